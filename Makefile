@@ -44,7 +44,7 @@ bench: $(STAMPS)/browser
 # The demo tokenisers, as they are in assets/.
 assets: $(STAMPS)/run
 	for language in en de nl; do \
-		$(BIN)/morphgraph train --counts wordfreq:$$language --vocab-size 8000 \
+		$(BIN)/morphgraph train bpe wordfreq:$$language --vocab-size 8000 \
 			--special "<unk>" --out assets/tokenisers/$$language.json || exit 1; \
 	done
 

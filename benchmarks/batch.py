@@ -26,7 +26,7 @@ methods:
   - dropout(p=0.1)
   - flota
   - {method: knockout, threshold: [0.4, 0.5]}
-  - {method: knockout, holdout: 0.5}
+  - {method: knockout, select: last, percent: 10}
   - {method: rebpe, iterations: [1, 10]}
   - {method: rebpe, anneal: false}
 references: ["demo:{code}"]

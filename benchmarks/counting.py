@@ -142,15 +142,15 @@ def _took(found: dict[str, Any], megabytes: float) -> list[float]:
 
 def measuring(gigabytes: float = 2.0, memory: str = "512M", workers: int = 2) -> None:
     """`morphgraph vocabulary --corpus` by oscar-de-40k: words, and an eighth as whole lines."""
-    command = ["-m", "morphgraph", "vocabulary", "--tokenizer", data(GERMAN_BPE), "--json"]
-    command += ["--memory", memory, "--workers", workers]
+    command = ["-m", "morphgraph", "vocabulary", data(GERMAN_BPE), "--json"]
+    command += ["--set", f"memory={memory},workers={workers}"]
     runs, rows = [], []
     with tempfile.TemporaryDirectory(prefix="measuring-") as name:
         files = make_texts(Path(name), int(gigabytes * 1e9))
         for unit, part in (("words", 1), ("lines", 8)):
             some = files[: FILES // part]
             corpus = [word for file in some for word in ("--corpus", file)]
-            found = measured([*command, "--unit", unit, *corpus])
+            found = measured([*command, "--set", f"unit={unit}", *corpus])
             runs.append({**found, "text_bytes": text_bytes(some)})
     for found in runs:
         size, [total] = found["text_bytes"] / 1e6, found["all"]

@@ -136,7 +136,7 @@ def scores(entries: int = 50_000, rounds: int = 3) -> None:
 
 def first_use(rounds: int = 3) -> None:
     """`morphgraph score` on MorphyNet German as after `pip install`, and once kernels are kept."""
-    given = "--tokenizer", data(GERMAN_BPE), "--reference", data(GERMAN_GOLD), "--json"
+    given = data(GERMAN_BPE), data(GERMAN_GOLD), "--json"
     command = "-m", "morphgraph", "score", *given
     found: dict[str, list[dict[str, float]]] = {"the first time": [], "after that": []}
     for _ in range(rounds):

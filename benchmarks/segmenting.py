@@ -17,8 +17,8 @@ from tokenizers import Tokenizer, models
 import morphgraph as mg
 from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, in_turns, save, table
 from morphgraph.formats.loading import (
-    from_sentencepiece,
     load_tokeniser,
+    load_uploaded_tokeniser,
     load_vocabulary,
     read_vocabulary,
 )
@@ -176,7 +176,7 @@ def sentencepiece_models(words: int = 30_000, trained_on: int = 100_000) -> None
         model = train_sentencepiece(shares, ranked[:trained_on], model_type="bpe", **settings)
         library = sentencepiece.SentencePieceProcessor(model_proto=model)
         started = time.perf_counter()
-        tokeniser = from_sentencepiece(model, f"{language}.model")
+        tokeniser = load_uploaded_tokeniser({f"{language}.model": model})
         loaded = time.perf_counter()
         found = segment_by_merges(tokeniser.graph, tokeniser.encode(ranked[:words]))
         done = time.perf_counter()

@@ -133,7 +133,7 @@ def train_at_size(words: int = 10_000_000, types: int = 64_000) -> None:
             ("Scaffold-BPE", "scaffold", "counts.parquet"),
             ("BPE, from lines", "bpe", "counts.tsv"),
         ):
-            command = ["-m", "morphgraph", "train", "--counts", folder / counts, "--method", method]
+            command = ["-m", "morphgraph", "train", method, folder / counts, "--pipeline", "plain"]
             command += ["--vocab-size", types, "--out", folder / "model.json"]
             runs[title] = measured(command, NUMBA_NUM_THREADS="1")
             print(f"{title}: {runs[title]['seconds']:.1f} s", flush=True)

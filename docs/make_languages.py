@@ -7,6 +7,7 @@ docs/evaluations/languages.yaml --out languages``. It needs Chromium, as the tes
 import shutil
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -19,8 +20,8 @@ METHODS = {"BPE-knockout": "#a3122f", "ReBPE": "#6d45e0", "ReBPE, portable": "#0
 
 
 def gains(results: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each language, reference and method: F1 held out, and tokens per word."""
-    f1 = results[(results["metric"] == "f1") & results["words"].str.contains("held out")]
+    """Return a row for each language, reference and method: F1, and tokens per word."""
+    f1 = results[results["metric"] == "f1"]
     per_word = results[results["metric"] == "vocabulary.fertility"]
     once = per_word[per_word["method"] == "BPE"].drop_duplicates("language").set_index("language")
     keys = ["language", "reference", "method"]
@@ -60,7 +61,7 @@ def table(found: pd.DataFrame) -> str:
 def picture(found: pd.DataFrame) -> go.Figure:
     """Return F1 gained against tokens added: a point for each language, reference and method."""
     added, gained = "tokens per word of running text, more or fewer than before, %", "F1 gained"
-    figure = figure_of(added, f"{gained} on held-out words, points", 560)
+    figure = figure_of(added, f"{gained} on words kept aside, points", 560)
     for method, colour in METHODS.items():
         rows = found[(found["method"] == method) & found["added"].notna()]
         figure.add_scatter(
@@ -87,7 +88,7 @@ def with_interval(value: float, low: float, high: float, digits: int = 1) -> str
 
 
 def save_picture(figure: go.Figure, name: str, width: int, height: int) -> None:
-    """Save a figure among the pictures of the docs."""
+    """Save a figure among the pictures of the docs, as PNG unless its name says SVG."""
     page_of = figure.to_html(include_plotlyjs=True, default_height=height - 20)
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as playwright:
@@ -97,7 +98,14 @@ def save_picture(figure: go.Figure, name: str, width: int, height: int) -> None:
         page.set_content(page_of)
         page.wait_for_selector(".main-svg")
         page.wait_for_timeout(500)
-        page.screenshot(path=Path(__file__).with_name("images") / f"{name}.png")
+        path = Path(__file__).with_name("images") / name
+        if path.suffix == ".svg":
+            how = {"format": "svg", "width": width, "height": height}
+            image = "how => Plotly.toImage(document.querySelector('.plotly-graph-div'), how)"
+            drawn = unquote(page.evaluate(image, how).partition(",")[2])
+            path.write_text(drawn, encoding="utf-8")
+        else:
+            page.screenshot(path=f"{path}.png")
         browser.close()
 
 

@@ -67,6 +67,8 @@ def paper(page: str) -> dict[str, str]:
     heading = commands = caption = ""
     for block in map(str.strip, _BLOCK.findall(page)):
         if picture := _PICTURE.fullmatch(block):
+            if picture[2].endswith(".svg"):  # pdflatex reads none
+                continue
             parts.append(
                 rf"\begin{{figure}}\centering\caption{{{latex(picture[1])}.}}"
                 rf"\includegraphics[width=0.8\linewidth]{{{picture[2]}}}\end{{figure}}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -15,15 +15,18 @@ from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, in_percent, percent, ratio_text, shortened
 from morphgraph.methods import METHODS
 from morphgraph.refine.learning import has_seen
+from morphgraph.refine.study import Study
 from morphgraph.score.comparison import ComparedWord, Comparison, Summary, most_disputed
-from morphgraph.score.uncertainty import Interval
+from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
-from morphgraph.tables.scores import comparison_csv, comparison_html, words_table
+from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE, text_frame
+from morphgraph.tables.scores import comparison_csv, comparison_html, summary_table, words_table
 from morphgraph.tables.writing import to_latex
 from morphgraph.tokeniser.words import spelled
 from web import choosing
 from web import widgets as ui
+from web.aside import scored_words
 from web.bootstrap import score_metrics, start
 from web.choosing import PickedMethod
 from web.components import comparison_table
@@ -69,19 +72,15 @@ def segmentations_page(current: Session) -> None:
         more = st.popover("More", icon=":material/tune:", key="compare more open")
         note = st.container(width="content")
     # The address's element must be visible: in a closed popover it is inactive.
-    picked = choosing.choose_methods(current, place)
+    picked = choosing.choose_methods(current, place, with_trained=True)
     lacking = choosing.lacking_counts(current)
     if lacking:
         offer_frequencies(current, lacking)
     ready = [one for one in picked if one.made is not None]
     segmenters = [one.made for one in ready if one.made is not None]
     texts = _typed(current, field, more)
-    # Where methods learned from the other words, only those that they have not seen are drawn.
-    scored = choosing.unseen_words(current, picked, current.study.benchmark)
-    held = scored.numbers if scored.parts else None
     with drawn:
-        words, gold = _drawn(current, segmenters, held, is_used=not texts)
-    kind = "word" if texts or held is None else "word kept aside"
+        words, gold = _drawn(current, picked, is_used=not texts)
     if texts:
         words_in_another_language(current, [word for text in texts for word in text.split()])
         entries = current.study.benchmark.reference.entries
@@ -93,12 +92,14 @@ def segmentations_page(current: Session) -> None:
         return
     labels = [one.label for one in ready]
     key = ("comparison", *map(Same, segmenters), *labels, tuple(texts), tuple(gold))
+    scored = choosing.unseen_words(current, picked, current.study.benchmark)
     with ui.attempt():
         comparison = current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
+        whole = _scored(segmenters, labels, scored)
         chosen = _filtered(current, comparison, more)
         shown = f"{len(chosen):,} of " if len(chosen) < len(texts) else ""
-        note.markdown(f"**{shown}{counted(len(texts), kind)}**")
-        seen = [_learned_from(current, one, texts) for one in picked]
+        what = "F1" if scored.reference.has_gold else "length"
+        note.markdown(f"**{shown}{counted(len(texts), 'word')}**, {what} on {_which(scored)}")
         # The index of each method among those compared; None if it is still being made.
         places = {one.name: number for number, one in enumerate(ready)}
         numbers = [places.get(one.name) for one in picked]
@@ -108,55 +109,70 @@ def segmentations_page(current: Session) -> None:
             first, *heads = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
             first.markdown("**gold**" if current.study.benchmark.reference.has_gold else "**word**")
             told: list[str] = []
-            for head, one, number, words_seen in zip(heads, picked, numbers, seen, strict=True):
+            for head, one, number in zip(heads, picked, numbers, strict=True):
                 with head:
-                    found = None if number is None else comparison.summaries[number]
-                    told.append(_header(current, one, found, words_seen))
-        marked = [
-            word for one, words in zip(picked, seen, strict=True) if one.split for word in words
-        ]
+                    found = None if number is None else whole.summaries[number]
+                    told.append(_header(one, found, scored))
+        marked = [word for one in picked for word in _learned_from(current, one, texts)]
         with wide:
             _table(picked, numbers, comparison, chosen, marked, told)
         progress = st.container()  # below the words, so that they do not move
         cell = _chosen_cell(comparison)
         if cell is not None:
             one_cell(current, comparison, *cell)
-        _summaries(comparison)
+        _summaries(whole, _which(scored))
         if any(morphs is not None for morphs in gold):
             partial_gold(current.study.benchmark.reference.partial_note)
-        _downloads(comparison, [comparison.rows[number] for number in chosen])
+        _downloads(comparison, whole, [comparison.rows[number] for number in chosen])
         keep_session(current)
         choosing.make_next(current, picked, progress)
+
+
+def _which(scored: GoldSet) -> str:
+    words = counted(len(scored.numbers), "word")
+    return f"{words} {HELD_OUT}" if scored.drawn else f"all {words}"
+
+
+def _scored(segmenters: Sequence[Segmenter], labels: Sequence[str], scored: GoldSet) -> Comparison:
+    """Return the comparison on all words scored, of which each method cuts them once."""
+
+    def outcome(made: Segmenter) -> Outcome:
+        key = Same(made), Same(scored)
+        return ui.kept_last("words scored", key, lambda: outcome_of(made, scored), 16)
+
+    def make() -> Comparison:
+        gold = [entry.morphs or None for entry in scored]
+        outcomes = [outcome(made) for made in segmenters]
+        return Comparison(segmenters, scored.texts, gold, labels=labels, outcomes=outcomes)
+
+    key = (*map(Same, segmenters), *labels, Same(scored))
+    return ui.kept_last("all words compared", key, make)
 
 
 def _learned_from(current: Session, one: PickedMethod, texts: Sequence[str]) -> list[str]:
     """Return those of the words that a method was learned from."""
     gold = current.study.benchmark
-    if one.base is None or not has_seen(one.base, gold):
+    if one.base is None or one.split is None or not has_seen(one.base, gold):
         return []
-    kept = choosing.kept_words(current, gold, one.split).numbers if one.split else ()
+    kept = choosing.kept_words(current, gold, one.split).numbers
     return [text for text in texts if text in gold.numbers and text not in kept]
 
 
-def _header(current: Session, one: PickedMethod, found: Summary | None, seen: Sequence[str]) -> str:
-    """Show a method with its settings, description, and F1; ``seen``: words it learned from.
+def _header(one: PickedMethod, found: Summary | None, scored: GoldSet) -> str:
+    """Show a method with its settings, description, and F1.
 
     Returns its F1, or tokens per word without gold, and on what that is, as text.
     """
-    # Settings that are 0 or off have no effect.
     settings = ", ".join(
-        f"{key} = {spelled(value)}" for key, value in one.settings.items() if value
+        f"{key} = {spelled(value)}"
+        for key, value in one.settings.items()
+        if value != METHODS[one.name].fields[key].default
     )
-    scored = current.study.benchmark.reference.has_gold
-    figure, on, colour = "…", "", ""
+    figure, seen = "…", one.base is not None and has_seen(one.base, scored)
     if found is not None:
         length = f"{ratio_text(found.fertility)} tokens per word"
-        figure = f"F1 {in_percent(found.f1, 1)}" if scored else length
-    if seen:
-        on, colour = HELD_IN, "orange"
-    elif one.split and found is not None and found.f1 == found.f1:
-        on, colour = HELD_OUT, "green"
-    facts = [*filter(None, [settings]), figure, *([f":{colour}-badge[{on}]"] if on else [])]
+        figure = f"F1 {in_percent(found.f1, 1)}" if scored.reference.has_gold else length
+    facts = [*filter(None, [settings]), figure, *([f":orange-badge[{HELD_IN}]"] if seen else [])]
     label = f"**{ui.plain(shortened(one.title, 24))}** {' · '.join(facts)}"
     how: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
     with st.popover(label, type="tertiary", **how):
@@ -167,7 +183,7 @@ def _header(current: Session, one: PickedMethod, found: Summary | None, seen: Se
         choosing.method_fields(one)
         drop, key = choosing.drop_method, f"compare drop {one.name}"
         ui.button("Remove", "close", drop, one.name, key=key)
-    return " · ".join(filter(None, [figure, on]))
+    return " · ".join(filter(None, [figure, HELD_IN if seen else HELD_OUT * bool(scored.drawn)]))
 
 
 def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
@@ -231,34 +247,16 @@ def _table(
     )
 
 
-def _summaries(comparison: Comparison) -> None:
-    st.subheader("Summary of these words", anchor=False)
-
-    def span(interval: Interval) -> str:
-        return f"{percent(interval.low)} to {percent(interval.high)}"
-
-    rows = [
-        {
-            "method": found.label,
-            "precision %": percent(found.precision),
-            "recall %": percent(found.recall),
-            "F1 %": percent(found.f1),
-            "95 % interval of F1": span(found.interval),
-            "exact %": percent(found.exact),
-            "tokens per word": ratio_text(found.fertility),
-            "types": f"{found.vocabulary_size:,}",
-            "signature": shortened(found.signature, 40),
-        }
-        for found in comparison.summaries
-    ]
-    frame = pd.DataFrame(rows)
-    if not any(comparison.gold):
-        frame = frame[["method", "tokens per word", "types", "signature"]]
+def _summaries(comparison: Comparison, which: str) -> None:
+    st.subheader(f"Summary of {which}", anchor=False)
+    table = summary_table(comparison)
+    titles = [column.title for column in (*table.names, *table.columns)]
+    frame = text_frame(table)[0].set_axis(titles, axis="columns")
     better = {name: 1 for name in ("precision %", "recall %", "F1 %", "exact %") if name in frame}
-    aligned = ui.right_aligned(frame.columns[1:-1])
+    aligned = ui.right_aligned(frame.columns[1:])
     ui.show_table(frame, better={**better, "tokens per word": -1}, column_config=aligned)
     st.code(comparison.signature, language=None, wrap_lines=True)
-    if len(rows) < 2:
+    if len(frame) < 2:
         return
     st.markdown("**Words that two methods segment alike, in %**")
     shares, labels = comparison.agreement, list(comparison.labels)
@@ -267,15 +265,15 @@ def _summaries(comparison: Comparison) -> None:
     ui.show_table(matrix, column_config=ui.right_aligned(labels))
 
 
-def _downloads(comparison: Comparison, rows: list[ComparedWord]) -> None:
+def _downloads(comparison: Comparison, whole: Comparison, rows: list[ComparedWord]) -> None:
     title = "Comparison of segmentations"
     ui.downloads(
         {
             "comparison.csv": lambda: comparison_csv(comparison, rows),
             "comparison.tex": lambda: to_latex(words_table(comparison, rows)),
-            "comparison.html": lambda: comparison_html(comparison, rows, title),
+            "comparison.html": lambda: comparison_html(whole, rows, title),
         },
-        "The rows that are shown, on all pages.",
+        "The rows that are shown, on all pages; the web page has the summary, too.",
     )
 
 
@@ -345,12 +343,9 @@ class Draw(NamedTuple):
 
 
 def _drawn(
-    current: Session,
-    segmenters: Sequence[Segmenter],
-    held: Collection[str] | None,
-    *,
-    is_used: bool,
+    current: Session, picked: Sequence[PickedMethod], *, is_used: bool
 ) -> tuple[list[str], list[KnownMorphs]]:
+    """Draw words of those kept aside, by the tokeniser as loaded: edits leave the rows."""
     study, entries = current.study, current.study.benchmark.reference.entries
     ways = _HOW if study.benchmark.reference.has_gold else _NO_GOLD
     usual = Draw(ways[0])._asdict()
@@ -385,24 +380,41 @@ def _drawn(
             affix = field(st.text_input, "Morph", name="affix", max_chars=50).strip()
     if not is_used:
         return [], []
+
+    def as_loaded(order: Callable[[Study], list[int]]) -> list[int]:
+        def make() -> list[int]:
+            return order(Study(study.tokeniser.fork(), study.benchmark))
+
+        return current.once(("drawn", how), make, of_files=True)
+
     draws: dict[str, Callable[[], Sequence[int]]] = {
-        "most boundary errors": study.worst_order,
-        "most blame": study.blamed_order,
+        "most boundary errors": partial(as_loaded, Study.worst_order),
+        "most blame": partial(as_loaded, Study.blamed_order),
         "at random": lambda: np.random.default_rng(seed).permutation(len(entries)).tolist(),
         "with an affix": lambda: [i for i, entry in enumerate(entries) if affix in entry.morphs],
-        "methods disagree most": lambda: _most_disputed(current, segmenters),
+        "methods disagree most": lambda: _most_disputed(current, picked),
     }
+    part = scored_words(current, learning=study.benchmark.reference.has_gold).part
+    kept = choosing.kept_words(current, study.benchmark, part).numbers
     found = (entries[int(number)] for number in draws[how]())
-    chosen = list(islice((one for one in found if held is None or one.word in held), most))
+    chosen = list(islice((one for one in found if one.word in kept), most))
     return [entry.word for entry in chosen], [entry.morphs or None for entry in chosen]
 
 
-def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[int]:
-    """Return words that the methods cut differently, among this many of the reference."""
+def _most_disputed(current: Session, picked: Sequence[PickedMethod]) -> list[int]:
+    """Return words that the methods cut differently, among this many of the reference.
+
+    They stay as they were first drawn for these methods, whatever is edited or made since.
+    """
     entries = current.study.benchmark.reference.entries
     chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_SEARCHED])
-    key = ("disputed", *map(Same, segmenters))
-    found = current.once(key, lambda: most_disputed(segmenters, [entries[i].word for i in chosen]))
+    names = [(one.name, *one.settings.items()) for one in picked if one.name != choosing.START]
+
+    def make() -> list[int]:
+        segmenters = [one.made for one in picked if one.made is not None]
+        return most_disputed(segmenters, [entries[i].word for i in chosen])
+
+    found = ui.kept_last("words disputed", (current.state(of_files=True), *names), make)
     if len(entries) > _SEARCHED:
         st.caption(f"Among {_SEARCHED:,} of {len(entries):,} words, drawn at random.")
     return [int(chosen[number]) for number in found]

@@ -127,8 +127,9 @@ def score(state: State, entries: Sequence[Entry], settings: Settings) -> tuple[f
 
 
 def missing_atoms(state: State, entries: Sequence[Entry]) -> list[str]:
-    """Characters of the words that the alphabet lacks, by code point."""
-    return sorted({c for entry in entries for piece in entry.pieces for c in piece} - state.types)
+    """Characters of the words seen that the alphabet lacks, by code point."""
+    seen = {c for entry in entries if entry.seen for piece in entry.pieces for c in piece}
+    return sorted(seen - state.types)
 
 
 def annealing_pairs(state: State, entries: Sequence[Entry], settings: Settings) -> list[Pair]:

@@ -92,7 +92,7 @@ def test_demo_tokeniser(language: str) -> None:
 @pytest.mark.slow
 @LANGUAGES
 def test_demo_tokeniser_is_made_by_the_stated_command(language: str) -> None:
-    """`morphgraph train --counts wordfreq:… --vocab-size 8000 --special "<unk>"`."""
+    """`morphgraph train bpe wordfreq:… --vocab-size 8000 --special "<unk>"`."""
     made, _ = train_tokeniser(wordfreq_counts(language), 8000, special=["<unk>"])
     shipped = json.loads(demo_tokeniser_path(language).read_text(encoding="utf-8"))
     assert made["model"]["merges"] == shipped["model"]["merges"]

@@ -5,8 +5,10 @@ import re
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from morphgraph.cli import program
 
@@ -20,8 +22,8 @@ ROOMS = (
     "tokeniser",
     "formats",
     "corpus",
-    "segment",
     "reference",
+    "segment",
     "score",
     "refine",
     "methods",
@@ -144,6 +146,8 @@ def test_nothing_imports_itself_by_a_detour() -> None:
     apart = {
         "morphgraph.tokeniser.parts": "morphgraph.tokeniser.pipeline",
         "morphgraph.kernels.compiling": "morphgraph.kernels.calls",
+        # For type checkers: what an edit returns names the class of its tokeniser.
+        "morphgraph.api.results": "morphgraph.api.tokeniser",
     }
     graph = {name: found - {apart.get(name, "")} for name, found in IMPORTS.items()}
     try:
@@ -161,7 +165,8 @@ def test_the_library_never_imports_streamlit() -> None:
 
 # --- names ----------------------------------------------------------------------------------------
 
-COMMANDS = {getattr(one.callback, "__name__", "") for one in program.registered_commands}
+GROUP: Any = get_command(program)
+COMMANDS = {*GROUP.list_commands(None)}
 
 EXCEPTIONS = {
     "main": "the entry point of a command",

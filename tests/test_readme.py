@@ -11,6 +11,7 @@ from command import Command
 from model_folders import matrix, write_model
 from tokenizers import Tokenizer
 
+from benchmarks.__main__ import BENCHMARKS
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
 from morphgraph.core.limits import LIMITS
 from morphgraph.formats.loading import load_tokeniser
@@ -30,7 +31,11 @@ def section(text: str, title: str) -> str:
     return found[1]
 
 
-LINES = [" ".join(line.split()) for line in section(COMMAND_LINE, "The command line").splitlines()]
+LINES = [
+    " ".join(shlex.split(line, comments=True, posix=False))
+    for title in ("The command line", "Examples")
+    for line in section(COMMAND_LINE, title).splitlines()
+]
 
 
 def test_the_lines_are_those_of_the_command() -> None:
@@ -104,10 +109,12 @@ def test_the_python_runs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(section(README, "In Python"), {})
-    before, after, removed = map(float, capsys.readouterr().out.split())
+    [lines] = re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S)
+    assert lines.count("\n") == 5
+    exec(lines, {})
+    before, after = map(float, capsys.readouterr().out.split())
     assert 0 < before < after < 1
-    assert removed > 0
+    assert load_tokeniser(tmp_path / "better").vocabulary_size > 7000
 
 
 def test_the_links_and_pictures_are_there() -> None:
@@ -118,10 +125,28 @@ def test_the_links_and_pictures_are_there() -> None:
         assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-def test_the_readme_is_short() -> None:
-    assert len(README.split("\n")) <= 80
-    assert len(README) <= 7000
-    assert README.count("\n| ") == 2 + 4, "four rows of speed"
+def test_the_readme_is_one_screen() -> None:
+    assert len(README.split("\n")) <= 40
+    assert len(README) <= 5000
+    assert README.count("![") == 1
+
+
+def test_each_number_of_the_readme_has_a_command_that_there_is(morphgraph: Command) -> None:
+    commands = re.findall(r"^\| \*\*.*\| `(.*)` \|$", README, re.M)
+    assert len(commands) == README.count("\n| **") == 3
+    evaluation, *benchmarks = map(shlex.split, commands)
+    assert evaluation[:2] == ["morphgraph", "evaluate"]
+    assert evaluation[2] in morphgraph("evaluate", "--list").out.split()
+    assert [program[:-1] for program in benchmarks] == [["python", "-m", "benchmarks"]] * 2
+    assert {program[-1] for program in benchmarks} <= BENCHMARKS.keys()
+
+
+def test_the_two_commands_are_those_of_make() -> None:
+    [lines] = re.findall(r"^```\n(.*?)^```$", README, re.M | re.S)
+    commands = [line.partition("#")[0].split() for line in lines.splitlines()]
+    assert len(commands) == 2
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert all(make == "make" and target in targets for make, target in commands)
 
 
 # --- hosting --------------------------------------------------------------------------------------

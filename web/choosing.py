@@ -15,13 +15,12 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
-from morphgraph.core.text import counted
 from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.families import Part
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.learning import Learner, kept_from, unseen_by
+from morphgraph.refine.learning import Learner, has_seen, kept_from, unseen_by
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods, values_of
 from morphgraph.segment.models import uploaded_segmenter
@@ -33,14 +32,14 @@ from web import widgets as ui
 from web.aside import scored_words, sides
 from web.copies import copied, copies_of
 from web.inputs import DETECT, clear_upload, open_file
-from web.jobs import Tell, Waiting, train_in_turn
+from web.jobs import Tell, Waiting, made_beside, retry_beside, train_in_turn, watch_beside
 from web.sources import Source, frequencies_of, reference_of
 from web.state import Session, session
 
 START, EDITED = "before the edits", "BPE, edited"
 """The method that is the tokeniser without its edits, and the name of the tokeniser with them."""
-DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "flota")
-"""They join as soon as possible; what is trained or learned is not among them, as it takes long."""
+DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "picky", "flota", "rebpe")
+"""They join as soon as possible; what is trained or learned does so where it is waited for."""
 _PLACE = "compare"
 """Where methods are chosen, on Segmentations and Scores alike: the beginning of their keys."""
 WEIGHTED = {"types": "once", "tokens": "by frequency"}
@@ -75,10 +74,15 @@ class Chosen:
         self.waiting += [name for name in self.names if name not in offered and name == START]
         ready = [name for name in self.waiting if name in offered and is_ready(name)]
         self.waiting = [name for name in self.waiting if name not in ready]
-        names = dict.fromkeys(name for name in [*self.names, *ready] if name in offered)
-        self.names = list(names)
-        if ready:
-            self.names.sort(key=lambda name: (name != START, name.startswith("model ")))
+        self.names = [name for name in self.names if name in offered]
+        for name in ready:
+            if name not in self.names:
+                later = (n for n, other in enumerate(self.names) if _rank(other) > _rank(name))
+                self.names.insert(next(later, len(self.names)), name)
+
+
+def _rank(name: str) -> int:
+    return DEFAULT_METHODS.index(name) if name in DEFAULT_METHODS else len(DEFAULT_METHODS)
 
 
 @dataclass(frozen=True)
@@ -101,22 +105,31 @@ class PickedMethod:
         return METHODS[self.name].title if self.name in METHODS else self.label
 
 
-def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod]:
+def choose_methods(
+    current: Session, field: DeltaGenerator, *, with_trained: bool = False
+) -> list[PickedMethod]:
     """Show the method field and return the chosen methods, with messages for those that fail.
 
     ``field``: where methods are chosen, possibly collapsed. `make_next` makes the slow ones.
+    ``with_trained``: those of the defaults that are trained or learned join here, too.
     """
     edited = bool(current.study.graph.history)
     others = [*(f"copy {name}" for name in copies_of(current))]
     others += (f"model {name}" for name in current.models)
     names = [*_known_methods(current), *([START] if edited else []), *others]
     chosen = chosen_methods(current)
-    chosen.offer(names, partial(_is_available, current))
+
+    def is_ready(name: str) -> bool:
+        return (with_trained or not _of_files(name)) and _is_available(current, name)
+
+    chosen.offer(names, is_ready)
     _follow_methods(current)
     key = f"{_PLACE}_methods"
 
     def choose() -> None:
+        retry_beside()
         chosen.names = list(st.session_state[key])
+        chosen.waiting = [n for n in chosen.waiting if n == START or not _is_available(current, n)]
 
     st.session_state[key] = chosen.names
     field.multiselect(
@@ -133,12 +146,15 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
     for name in chosen.names:
         settings = _settings(name)
         try:
-            made = None
-            if not _takes_long(current, name, settings):
+            if _takes_long(current, name, settings):
+                made = made_beside(_work(current, name, settings))
+            else:
                 made = make_method(current, name, settings)
             made_on = None if made is None else made.tokeniser
             base = current.study.tokeniser if name in METHODS.offered else made_on
-            split = None if base is None else kept_from(base, current.study.benchmark)
+            split = _split(current, name)
+            if base is not None:
+                split = kept_from(base, current.study.benchmark)
             label = _label(current, name, settings)
             found.append(PickedMethod(name, settings, label, made, base, split))
         except MorphGraphError as error:
@@ -174,13 +190,18 @@ def chosen_methods(current: Session) -> Chosen:
 
 def drop_method(name: str) -> None:
     """Remove a method from the chosen ones."""
+    retry_beside()
     chosen = chosen_methods(session())
     chosen.names = [other for other in chosen.names if other != name]
 
 
 def lacking_counts(current: Session) -> str:
     """Name the methods that lack word counts, with a verb; empty if none does."""
-    lacking = [METHODS[n].title for n in DEFAULT_METHODS if not _is_available(current, n)]
+    lacking = [
+        METHODS[name].title
+        for name in DEFAULT_METHODS
+        if _needs_counts(name) and _has_room(current, name) and not _is_available(current, name)
+    ]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 
 
@@ -332,35 +353,53 @@ def add_model(name: str, model: Segmenter) -> None:
 
 
 def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
-    """Return a method for the open tokeniser, which is dropped if stopped."""
+    """Return a method for the open tokeniser."""
     if name.startswith("model "):
         return current.models[name.removeprefix("model ")]
     if name.startswith("copy "):
         made_of = copied(current, name.removeprefix("copy "))
         return current.once(("method", Same(made_of)), lambda: method_on(made_of, "bpe"))
-    tokeniser = current.study.tokeniser
 
     def make() -> Segmenter:
-        if name == START:
-            return method_on(tokeniser.fork(), "bpe")
-        if name == _TRAINED:
-            return _picky(current, **settings)
-        if name in METHODS.learning:
-            return _learned(current, name, settings)
-        corpus = current.corpus() if METHODS[name].counts else None
-        # A copy, as it is cached for other sessions while edits continue.
-        return method_on(tokeniser.copy(), name, settings, corpus.counts if corpus else None)
+        return _maker(current, name, settings)(lambda *_: None)
 
     return current.once(_key(current, name, settings), make, of_files=_of_files(name))
 
 
+def _maker(current: Session, name: str, settings: Mapping[str, Any]) -> Callable[[Tell], Segmenter]:
+    """Return what makes a method of the tokeniser as it is now, while edits go on."""
+    tokeniser = current.study.tokeniser
+    if name == _TRAINED:
+        return _picky(current, **settings)
+    if name in METHODS.learning:
+        return _learner(current, name, settings)
+    if name == START:
+        name, made_on, corpus = "bpe", tokeniser.fork(), None
+    else:
+        made_on, corpus = tokeniser.copy(), current.corpus() if METHODS[name].counts else None
+    return lambda _: method_on(made_on, name, settings, corpus.counts if corpus else None)
+
+
 def make_next(current: Session, picked: Iterable[PickedMethod], place: DeltaGenerator) -> None:
-    """Make the first of the slow methods, now that the others are shown; then show it, too."""
-    waiting = next((one for one in picked if one.made is None), None)
-    if waiting is not None:
-        with place, st.spinner(f"Making {waiting.title}…"):
-            make_method(current, waiting.name, waiting.settings)
-        st.rerun()
+    """Make the slow methods, one after the other, beside the page, which then shows them, too."""
+    for one in picked:
+        if one.made is None:
+            with place:
+                error = _make_beside(current, one)
+                if error is None:
+                    return
+                st.warning(ui.plain(str(error)), icon=":material/warning:")
+
+
+def _make_beside(current: Session, one: PickedMethod) -> MorphGraphError | None:
+    work, cache = _work(current, one.name, one.settings), current.study.cache
+
+    def prepare() -> Callable[[Tell], Segmenter]:
+        make = _maker(current, one.name, one.settings)
+        return lambda tell: cache.get(*work, partial(make, tell))
+
+    said = f"{'Learning' if one.name in METHODS.learning else 'Making'} {one.title}"
+    return watch_beside(work, said, prepare, partial(drop_method, one.name))
 
 
 def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Hashable, ...]:
@@ -386,13 +425,23 @@ def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> boo
     lacks_counts = _needs_counts(name) and current.corpus() is None
     if lacks_counts or not (_needs_counts(name) or _of_files(name)):
         return False
-    state = current.state(of_files=_of_files(name))
-    return (state, _key(current, name, settings)) not in current.study.cache
+    return _work(current, name, settings) not in current.study.cache
+
+
+def _work(
+    current: Session, name: str, settings: Mapping[str, Any]
+) -> tuple[Hashable, tuple[Hashable, ...]]:
+    """Return by which state and question the result is cached."""
+    return current.state(of_files=_of_files(name)), _key(current, name, settings)
+
+
+def _has_room(current: Session, name: str) -> bool:
+    return name != _TRAINED or current.study.graph.loaded_type_count > 256  # bytes
 
 
 def _is_available(current: Session, name: str) -> bool:
-    has_room = name != _TRAINED or current.study.graph.loaded_type_count > 256  # bytes
-    return has_room and (not _needs_counts(name) or current.corpus() is not None)
+    has_counts = not _needs_counts(name) or current.corpus() is not None
+    return has_counts and _has_room(current, name)
 
 
 def kept_words(current: Session, gold_set: GoldSet, part: Part | None) -> GoldSet:
@@ -404,27 +453,27 @@ def kept_words(current: Session, gold_set: GoldSet, part: Part | None) -> GoldSe
 
 
 def unseen_words(current: Session, picked: Iterable[PickedMethod], gold_set: GoldSet) -> GoldSet:
-    """Return the words that chosen methods are scored on: those that none learned from, or all."""
-    return kept_words(current, gold_set, unseen_by((one.base for one in picked), gold_set))
+    """Return the words that chosen methods are scored on: those that none learned from, or all.
+
+    What is still being learned counts, so that no figure changes once it joins.
+    """
+    bases, opened = [one.base for one in picked if one.base], current.study.benchmark
+    part = unseen_by(bases, gold_set)
+    is_opened = gold_set.reference.checksum == opened.reference.checksum
+    if is_opened and not any(has_seen(base, gold_set) for base in bases):
+        part = next((one.split for one in picked if one.base is None and one.split), part)
+    return kept_words(current, gold_set, part)
 
 
-def _learned(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
-    study, method, (rest, _) = current.study, METHODS[name], sides(current)
-    learner = Learner(study.tokeniser.fork(), method, method.settings(settings))
-    key = current.state(of_files=True), _key(current, name, settings)
-    said = f"Learning {method.title} from {counted(len(rest), 'word')}"
-    return _awaited(key, said, lambda _: learner.learn(rest), name)
+def _learner(
+    current: Session, name: str, settings: Mapping[str, Any]
+) -> Callable[[Tell], Segmenter]:
+    method, (rest, _) = METHODS[name], sides(current)
+    learner = Learner(current.study.tokeniser.fork(), method, method.settings(settings))
+    return lambda _: learner.learn(rest)
 
 
-def _awaited(key: Hashable, said: str, make: Callable[[Tell], Segmenter], name: str) -> Segmenter:
-    """Make a method in view, with a Stop button, which drops it."""
-    waiting = Waiting(st.empty(), lambda _: drop_method(name), " for a method")
-    model = waiting.do(key, said, make)
-    waiting.clear()
-    return model
-
-
-def _picky(current: Session, threshold: float) -> Segmenter:
+def _picky(current: Session, threshold: float) -> Callable[[Tell], Segmenter]:
     corpus, size = current.corpus(), current.study.graph.loaded_type_count
     if corpus is None:
         raise MorphGraphError(
@@ -437,15 +486,13 @@ def _picky(current: Session, threshold: float) -> Segmenter:
         if not is_public():
             given = {"threshold": threshold}
             return train("picky", counts, size, pipeline="plain", parameters=given, progress=tell)
-        options = [f"picky(threshold={threshold})", "--pipeline", "plain"]
+        options = ["--method", f"picky(threshold={threshold})", "--pipeline", "plain"]
         options += ["--vocab-size", str(size)]
         listed = "".join(f"{word}\t{count}\n" for word, count in counts.items())
-        file = ("", "counts.tsv", listed.encode("utf-8", "surrogatepass"))
-        name = f"picky-plain-{size}"
-        return train_in_turn(visitor, options, name, tell, file)
+        file = ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass"))
+        return train_in_turn(visitor, options, f"picky-plain-{size}", tell, file)
 
-    key = ("picky", Same(counts), size, threshold)
-    return _awaited(key, f"Training Picky BPE on {len(counts):,} words", make, _TRAINED)
+    return make
 
 
 def choose_references(

@@ -74,17 +74,70 @@ class _Worker:
             work = _Work(make)
             # In the context of the page, which identifies the visitor.
             self.known[key] = work, self.pool.submit(copy_context().run, work)
-            forget_oldest(self.known, 4)  # to unfinished ones a page may return
+            forget_oldest(self.known, 8)  # to unfinished ones a page may return
         return self.known[key]
 
 
-def done_beside(key: Hashable, make: Callable[[], T]) -> Future[T]:
-    """Return work that goes on beside the session's pages, one item at a time; it is started once.
+def _worker_beside() -> _Worker:
+    found: _Worker = st.session_state.setdefault("worker beside", _Worker())
+    return found
 
-    Work of another key that has not begun is dropped.
+
+def _error_of(future: Future[Any]) -> BaseException | None:
+    return future.exception() if future.done() and not future.cancelled() else None
+
+
+def made_beside(key: Hashable) -> Any:
+    """Return the result of work that `watch_beside` began; None if there is none yet."""
+    work = _worker_beside().known.get(key)
+    if work is None or not work[1].done() or work[1].cancelled() or work[1].exception():
+        return None
+    return work[1].result()
+
+
+def retry_beside() -> None:
+    """Forget work that failed, so that it is done again if it is asked for again."""
+    known = _worker_beside().known
+    for key in [key for key, (_, future) in known.items() if _error_of(future)]:
+        del known[key]
+
+
+def watch_beside(
+    key: Hashable,
+    said: str,
+    prepare: Callable[[], Callable[[Tell], object]],
+    on_stop: Callable[[], object],
+) -> MorphGraphError | None:
+    """Show work beside the session's pages with a Stop button; redraw the page once it is done.
+
+    ``prepare`` returns the work, and is called once. Returns the error that ended it, if one did;
+    `made_beside` returns the result.
     """
-    worker: _Worker = st.session_state.setdefault("worker beside", _Worker())
-    return worker.work_on(key, lambda _: make())[1]
+    worker = _worker_beside()
+    if key not in worker.known:
+        worker.work_on(key, prepare())
+    work, future = worker.known[key]
+    if error := _error_of(future):
+        if isinstance(error, MorphGraphError):
+            return error
+        raise error
+
+    def stop() -> None:
+        work.stopped.set()
+        worker.known.pop(key, None)
+        on_stop()
+
+    def look() -> None:
+        if future.done() or work.stopped.is_set():
+            st.rerun()
+        with st.container(horizontal=True, vertical_alignment="bottom", key="waiting beside"):
+            text = work.said or f"{said}, {time.monotonic() - work.began:.0f} s …"
+            st.progress(min(work.share, 1.0), plain(text))
+            button("Stop", "stop", stop, key="stop waiting beside")
+
+    how: dict[str, Any] = {"run_every": 0.5}
+    st.fragment(look, **how)()
+    return None
 
 
 class Waiting:
@@ -92,13 +145,11 @@ class Waiting:
 
     ``on_stop`` then runs before the page, with what the work was ``about``. A thread cannot be
     killed: it finishes its step, or ends at its next report of progress. If the page is redrawn for
-    another reason, the work continues and is not restarted. ``name``: where a page has several.
+    another reason, the work continues and is not restarted.
     """
 
-    def __init__(
-        self, place: DeltaGenerator, on_stop: Callable[[Any], object], name: str = ""
-    ) -> None:
-        self._place, self._on_stop, self._name = place, on_stop, name
+    def __init__(self, place: DeltaGenerator, on_stop: Callable[[Any], object]) -> None:
+        self._place, self._on_stop = place, on_stop
         self._bar: DeltaGenerator | None = None
         self._now: tuple[Hashable, _Work[Any], Any] | None = None
 
@@ -124,11 +175,9 @@ class Waiting:
 
     def _say(self, said: str, share: float) -> None:
         if self._bar is None:
-            with self._place.container(
-                horizontal=True, vertical_alignment="bottom", key=f"waiting{self._name}"
-            ):
+            with self._place.container(horizontal=True, vertical_alignment="bottom", key="waiting"):
                 self._bar = st.progress(0.0, said)
-                button("Stop", "stop", self._stop, key=f"stop waiting{self._name}")
+                button("Stop", "stop", self._stop, key="stop waiting")
         self._bar.progress(min(share, 1.0), said)
 
     def _stop(self) -> None:

@@ -175,10 +175,10 @@ class Session:
 
     ``selected`` and ``focus`` are type ids; ``recipes`` the edits of tokenisers that were edited in
     this browser, by checksum, and ``copies`` those that were kept of them, by name; ``models``
-    those trained or opened, by a name that says how, and ``model_files`` the checksums of those on disk;
-    ``store`` where all this is kept for the next visit, ``kept_as`` the state that was kept last,
-    and ``unkept`` why it could not be; ``asked`` what the run of ReBPE was asked to do; ``doing``
-    what long work is being done.
+    those trained or opened, by a name that says how, and ``model_files`` the checksums of those on
+    disk; ``store`` where all this is kept for the next visit, ``kept_as`` the state that was kept
+    last, and ``unkept`` why it could not be; ``asked`` what the run of ReBPE was asked to do;
+    ``doing`` what long work is being done.
     """
 
     study: Study

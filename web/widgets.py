@@ -4,10 +4,10 @@ import inspect
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -16,8 +16,10 @@ from streamlit.errors import StreamlitAPIException
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened, side_by_side, visible
+from morphgraph.tables.model import Table, text_frame
 from web.storage import without_folder
 
+T = TypeVar("T")
 NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 BEST = "font-weight: 700; background-color: rgba(125, 90, 230, 0.18)"
 PROGRESS = st.column_config.ProgressColumn
@@ -216,6 +218,15 @@ def forget_oldest(kept: dict[Any, Any], most: int) -> None:
         del kept[next(iter(kept))]
 
 
+def kept_last(name: str, key: Hashable, make: Callable[[], T], most: int = 1) -> T:
+    """Return what this session made for a key, of which it keeps the last ones."""
+    kept: dict[Hashable, T] = st.session_state.setdefault(name, {})
+    if key not in kept:
+        kept[key] = make()
+        forget_oldest(kept, most)
+    return kept[key]
+
+
 def unique_name(name: str, taken: Iterable[str]) -> str:
     """Return a name not yet taken, adding primes if necessary.
 
@@ -287,6 +298,16 @@ def show_table(
         bold = best.map(lambda is_best: BEST if is_best else "")
         style.apply(lambda _: bold, None)
     return st.dataframe(style, hide_index=True, **how)
+
+
+def show_model(table: Table, most: int | None = None, **how: Any) -> Any:
+    """Show a table of the library as it is written elsewhere, the best in bold."""
+    frame, best = text_frame(table)
+    config = {
+        str(n): TEXT(column.title, alignment="left" if column.form == "text" else "right")
+        for n, column in enumerate((*table.names, *table.columns))
+    }
+    return show_table(frame, most, best=best, column_config=config, **how)
 
 
 def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:

@@ -23,6 +23,7 @@ from morphgraph.refine.knockout import (
     share_of_leaves,
 )
 from morphgraph.refine.languages import BlameByLanguage
+from morphgraph.refine.learning import has_seen
 from morphgraph.refine.rebpe_run import Phase
 from morphgraph.refine.study import Preview
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_report
@@ -56,7 +57,11 @@ class Result:
         raise NotImplementedError
 
     def report(self, width: int | None = None) -> str:
-        """Return it as the terminal shows it, ``width`` characters wide."""
+        """Return it as the terminal shows it, ``width`` characters wide.
+
+        >>> tokeniser.thresholds(gold, thresholds=[0.5]).report(80).splitlines()[0]
+        'threshold  types removed  precision %  recall %   F1 %'
+        """
         return "\n".join([text_of(self.table(), width), *self.table().signatures])
 
     def __str__(self) -> str:
@@ -102,32 +107,45 @@ class Effect:
             base = each._merges("scores")
             benchmark = Benchmark.on(self.gold, base)
             words = segment(base.graph, benchmark.words)
-            scores = [
-                one
-                for one in benchmark.scores(words)
-                if benchmark.is_scored(one.scope, one.weighting)
-            ]
-            found.append((benchmark, scores, benchmark.signature(base), words.token_count))
+            scores = benchmark.scores(words)
+            told = [one for one in scores if one.relevant > 0] or scores[:1]
+            found.append((benchmark, told, benchmark.signature(base), words.token_count))
         return found
 
     @property
     def tokens_added(self) -> float:
-        """How many more tokens the words have, as a share; NaN without words."""
+        """How many more tokens the words have, as a share; NaN without words.
+
+        >>> round(tokeniser.knock_out(gold).learned.tokens_added, 3)
+        0.16
+        """
         (*_, before), (*_, after) = self._made
         return after / before - 1 if before else float("nan")
 
     @property
     def pairs(self) -> list[tuple[BoundaryScore, BoundaryScore]]:
-        """The scores before and after of each scope and weighting that gold can be scored by."""
+        """The scores before and after of each scope and weighting that gold has boundaries of.
+
+        >>> [(after.scope, after.weighting) for _, after in tokeniser.knock_out(gold).scored.pairs]
+        [('morphemic', 'types'), ('whole-word', 'types')]
+        """
         return list(zip(self._made[0][1], self._made[1][1], strict=True))
 
     @property
     def signatures(self) -> tuple[str, str]:
-        """The lines with all that the scores before and after depend on."""
+        """The lines with all that the scores before and after depend on.
+
+        >>> tokeniser.knock_out(gold).scored.signatures[1].partition("|")[0]
+        'reference:demo:en@be1dd82ec9f8'
+        """
         return self._made[0][2], self._made[1][2]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the words that are scored, and their scores before and after, as JSON data."""
+        """Return the words that are scored, and their scores before and after, as JSON data.
+
+        >>> tokeniser.knock_out(gold).scored.to_dict()["words"]
+        'kept aside 0.2 by families, seed 0'
+        """
         before, after = (score_report(*each[:3]) for each in self._made)
         return {"words": self.gold.drawn or "all", "before": before, "after": after}
 
@@ -158,7 +176,11 @@ class Knockout(Result):
 
     @property
     def words(self) -> Sequence[str] | None:
-        """The words that an export is checked on first."""
+        """The words that an export is checked on first; None for common ones.
+
+        >>> tokeniser.knock_out_types(["und"], gold=[("undo", ["un", "do"])]).words
+        ('undo',)
+        """
         return None if self.cost is None else self.cost.segmentation.words.texts
 
     def to_dict(self) -> dict[str, Any]:
@@ -176,12 +198,20 @@ class Knockout(Result):
         }
 
     def table(self) -> Table:
-        """Return the removed types, a row each."""
+        """Return the removed types, a row each.
+
+        >>> tokeniser.knock_out_types(["und"]).table().rows[0].names
+        ('und',)
+        """
         rows = tuple(Row((visible(text),), ()) for text in self.removed)
         return Table("Removed types", (Column("type"),), (), rows)
 
     def report(self, width: int | None = None) -> str:
-        """Return what changed in lines, as the terminal shows it."""
+        """Return what changed in lines, as the terminal shows it.
+
+        >>> tokeniser.knock_out_types(["und"]).report()
+        '1 type removed; |V| is now 7,999'
+        """
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
@@ -201,7 +231,12 @@ class Knockout(Result):
         return [f"{number} that no merge forms any more: {first}{more}"]
 
     def save(self, folder: str | os.PathLike[str], *, words: Sequence[str] | None = None) -> Export:
-        """Export the tokeniser to a folder, see `Tokeniser.export`, with `to_dict` as log.json."""
+        """Export the tokeniser to a folder, see `Tokeniser.export`, with `to_dict` as log.json.
+
+        >>> made = tokeniser.knock_out_types(["und"]).save("folder", words=["undo"])
+        >>> "log.json" in made.files
+        True
+        """
         log = json.dumps(without_nan(self.to_dict()), ensure_ascii=False, indent=1)
         return export_to(self.tokeniser._segmenter, folder, words, {"log.json": log.encode()})
 
@@ -225,27 +260,47 @@ class LearnedEdit(Result):
 
     @property
     def before(self) -> TokeniserScore:
-        """The scores of the tokeniser before, on the words that are scored."""
+        """The scores of the tokeniser before, on the words that are scored.
+
+        >>> round(tokeniser.knock_out(gold).before.f1, 3)
+        0.499
+        """
         return self.scored.before
 
     @property
     def after(self) -> TokeniserScore:
-        """The scores of the tokeniser after, on the words that are scored."""
+        """The scores of the tokeniser after, on the words that are scored.
+
+        >>> round(tokeniser.knock_out(gold).after.f1, 3)
+        0.61
+        """
         return self.scored.after
 
     @property
     def words(self) -> Sequence[str]:
-        """The words that an export is checked on first."""
+        """The words that an export is checked on first.
+
+        >>> len(tokeniser.knock_out(gold).words)
+        188
+        """
         return self.scored.gold.texts
 
     @property
     def is_held_in(self) -> bool:
-        """Whether it is scored on the words it learned from."""
-        return self.scored is self.learned
+        """Whether it is scored on words that it learned from, now or before.
+
+        >>> [tokeniser.knock_out(gold, holdout=share).is_held_in for share in (0.2, 0)]
+        [False, True]
+        """
+        return has_seen(self.tokeniser._merges("scores"), self.scored.gold)
 
     @property
     def tokens_added(self) -> float:
-        """How many more tokens the words scored have, as a share."""
+        """How many more tokens the words scored have, as a share.
+
+        >>> round(tokeniser.knock_out(gold).tokens_added, 3)
+        0.064
+        """
         return self.scored.tokens_added
 
     @property
@@ -255,36 +310,53 @@ class LearnedEdit(Result):
         >>> tokeniser.knock_out(gold).on, tokeniser.knock_out(gold, holdout=0).on
         ('188 words kept aside', '939 words it learned from')
         """
-        which = "it learned from" if self.is_held_in else "kept aside"
-        return f"{counted(self.scored.gold.size, 'word')} {which}"
+        gold = self.scored.gold
+        which = " it learned from" if self.is_held_in else " kept aside" if gold.parts else ""
+        return counted(gold.size, "word") + which
 
     def scores(self) -> Table:
-        """Return the scores before and after, of the words kept aside and of those learned from."""
+        """Return the scores before and after, of the words kept aside and of those learned from.
+
+        >>> tokeniser.knock_out(gold).scores().rows[0].cells[2].value
+        '49.89 → 60.98'
+        """
         gold = self.scored.gold
         how = f" ({gold.drawn.removeprefix('kept aside ')})" if gold.parts else ""
         blocks = {f"On the {self.on}{how}": self.scored.pairs}
-        if not self.is_held_in:
+        if self.learned is not self.scored:
             words = counted(self.learned.gold.size, "word")
             blocks[f"On the {words} it learned from"] = self.learned.pairs
         return change_table(blocks, self.scored.signatures)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return scores and what changed, as JSON data; ``learned`` is None if it is the same."""
+        """Return scores and what changed, as JSON data; ``learned`` is None if it is the same.
+
+        >>> tokeniser.knock_out(gold).to_dict()["on"]
+        '188 words kept aside'
+        """
         return {
             "on": self.on,
             **self.scored.to_dict(),
-            "learned": None if self.is_held_in else self.learned.to_dict(),
+            "learned": None if self.learned is self.scored else self.learned.to_dict(),
             "never_formed": list(self.never_formed),
             "tokens_added": self.tokens_added,
             "vocab_size": len(self.tokeniser),
         }
 
     def table(self) -> Table:
-        """Return `scores`."""
+        """Return `scores`.
+
+        >>> tokeniser.knock_out(gold).table().title
+        'Scores before and after'
+        """
         return self.scores()
 
     def report(self, width: int | None = None) -> str:
-        """Return scores and what changed in lines, as the terminal shows it."""
+        """Return scores and what changed in lines, as the terminal shows it.
+
+        >>> print(tokeniser.knock_out(gold).report().splitlines()[0])
+        On the 188 words kept aside (0.2 by families, seed 0)
+        """
         added = signed(100 * self.tokens_added, unit=" %")
         left = Knockout._left(self)  # type: ignore[arg-type]
         skipped = [f"skipped {e.count:,}: {e.reason}" for e in self.scored.gold.reference.left_out]
@@ -332,7 +404,11 @@ class ScoredKnockout(LearnedEdit):
 
     @property
     def change(self) -> Change:
-        """All that this changed in the merge graph."""
+        """All that this changed in the merge graph.
+
+        >>> tokeniser.knock_out(gold).change.counts()["removed"]
+        231
+        """
         return self.result.change
 
     def to_dict(self) -> dict[str, Any]:
@@ -386,7 +462,11 @@ class ReBPEOutcome(LearnedEdit):
     languages: tuple[dict[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return phases and scores, as JSON data."""
+        """Return phases and scores, as JSON data.
+
+        >>> tokeniser.rebpe(gold, iterations=1).to_dict()["converged"]
+        False
+        """
         return {
             **super().to_dict(),
             "phases": [phase.to_dict() for phase in self.phases],
@@ -527,7 +607,11 @@ class BlamedMerges(Result):
         return f"<BlamedMerges: {len(self._blamed.candidates()):,} of {merges} with R ≥ 0.5>"
 
     def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
-        """Return the worst merges with R ≥ ``threshold``, at most ``limit`` of them; 0 for all."""
+        """Return the worst merges with R ≥ ``threshold``, at most ``limit`` of them; 0 for all.
+
+        >>> tokeniser.blame([("undo", ["un", "do"])]).table(threshold=0.5).rows[0].names[1]
+        'n + d'
+        """
         numbers = (Column("N", "count"), Column("B", "count"), Column("R", "number"))
         columns = (Column("type"), *numbers)
         places = self._places(threshold)[: limit or None]
@@ -544,7 +628,11 @@ class BlamedMerges(Result):
     def report(
         self, width: int | None = None, *, threshold: float = 0.0, limit: int = _WORST
     ) -> str:
-        """Return the table in lines, as the terminal shows it, and how many merges there are."""
+        """Return the table in lines, as the terminal shows it, and how many merges there are.
+
+        >>> print(tokeniser.blame(gold).report(threshold=0.5, limit=1).splitlines()[-2])
+        274 of 7,743 merges have R ≥ 0.5
+        """
         merges = counted(len(self._blamed.arrays), "merge")
         said = f"{len(self._places(threshold)):,} of {merges} have R ≥ {threshold}"
         return "\n".join([text_of(self.table(threshold, limit), width), said, self.signature])
@@ -570,12 +658,21 @@ class LanguageBlame(Result):
         """Return a row for each merge that is to blame (R ≥ ``threshold``) in a language at least.
 
         Its spread, where it is worst and best, and for each language ``… N``, ``… B``, ``… R``.
+
+        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+        >>> list(tokeniser.blame(*golds, min_joins=1).to_frame().columns)[:4]
+        ['rank', 'merge', 'type', 'spread']
         """
         places = self._blamed.order(threshold)[: limit or None]
         return self._blamed.frame(self._tokeniser, places)
 
     def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
-        """Return the rows of `to_frame` and the signatures, as JSON data."""
+        """Return the rows of `to_frame` and the signatures, as JSON data.
+
+        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+        >>> tokeniser.blame(*golds, min_joins=1).to_dict()["min_joins"]
+        1
+        """
         rows = [
             {name.replace(" ", "_"): row[name] for name in _TOLD}
             | {
@@ -590,7 +687,12 @@ class LanguageBlame(Result):
         return {"merges": rows, **more, "signatures": list(self.signatures)}
 
     def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
-        """Return the merges with the largest spread, at most ``limit`` of them; 0 for all."""
+        """Return the merges with the largest spread, at most ``limit`` of them; 0 for all.
+
+        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+        >>> tokeniser.blame(*golds, min_joins=1).table(limit=1).rows[0].names[1]
+        'n + d'
+        """
         names = tuple(self._blamed.languages)
         rows = []
         for row in self.to_frame(threshold, limit).to_dict("records"):
@@ -610,7 +712,12 @@ class LanguageBlame(Result):
     def report(
         self, width: int | None = None, *, threshold: float = 0.0, limit: int = _WORST
     ) -> str:
-        """Return the table in lines, as the terminal shows it."""
+        """Return the table in lines, as the terminal shows it.
+
+        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+        >>> print(tokeniser.blame(*golds, min_joins=1).report().splitlines()[-3])
+        3 merges with 1 joins or more in two languages
+        """
         table, number = self.table(threshold, limit), len(self._blamed.order(threshold))
         joins = f"with {self._blamed.minimum:,} joins or more in two languages"
         said = [*table.notes, f"{counted(number, 'merge')} {joins}", *self.signatures]
@@ -681,7 +788,11 @@ class ThresholdCurve(Result):
         return {**found, "signature": self.signature}
 
     def table(self) -> Table:
-        """Return a row for each threshold."""
+        """Return a row for each threshold.
+
+        >>> tokeniser.thresholds(gold, thresholds=[0.4]).table().rows[0].cells[0].value
+        236
+        """
         keys = ("precision", "recall", "f1")
         shares = (Column(name, "percent") for name in ("precision", "recall", "F1"))
         rows = (

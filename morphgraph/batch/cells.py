@@ -306,8 +306,8 @@ def result_rows(
     if made.gold_set is not None:
         scored = _scores(spec, made, made.gold_set, None if made.held_in else baseline)
         flota = _flota(spec, inputs.base, made.gold_set)
-        on = {"words": words_scored(made.gold_set), "held_in": HELD_IN * made.held_in}
-        yield from (row._replace(**on) for row in chain(scored, flota))
+        words, held_in = words_scored(made.gold_set), HELD_IN * made.held_in
+        yield from (row._replace(words=words, held_in=held_in) for row in chain(scored, flota))
     yield from _figures(spec, inputs, made)
     if spec["facts"]:
         yield from _facts(made)

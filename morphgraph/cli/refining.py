@@ -22,7 +22,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes
 from morphgraph.core.text import counted
 from morphgraph.refine import LEAST_JOINS, KnockoutSettings, PruningOrder, ReBPESettings
-from morphgraph.score.gold_set import SHARE_KEPT
+from morphgraph.score import SHARE_KEPT
 
 if TYPE_CHECKING:
     from morphgraph.api.tokeniser import Tokeniser
@@ -80,7 +80,7 @@ class EditOptions(OnGold):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnockoutOptions(EditOptions):
+class KnockoutGiven(EditOptions):
     """What is knocked out, and what it is scored with.
 
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
@@ -98,7 +98,7 @@ _Holdout = Annotated[float, typer.Option(min=0, max=0.99)]
 
 @with_options
 def knockout(
-    given: KnockoutOptions,
+    given: KnockoutGiven,
     set_: Annotated[KnockoutSettings, "threshold", "count", "portable", "seed"],
     holdout: _Holdout = SHARE_KEPT,
 ) -> None:
@@ -124,7 +124,7 @@ def knockout(
 
 
 def _listed(
-    given: KnockoutOptions, settings: KnockoutSettings, tokeniser: "Tokeniser", path: Path
+    given: KnockoutGiven, settings: KnockoutSettings, tokeniser: "Tokeniser", path: Path
 ) -> Any:
     """Knock out the types of a list, and tell what they cost, on common words without gold."""
     from morphgraph.formats.export import words_to_check

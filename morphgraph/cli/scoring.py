@@ -19,37 +19,35 @@ from morphgraph.cli.options import (
     with_options,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import base_name, in_percent, percent, unique_labels, visible
-from morphgraph.score.gold_set import SHARE_KEPT
+from morphgraph.core.files import check_ending
+from morphgraph.core.text import base_name, in_percent, unique_labels, visible
+from morphgraph.score import SHARE_KEPT
 from morphgraph.segment.method import Parameters
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
-    from morphgraph.score.comparison import Comparison
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.languages import LanguageRow
-    from morphgraph.score.table import Breakdown, ScoreTable
+    from morphgraph.score.outcome import Outcome
+    from morphgraph.score.table import Breakdown, ScoreTable, SegmentationFailure
     from morphgraph.tables.model import Table
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 class Statistics(Parameters):
-    """How scores are drawn again and tested."""
+    """How scores are drawn again and tested.
 
-    baseline: int = Field(
-        default=1, ge=0, description="Test all others against this one, from 1; 0 for none."
-    )
-    resamples: int = Field(
-        default=1000, ge=0, le=100_000, description="For intervals, at least 100; 0 for none."
-    )
-    seed: int = Field(default=0, ge=0, le=2**32, description="For intervals, tests and --holdout.")
-    runs: int = Field(
-        default=1,
-        ge=1,
-        le=1000,
-        description="For dropout: mean and standard deviation over this many seeds.",
-    )
+    baseline: Test all others against this one, from 1; 0 for none.
+    resamples: For intervals, at least 100; 0 for none.
+    seed: For intervals, tests and --holdout.
+    runs: For dropout: mean and standard deviation over this many seeds.
+    """
+
+    baseline: int = Field(default=1, ge=0)
+    resamples: int = Field(default=1000, ge=0, le=100_000)
+    seed: int = Field(default=0, ge=0, le=2**32)
+    runs: int = Field(default=1, ge=1, le=1000)
 
 
 def _explain(scores: str | None) -> str | None:
@@ -97,18 +95,20 @@ def score(
     by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
     out: Also write the tables: .csv, .tex or .md.
     """
-    from morphgraph.refine.learning import learn_and_score, unseen_part
     from morphgraph.score.gold_set import SCOPES
     from morphgraph.score.metrics import USUAL, boundary_score, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure, check_breakdown
     from morphgraph.score.uncertainty import Draws
+    from morphgraph.tables.edits import change_table
     from morphgraph.tables.scores import languages_table, scores_table
+    from morphgraph.tables.terminal import text_of
     from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
     writers: dict[str, Any] = {".csv": to_csv, ".tex": to_latex, ".md": to_markdown}
-    output.check_ending(out, *writers)
+    if out is not None:
+        check_ending(out, *writers)
     if by is not None:
         check_breakdown(by)
     resamples, seed, runs, baseline = set_.resamples, set_.seed, set_.runs, set_.baseline
@@ -125,19 +125,15 @@ def score(
         raise MorphGraphError("There is nothing to score. Name some --methods, or leave them out.")
     if baseline > len(named):
         raise MorphGraphError(f"baseline={baseline}: there are {len(named)} tokenisers.")
-    labels = unique_labels([each.label for each in named])
-    named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
+    named = _named_apart(named)
     gold_sets = given.gold_sets()
     for gold_set in gold_sets:
         if weighting != "both":
             gold_set.weights(weighting)  # fails if there are no frequencies
     tested = baseline - 1 if baseline and len(named) > 1 else None
     tables: list[ScoreTable] = []
-    learns = any(each.learner is not None for each in named)
     for gold_set in gold_sets:
-        rest, scored = gold_set.set_aside(holdout, seed) if learns else (gold_set, gold_set)
-        scored = scored if learns else unseen_part(named, gold_set)
-        outcomes = learn_and_score(named, scored, runs, rest if learns else None)
+        outcomes = _outcomes(named, gold_set, holdout, seed, runs)
         if ideal:
             outcomes += [ideal_of(o.gold_set) for o in outcomes if isinstance(o, Outcome)][:1]
         draws = Draws(resamples, seed=seed)
@@ -182,7 +178,8 @@ def score(
     if len(named) == 1 and len(gold_sets) == 1 and not asked and tables[0].runs == 1:
         firsts = [next(o for o in t.outcomes if isinstance(o, Outcome)) for t in tables]
         pairs = zip(firsts, tables, strict=True)
-        output.print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
+        alone = [(boundary_score(o, t.scope, t.weighting),) for o, t in pairs]
+        print(text_of(change_table({"": alone})))
     for gold_set in gold_sets:
         output.print_skipped({skip.reason: skip.count for skip in gold_set.reference.left_out})
     if languages:
@@ -207,10 +204,9 @@ def _by_language(tables: "list[ScoreTable]") -> "list[list[LanguageRow]]":
 
 
 def _print_languages(shown: "Table") -> None:
-    for number, title in enumerate(shown.blocks):
-        print(f"\n{visible(title)}")
-        rows = tuple(row for row in shown.rows if row.block == number)
-        output.print_model(replace(shown, rows=rows))
+    from morphgraph.tables.terminal import text_of
+
+    print(f"\n{text_of(shown)}")
     for line in (*shown.signatures, *map(visible, shown.notes), *shown.explained):
         print(line)
     for row in shown.rows:
@@ -289,25 +285,23 @@ def _print_tables(
     found: "list[FlotaScores]",
 ) -> None:
     from morphgraph.tables.scores import breakdown_table, flota_table, scores_table
+    from morphgraph.tables.terminal import text_of
 
     below = {visible(note.replace("\xa0", " ")): None for note in notes}
     for table in tables:
         shown = replace(scores_table([table]), bold="")
-        print(f"\n{visible(shown.blocks[0])}")
+        print()
         for row in shown.rows:
             if row.error:
                 print(visible(f"{row.names[0]}: {row.error}"))
-        output.print_model(shown)
-        print(table.signature)
+        print(text_of(shown), table.signature, sep="\n")
         if table.gold_set is not None and table.gold_set.reference.partial_note:
             print(table.gold_set.reference.partial_note)
         below |= dict.fromkeys(shown.explained)
     for note in below:
         print(note)
     for further in (*map(breakdown_table, broken), *map(flota_table, found)):
-        print(f"\n{visible(further.title)}")
-        output.print_model(further)
-        print(*further.signatures)
+        print(f"\n{visible(further.title)}", text_of(further), *further.signatures, sep="\n")
 
 
 def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
@@ -378,6 +372,8 @@ def compare(
     given: Compared,
     method: Annotated[list[str] | None, typer.Argument()] = None,
     limit: Whole = 0,
+    holdout: Annotated[float, typer.Option(min=0, max=0.99)] = SHARE_KEPT,
+    seed: Whole = 0,
     out: Path | None = None,
 ) -> None:
     """Compare methods on the words of a gold: scores with intervals, and their agreement.
@@ -387,88 +383,45 @@ def compare(
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
         input.
     method: On the tokeniser, with parameters as in dropout(p=0.1), or another file that segments:
-        {offered}. The tokeniser's own if not given.
+        {scored}. The tokeniser's own if not given.
+    holdout: If a method learns from the gold: the share that is kept aside, by families of words,
+        and that all are compared on; 0 learns from all words and compares on the same.
+    seed: Draws the words kept aside.
     limit: At most this many words of the gold; 0 for all.
     out: Also write the words: .csv, .tex or .html.
     """
-    from morphgraph.reference.predictions import Predictions
-    from morphgraph.score.comparison import Comparison
-    from morphgraph.tables.scores import (
-        comparison_csv,
-        comparison_html,
-        summary_table,
-        words_table,
-    )
-    from morphgraph.tables.writing import to_latex
+    from morphgraph.tables.scores import SideBySide
 
-    writers: dict[str, Any] = {
-        ".csv": comparison_csv,
-        ".tex": lambda *words: to_latex(words_table(*words)),
-        ".html": comparison_html,
-    }
-    output.check_ending(out, *writers)
-    entries = given.golds()[0].entries[: limit or None]
-    _, entrants = given.entrants(named_methods(method))
-    segmenters: list[Any] = []
-    for each in entrants:
-        if each.learner is not None:
-            raise MorphGraphError(
-                f"{each.learner.method.name} learns from the gold, so it would be compared on "
-                "what it has seen. Use morphgraph score, which holds words out."
-            )
-        made = each.made() if callable(each.made) else each.made
-        if isinstance(made, Predictions):
-            raise MorphGraphError(
-                f"{made.name} holds segmentations, not a model. Use morphgraph score, which takes "
-                "both."
-            )
-        segmenters.append(made)
-    with output.progress_bar("comparing"):
-        words, gold = [entry.word for entry in entries], [entry.morphs for entry in entries]
-        labels = unique_labels([each.label for each in entrants])
-        compared = Comparison(segmenters, words, gold, labels=labels, bare=given.bare)
-        report = _comparison_report(compared)
     if out is not None:
-        output.write(out, writers[out.suffix](compared, compared.rows))
+        check_ending(out, ".csv", ".tex", ".html")
+    [gold_set] = given.gold_sets()
+    if limit:
+        gold_set = gold_set.with_entries(gold_set.reference.entries[:limit])
+    _, entrants = given.entrants(named_methods(method))
+    with output.progress_bar("comparing"):
+        compared = SideBySide(_outcomes(_named_apart(entrants), gold_set, holdout, seed))
+        report = compared.to_dict()
+    if out is not None:
+        compared.save(out)
     if given.as_json:
         output.print_json(report)
-        return
-    table = summary_table(compared)
-    output.print_model(table)
-    print()
-    alike = [
-        [label, *(percent(share, 1) for share in shares)]
-        for label, shares in zip(compared.labels, compared.agreement, strict=True)
-    ]
-    output.print_table(["cut alike, %", *compared.labels], alike, left={0})
-    print("\n".join(table.signatures))
-    output.print_saved([out] if out is not None else [])
+    else:
+        print(compared)
+        output.print_saved([out] if out is not None else [])
 
 
-def _comparison_report(made: "Comparison") -> dict[str, Any]:
-    return {
-        "methods": [
-            {
-                **{name: getattr(found, name) for name in ("label", "precision", "recall", "f1")},
-                "f1_interval": [found.interval.low, found.interval.high],
-                "exact": found.exact,
-                "tokens_per_word": found.fertility,
-                "vocab_size": found.vocabulary_size,
-                "signature": found.signature,
-            }
-            for found in made.summaries
-        ],
-        "signature": made.signature,
-        "agreement": made.agreement.tolist(),
-        "words": [
-            {"word": row.text, "gold": row.gold}
-            | {
-                name: {
-                    label: getattr(cell, name)
-                    for label, cell in zip(made.labels, row.cells, strict=True)
-                }
-                for name in ("tokens", "exact")
-            }
-            for row in made.rows
-        ],
-    }
+def _named_apart(entrants: "list[Entrant]") -> "list[Entrant]":
+    labels = unique_labels([each.label for each in entrants])
+    return [replace(each, label=label) for each, label in zip(entrants, labels, strict=True)]
+
+
+def _outcomes(
+    entrants: "list[Entrant]", gold_set: "GoldSet", holdout: float, seed: int, runs: int = 1
+) -> "list[Outcome | SegmentationFailure]":
+    """Score what is named, on the words that nothing has learned from, if anything has."""
+    from morphgraph.refine.learning import learn_and_score, unseen_part
+
+    if any(each.learner is not None for each in entrants):
+        rest, kept = gold_set.set_aside(holdout, seed)
+        return learn_and_score(entrants, kept, runs, rest)
+    return learn_and_score(entrants, unseen_part(entrants, gold_set), runs)

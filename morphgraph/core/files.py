@@ -251,6 +251,13 @@ def _keep(file: BinaryIO) -> None:
         os.fsync(file.fileno())
 
 
+def check_ending(path: Path, *endings: str) -> None:
+    """Raise `MorphGraphError` if no format has this file's ending."""
+    if path.suffix not in endings:
+        *others, last = endings
+        raise MorphGraphError(f"{path} has an unknown ending. Use {', '.join(others)} or {last}.")
+
+
 def write_file(path: Path, data: bytes, hint: str = "") -> None:
     """Write a file as `new_file` does, creating its parent folders."""
     write_files({path: data}, hint)

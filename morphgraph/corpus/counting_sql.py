@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 from morphgraph.core import __version__
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import new_file, write_file, writing
+from morphgraph.core.packed import compression_of, opened
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.text import (
     LONGEST_WORD,
@@ -38,11 +39,9 @@ from morphgraph.corpus.text_files import (
     PATTERN_SIGNS,
     Parquet,
     TextFile,
-    compression_of,
     kind_of,
     local_copy,
     open_duckdb,
-    opened,
     reading,
     sql_literal,
 )

@@ -88,7 +88,7 @@ def families_of(entries: Sequence[Entry]) -> Numbers:
     return _numbered([entry.word for entry in entries], [root(entry.word) for entry in entries])
 
 
-def words_of(entries: Sequence[Entry]) -> Numbers:
+def word_numbers(entries: Sequence[Entry]) -> Numbers:
     """Return the number of each entry's word, in order of words: each is a family of its own."""
     words = [entry.word for entry in entries]
     return _numbered(words, words)

@@ -133,7 +133,7 @@ def inflection(number: int, line: str) -> SourceRow:
         raise Unusable("no segmentation (-)")
     morphemes = [segment for segment in segments.split("|") if segment]
     check_morphemes(morphemes)
-    return SourceRow(number, word, morphemes, processes=("inflection",), linked=(cells[0],))
+    return SourceRow(number, word, morphemes, processes=("inflection",), linked=(cells[0] or word,))
 
 
 # ------------------------------------------------------------------------------ SIGMORPHON 2022
@@ -199,7 +199,7 @@ _COLON = re.compile(r"\\.|:", re.S)
 _ESCAPE = re.compile(r"\\(.)", re.S)
 
 
-class Part(NamedTuple):
+class MorphPart(NamedTuple):
     """One morph of an analysis ("" if empty), its morpheme without label, and its label."""
 
     surface: str
@@ -225,16 +225,16 @@ def _plain(text: str) -> str:
     return "" if text == "~" else _ESCAPE.sub(r"\1", text)
 
 
-def parse_analysis(word: str, analysis: str) -> list[Part]:
+def parse_analysis(word: str, analysis: str) -> list[MorphPart]:
     """Return the parts of one analysis of a word; `Unusable` where a morph has no colon.
 
     Of several colons, the last one counts that leaves a morph which stands at this place of the
     word.
 
     >>> parse_analysis("a:b", "a:::x_N b:b_s")[0]
-    Part(surface='a:', morpheme=':x', label='N')
+    MorphPart(surface='a:', morpheme=':x', label='N')
     """
-    parts: list[Part] = []
+    parts: list[MorphPart] = []
     at = 0
     for token in analysis.split():
         signs = (found for found in _COLON.finditer(token) if found.group() == ":")
@@ -250,7 +250,7 @@ def parse_analysis(word: str, analysis: str) -> list[Part]:
             base, label = "", morpheme
         elif not base or not label:
             base, label = morpheme, ""
-        parts.append(Part(surface, base, label))
+        parts.append(MorphPart(surface, base, label))
     return parts
 
 

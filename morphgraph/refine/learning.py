@@ -83,7 +83,7 @@ REBPE = Method(
 
 
 @dataclass(frozen=True)
-class Source:
+class LearnedSource:
     """A gold that edits were learned from, and which parts of it: all, if there are none."""
 
     name: str
@@ -91,21 +91,21 @@ class Source:
     parts: tuple[Part, ...]
 
 
-def sources_of(tokeniser: BpeTokeniser) -> list[Source]:
+def learned_sources(tokeniser: BpeTokeniser) -> list[LearnedSource]:
     """Return what a tokeniser was learned from, before it was saved and since; undone edits not."""
     before = () if tokeniser.lineage is None else tokeniser.lineage.steps
     found = [
-        Source(each["name"], each["checksum"], tuple(Part(*part) for part in each["parts"]))
+        LearnedSource(each["name"], each["checksum"], tuple(Part(*part) for part in each["parts"]))
         for step in (*before, *tokeniser.graph.recipe())
         for each in step.get("learned", ())
     ]
     return list(dict.fromkeys(found))
 
 
-def sources_in(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[Source]:
+def sources_in(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[LearnedSource]:
     """Return which parts of a gold a tokeniser was learned from."""
     checksum = gold_set.reference.checksum
-    return [source for source in sources_of(tokeniser) if source.checksum == checksum]
+    return [source for source in learned_sources(tokeniser) if source.checksum == checksum]
 
 
 def has_seen(tokeniser: BpeTokeniser, gold_set: GoldSet) -> bool:

@@ -174,7 +174,10 @@ class Summary:
 
 
 class Comparison:
-    """Words or sentences segmented by several methods, and the gold morphs of each, or None."""
+    """Words or sentences segmented by several methods, and the gold morphs of each, or None.
+
+    ``outcomes``: the methods' segmentations of these very words, where they are known.
+    """
 
     def __init__(
         self,
@@ -184,6 +187,7 @@ class Comparison:
         *,
         labels: Sequence[str] | None = None,
         bare: bool = False,
+        outcomes: Sequence[Outcome] = (),
     ) -> None:
         self.segmenters = tuple(segmenters)
         self.texts = tuple(texts)
@@ -195,7 +199,7 @@ class Comparison:
             reference=Reference("", "", entries, (), ""),
             preprocessing=BARE if bare else RUNNING_TEXT,
         )
-        outcomes = [outcome_of(segmenter, self._gold_set) for segmenter in segmenters]
+        outcomes = outcomes or [outcome_of(each, self._gold_set) for each in segmenters]
         self._tallies = [Tally(outcome, "morphemic", "types") for outcome in outcomes]
 
     @cached_property
@@ -231,15 +235,9 @@ class Comparison:
     @cached_property
     def agreement(self) -> npt.NDArray[np.float64]:
         """The share of words that each pair of methods cuts at the same places."""
-        if not self.texts:
-            return np.full((len(self.segmenters),) * 2, np.nan)
-        numbers: dict[tuple[int, ...], int] = {}
-        splits = np.array(
-            [[numbers.setdefault(c.splits, len(numbers)) for c in row.cells] for row in self.rows]
-        )
-        same = splits[:, :, None] == splits[:, None, :]
-        agreement: npt.NDArray[np.float64] = same.mean(axis=0)
-        return agreement
+        cuts = [tally.outcome.cuts for tally in self._tallies]
+        words = len(self.texts) or math.nan
+        return np.array([[one.same_words(other).sum() / words for other in cuts] for one in cuts])
 
     def disagreeing(self) -> list[int]:
         """Indices of the rows that two methods cut differently."""

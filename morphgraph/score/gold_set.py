@@ -25,8 +25,9 @@ from morphgraph.reference.families import (
     SplitBy,
     drawn_from,
     families_of,
-    words_of,
+    word_numbers,
 )
+from morphgraph.score import SHARE_KEPT
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import Words, code_points
 
@@ -42,8 +43,6 @@ Weighting = Literal["types", "tokens"]
 COUNTS_IN_REFERENCE = "counts in the reference"
 SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
 WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
-SHARE_KEPT = 0.2
-"""The share of the entries that is kept aside if no other is asked for."""
 RUNNING_TEXT, BARE = "running text", "bare words"
 
 
@@ -120,6 +119,11 @@ class Cuts:
             return np.zeros(len(self), np.int64)
         found = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
         return sums_by_word(other.keys[found] == self.keys, self.offsets)
+
+    def same_words(self, other: "Cuts") -> Flags:
+        """Return which words are cut at the same places in another set."""
+        same: Flags = (self.counts == other.counts) & (self.counts == self.shared(other))
+        return same
 
 
 def sums_by_word(values: npt.NDArray[np.generic], offsets: Counts) -> Counts:
@@ -263,7 +267,7 @@ class GoldSet:
         return int(self._families("families").max(initial=-1)) + 1
 
     def _families(self, by: SplitBy) -> Counts:
-        numbers = families_of if by == "families" else words_of
+        numbers = families_of if by == "families" else word_numbers
         found: Counts = self.reference.cache.get(
             State.of(by), "families", lambda: numbers(self.reference.entries)
         )

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.formats.export import ExportedModel
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, OnlyMarked, Parameters
 from morphgraph.segment.segmenter import Inventory, Segmenter
@@ -133,14 +133,17 @@ class _Kept(Segmenter):
         return found
 
     def inventory(self) -> Inventory:
-        return self.below.inventory()
+        found: Inventory = self.below.inventory()
+        return found
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        return self.below.unreachable(inventory)
+        found: list[int] | None = self.below.unreachable(inventory)
+        return found
 
     @property
     def unknown_id(self) -> int:
-        return self.below.unknown_id
+        number: int = self.below.unknown_id
+        return number
 
     def exported(self, unchanged: bool) -> ExportedModel:
         inner = self.below.exported(True)

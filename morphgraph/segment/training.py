@@ -34,6 +34,7 @@ from morphgraph.formats.hugging_face import (
     special_token,
     tokenizer_document,
 )
+from morphgraph.formats.pipeline_parts import byte_level, metaspace, replaced, sequence, split
 from morphgraph.segment.method import METHODS, Method, Training, method_named
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
@@ -163,63 +164,43 @@ def components(prepared: PreparedCorpus) -> dict[str, Any]:
     if chosen.name == "plain" and kind == "bytes":
         pre_tokenizers = [{**_BYTES, "use_regex": True}]
     elif chosen.name == "knockout":
-        pre_tokenizers = [_WORDS, _split(r"[^\P{P}-]"), *marker, _split("-")]
+        pre_tokenizers = [_WORDS, split(r"[^\P{P}-]"), *marker, split("-")]
     elif chosen.name == "rebpe":
         normalizers = [{"type": "NFKC"}, *_capitals(prepared.alphabet)]
         before, after = (OUTER_MARKS, CONTRACTIONS, APOSTROPHES), (DIGITS, "-+")
-        pre_tokenizers = [_WORDS, *map(_split, before), *marker, *map(_split, after)]
+        pre_tokenizers = [_WORDS, *map(split, before), *marker, *map(split, after)]
         decoders = [*decoders, *_capitals_back(prepared.alphabet)]
     elif chosen.name == "spaces" and kind == "characters":
-        normalizers, pre_tokenizers = [_replace(" ", "▁")], [_split("▁")]
+        normalizers, pre_tokenizers = [replaced(" ", "▁")], [split("▁")]
     elif not chosen.marked:
-        pre_tokenizers = [_split(r"\s") if chosen.name == "spaces" else _WORDS]
+        pre_tokenizers = [split(r"\s") if chosen.name == "spaces" else _WORDS]
         pre_tokenizers += [_BYTES] if kind == "bytes" else []
     return {
-        "normalizer": _sequence("normalizers", normalizers),
-        "pre_tokenizer": _sequence("pretokenizers", pre_tokenizers),
-        "decoder": _sequence("decoders", decoders),
+        "normalizer": sequence("normalizer", *normalizers),
+        "pre_tokenizer": sequence("pre_tokenizer", *pre_tokenizers),
+        "decoder": sequence("decoder", *decoders),
     }
 
 
 _WORDS: dict[str, Any] = {"type": "WhitespaceSplit"}
-_BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-_METASPACE: dict[str, Any] = {
-    "type": "Metaspace",
-    "replacement": "▁",
-    "prepend_scheme": "always",
-    "split": False,
-}
-
-
-def _split(pattern: str, behavior: str = "Isolated") -> dict[str, Any]:
-    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": False}
-
-
-def _replace(old: str, new: str) -> dict[str, Any]:
-    return {"type": "Replace", "pattern": {"String": old}, "content": new}
+_BYTES, _METASPACE = byte_level(regex=False), metaspace("always", split=False)
 
 
 def _capitals(alphabet: Iterable[str]) -> list[dict[str, Any]]:
     """Insert ⇧ before capitals of the alphabet's letters; other capitals are unknown anyway."""
     capitals = _capitals_of(alphabet)
-    return [_replace(CAPITAL, CAPITAL * 2)] + [_replace(c, mark_capitals(c)) for c in capitals]
+    return [replaced(CAPITAL, CAPITAL * 2)] + [replaced(c, mark_capitals(c)) for c in capitals]
 
 
 def _capitals_back(alphabet: Iterable[str]) -> list[dict[str, Any]]:
     capitals = _capitals_of(alphabet)
-    return [{"type": "Fuse"}] + [_replace(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
+    return [{"type": "Fuse"}] + [replaced(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
 
 
 def _capitals_of(alphabet: Iterable[str]) -> list[str]:
     found = (restore_capitals(CAPITAL + c) for c in sorted(alphabet) if c != CAPITAL)
     # I is the capital of i and ı; capitals of several characters never occur in a text.
     return list(dict.fromkeys(c for c in found if len(c) == 1 and mark_capitals(c) != c))
-
-
-def _sequence(key: str, parts: list[dict[str, Any]]) -> dict[str, Any] | None:
-    if len(parts) < 2:
-        return parts[0] if parts else None
-    return {"type": "Sequence", key: parts}
 
 
 def with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> SubwordVocabulary:

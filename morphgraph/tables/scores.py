@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import UNDEFINED, base_name, percent, ratio_text, shortened, visible
+from morphgraph.core.files import check_ending, write_file
+from morphgraph.core.text import (
+    UNDEFINED,
+    base_name,
+    counted,
+    percent,
+    ratio_text,
+    shortened,
+    visible,
+)
 from morphgraph.score.comparison import ComparedWord, Comparison
 from morphgraph.score.languages import LANGUAGE_METRICS, LanguageRow, labels_of
 from morphgraph.score.metrics import METRICS, Metric, check_metrics
@@ -257,6 +268,7 @@ def flota_table(found: FlotaScores) -> Table:
         Row(
             (each.method, "∞" if each.k is None else str(each.k)),
             tuple(Cell(getattr(each, key)) for key in keys),
+            after=(("signature", found.signature),),
         )
         for each in found.scores
     )
@@ -296,16 +308,17 @@ def summary_table(comparison: Comparison) -> Table:
     titles = ("precision", "recall", "F1", "exact")
     *shares, exact = (Column(title, "percent", key=title.lower()) for title in titles)
     numbers = (Column("tokens per word", "ratio"), Column("|V|", "count"))
-    rows = []
+    rows, has_gold = [], any(comparison.gold)
     for found in comparison.summaries:
         interval = f"{percent(found.interval.low)}–{percent(found.interval.high)}"
-        values: list[float | str] = [found.precision, found.recall, found.f1, interval, found.exact]
-        values += [found.fertility, found.vocabulary_size]
+        values: list[float | str] = [found.fertility, found.vocabulary_size]
+        if has_gold:
+            values[:0] = [found.precision, found.recall, found.f1, interval, found.exact]
         rows.append(Row((found.label,), tuple(map(Cell, values))))
     return Table(
         "Summary",
         (Column("method"),),
-        (*shares, Column("95 %", "written"), exact, *numbers),
+        (*([*shares, Column("95 %", "written"), exact] if has_gold else []), *numbers),
         tuple(rows),
         signatures=(*(found.signature for found in comparison.summaries), comparison.signature),
     )
@@ -419,7 +432,11 @@ class ScoreView:
         return scores_table([self.scores])
 
     def report(self, width: int | None = None) -> str:
-        """Return the table in lines, as the terminal shows it, with its signature."""
+        """Return the table in lines, as the terminal shows it, with its signature.
+
+        >>> print(tokeniser.score(gold, metrics=["f1"]).report().splitlines()[0])
+        demo:en, morphemic boundaries over word types
+        """
         return "\n".join([text_of(self.table(), width), *self.table().explained, self.signature])
 
     def __str__(self) -> str:
@@ -506,3 +523,123 @@ class ComparedScores(ScoreView):
             text = "failed" if found is None else f"F1 {percent(found.value)} %"
             shown.append(f"{visible(label)} {text}")
         return f"{', '.join(shown)} | {self.signature}"
+
+    def side_by_side(self) -> SideBySide:
+        """Return how each tokeniser segments the words that are scored, and how far they agree.
+
+        Errors: `MorphGraphError` for what failed, and for predictions, which are no tokeniser.
+
+        >>> both = {"BPE": tokeniser, "FLOTA": tokeniser.method("flota", k=2)}
+        >>> mg.compare(both, gold).side_by_side().comparison.rows[0].text
+        'abilities'
+        """
+        return SideBySide(self.scores.outcomes)
+
+
+class SideBySide:
+    """The words of gold as several tokenisers segment them, with scores and agreement.
+
+    ``comparison``: its rows, one for each word, in order of the gold.
+    """
+
+    def __init__(self, outcomes: Sequence[Outcome | SegmentationFailure]) -> None:
+        known = []
+        for each in outcomes:
+            if isinstance(each, SegmentationFailure):
+                raise MorphGraphError(f"{each.label}: {each.message}")
+            if each.segmenter is None:
+                raise MorphGraphError(
+                    f"{each.label} holds segmentations, not a model. Use score, which takes both."
+                )
+            known.append(each)
+        gold_set = known[0].gold_set
+        self.comparison = Comparison(
+            [each.segmenter for each in known if each.segmenter is not None],
+            gold_set.texts,
+            [entry.morphs or None for entry in gold_set],
+            labels=[each.label for each in known],
+            bare=gold_set.bare,
+            outcomes=known,
+        )
+        self.on = ALL_WORDS
+        if gold_set.parts:
+            self.on = f"{counted(len(gold_set), 'word')} {gold_set.drawn}"
+
+    def table(self) -> Table:
+        """Return the scores of each tokeniser."""
+        return summary_table(self.comparison)
+
+    def agreement(self) -> Table:
+        """Return the share of words that each two tokenisers cut alike, in percent."""
+        made = self.comparison
+        rows = zip(made.labels, made.agreement.tolist(), strict=True)
+        return Table(
+            "Agreement",
+            (Column("cut alike, %"),),
+            tuple(Column(label, "written") for label in made.labels),
+            tuple(
+                Row((label,), tuple(Cell(percent(share, 1)) for share in shares))
+                for label, shares in rows
+            ),
+        )
+
+    def report(self, width: int | None = None) -> str:
+        """Return scores and agreement in lines, as the terminal shows them."""
+        table = self.table()
+        made = (text_of(table, width), "", text_of(self.agreement(), width), *table.signatures)
+        return "\n".join(made if self.on == ALL_WORDS else (f"On {self.on}", *made))
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        return without_formulas(to_html(self.table()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return scores, agreement, and all words with their tokens, as JSON data."""
+        made = self.comparison
+        return {
+            "methods": [
+                {
+                    "label": found.label,
+                    "precision": found.precision,
+                    "recall": found.recall,
+                    "f1": found.f1,
+                    "f1_interval": [found.interval.low, found.interval.high],
+                    "exact": found.exact,
+                    "tokens_per_word": found.fertility,
+                    "vocab_size": found.vocabulary_size,
+                    "signature": found.signature,
+                }
+                for found in made.summaries
+            ],
+            "on": self.on,
+            "signature": made.signature,
+            "agreement": made.agreement.tolist(),
+            "words": [
+                {
+                    "word": row.text,
+                    "gold": row.gold,
+                    "tokens": {
+                        name: c.tokens for name, c in zip(made.labels, row.cells, strict=True)
+                    },
+                    "exact": {
+                        name: c.exact for name, c in zip(made.labels, row.cells, strict=True)
+                    },
+                }
+                for row in made.rows
+            ],
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the words to a file: .csv, .tex or .html."""
+        made = self.comparison
+        writers: dict[str, Callable[[], bytes | str]] = {
+            ".csv": lambda: comparison_csv(made, made.rows),
+            ".tex": lambda: to_latex(words_table(made, made.rows)),
+            ".html": lambda: comparison_html(made, made.rows),
+        }
+        file = Path(path)
+        check_ending(file, *writers)
+        data = writers[file.suffix]()
+        write_file(file, data.encode() if isinstance(data, str) else data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import wait
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,16 @@ class App:
         shown = [exception.message for exception in self.test.exception]
         assert not shown, shown
         return self
+
+    def settle(self) -> App:
+        """Run Segmentations again until no method is still made beside it."""
+        for _ in range(20):
+            rows = self.component("comparison")["rows"]
+            if all(cell is not None for row in rows for cell in row["cells"]):
+                return self
+            wait([work for _, work in self.test.session_state["worker beside"].known.values()])
+            self.run()
+        raise AssertionError("a method is never made")
 
     def open(self, page: str) -> App:
         """Go to a page by its name in `PAGES`; "start" is the first one."""
@@ -149,9 +160,16 @@ class App:
         """Value and difference of each metric by its label."""
         return {metric.label: (metric.value, metric.delta) for metric in self.test.metric}
 
-    def seen_f1(self) -> str:
-        """F1 in the bar on all words, which edits were learned from: its smaller figure."""
-        return self.captions().partition(" on words learned from")[0].split()[-1]
+    @property
+    def f1(self) -> str:
+        """F1 in the bar."""
+        return self.metrics()["F1 %"][0]
+
+    @property
+    def scored(self) -> str:
+        """The words that figures of the bar are over, "" if it says nothing: all."""
+        [found] = [c.value for c in self.test.caption if c.value.startswith("on ")] or [""]
+        return found
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""

@@ -53,7 +53,7 @@ def test_an_edit_says_what_changes_and_not_whether_it_is_better(without: Any) ->
 def test_methods_are_compared_by_length_and_agreement(without: Any) -> None:
     without.open("compare")
     shown = without.table("tokens per word")
-    assert list(shown.columns) == ["method", "tokens per word", "types", "signature"]
+    assert list(shown.columns) == ["method", "tokens per word", "|V|"]
     assert len(shown) > 1
     assert "most blame" not in without.find("radio", "Draw those").options
 

@@ -1,7 +1,6 @@
 """Blame, its candidates, and the curve over thresholds."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import oracles
@@ -12,13 +11,11 @@ from hypothesis import strategies as st
 from small import small_reference, small_tokeniser
 from strategies import MergeList, well_formed
 
-from morphgraph.core.files import demo_gold_path
+import morphgraph as mg
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.reference.readers import read_reference
 from morphgraph.refine.blame import Blame, blame, blame_table
 from morphgraph.refine.knockout import candidate_types, decided_threshold, threshold_curve
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.merging import segment
 
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
@@ -46,7 +43,7 @@ def test_golden() -> None:
     assert found.ratio.tolist() == [0, 0, 0.5, 0, 0]
     weighted = blame(benchmark, segmentation, weighting="tokens")
     assert counts_of(weighted) == {0: (7, 0), 1: (7, 0), 2: (7, 5), 3: (6, 0), 4: (6, 0)}
-    held = blame(benchmark, segmentation, entries=np.array([1, 2]))
+    held = blame(benchmark, segmentation, among=np.array([False, True, True]))
     assert counts_of(held) == {0: (1, 0), 1: (1, 0), 2: (1, 0), 3: (1, 0), 4: (1, 0)}
     assert candidate_types(tokeniser, found) == ["undo"]
     assert candidate_types(tokeniser, found, 0.51) == []
@@ -125,29 +122,6 @@ def applications(
     return found
 
 
-@pytest.mark.parametrize(
-    "count, share, held", [(10, 0.0, 0), (10, 0.25, 2), (7, 0.5, 4), (1, 1, 1)]
-)
-def test_holdout(count: int, share: float, held: int) -> None:
-    words = [f"w{number}" for number in range(count)]
-    seen, scored = split_entries(words, share, seed=3)
-    assert len(scored) == held
-    assert sorted([*seen, *scored]) == list(range(count))
-    assert sorted(seen) == list(seen)
-    again = split_entries(words, share, seed=3)
-    assert again[0].tolist() == seen.tolist()
-    other = [split_entries(words, share, seed)[1].tolist() for seed in range(9)]
-    assert len(set(map(tuple, other))) > (0 < held < count)
-
-
-def test_holdout_keeps_all_entries_of_a_word_together() -> None:
-    words = ["a", "b", "c", "d", "e"] * 4
-    for seed in range(10):
-        seen, scored = split_entries(words, 0.4, seed)
-        assert not {words[i] for i in seen} & {words[i] for i in scored}
-        assert len(scored) == 8
-
-
 @pytest.mark.slow
 @examples(60)
 @given(merges=well_formed(), lines=LINES, data=st.data())
@@ -190,21 +164,21 @@ def test_threshold_curve_leaves_added_tokens_that_merges_make() -> None:
 
 
 def test_the_threshold_is_decided_on_words_that_neither_taught_nor_score() -> None:
-    tokeniser = load_tokeniser("demo:en")
-    benchmark = Benchmark.build(tokeniser, read_reference(demo_gold_path("en")))
-    scored = set(benchmark.hold_out(0.2, 0).texts)
-    others = [e for e in benchmark.reference.entries if e.word not in scored]
-    rest = Benchmark.build(tokeniser, replace(benchmark.reference, entries=others))
-    deciding = rest.hold_out(0.125, 0)
-    decided = set(deciding.texts)
-    assert len(scored) > len(decided) > len(others) / 10
-    taught = [e for e in others if e.word not in decided]
-    learned = Benchmark.build(tokeniser, replace(benchmark.reference, entries=taught))
+    tokeniser, gold = load_tokeniser("demo:en"), mg.read_gold("demo:en")
+    rest, scored = gold.split()
+    taught, deciding = rest.split(1 / 8)
+    assert len(scored) > len(deciding) > len(rest) / 10
+    assert not {*scored.texts} & {*deciding.texts}
+    learned = Benchmark.on(taught, tokeniser)
     blamed = blame(learned, segment(tokeniser.graph, learned.words))
     f1 = {}
     for threshold in (step / 100 for step in range(1, 100)):
         edited = tokeniser.fork()
         edited.graph.knockout(candidate_types(tokeniser, blamed, threshold))
-        f1[threshold] = deciding.scores(segment(edited.graph, deciding.words))[0].f1
-    assert decided_threshold(tokeniser, benchmark) == max(f1, key=lambda t: f1[t])
-    assert decided_threshold(tokeniser, benchmark.subset(np.arange(2))) is None
+        on = Benchmark.on(deciding, edited)
+        f1[threshold] = on.scores(segment(edited.graph, on.words))[0].f1
+    decided = decided_threshold(tokeniser, rest, "morphemic", "types")
+    assert decided == max(f1, key=lambda t: f1[t])
+    assert mg.load("demo:en").thresholds(gold).decided == decided
+    few = gold.subset(np.arange(2))
+    assert decided_threshold(tokeniser, few, "morphemic", "types") is None

@@ -1,10 +1,10 @@
 """MorphBPE: training by morphs against the plainest trainer on a dictionary of morphs."""
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import merge_method_oracles as naive
+import numpy as np
 import oracles
 import pytest
 from effort import examples
@@ -23,7 +23,7 @@ from morphgraph.refine.morphbpe import (
     train_barred,
     training_words,
 )
-from morphgraph.score.gold_set import GoldSet, split_entries
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.segment.training import train_bpe
 
 MORPHS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=4)
@@ -110,18 +110,18 @@ def test_the_words_and_their_counts() -> None:
         "cats": (1, ("cat", "s")),
         "cow": (1, ()),
     }
-    # What is held out is trained on if the corpus has it, but whole.
-    seen, _ = split_entries(gold_set.texts, 0.5, 0)
-    held = {*gold_set.texts} - {gold_set.texts[n] for n in seen}
-    found = training_words(gold_set, seen)
-    assert [found.get(word.lower(), (0, ()))[1] for word in held] == [()]
+    # What is kept aside is trained on if the corpus has it, but whole.
+    assert training_words(gold_set.subset(np.array([1]))) == {
+        "dogs": (3, ()),
+        "cats": (1, ("cat", "s")),
+        "cow": (1, ()),
+    }
 
 
-def test_on_a_demo_and_held_out() -> None:
+def test_on_a_demo() -> None:
     tokeniser, gold_set = load_tokeniser("demo:nl"), mg.read_gold("demo:nl")
     method = METHODS["morphbpe"]
-    learned: Any = method.learn(tokeniser, gold_set, method.settings({"holdout": 0.3, "seed": 1}))  # type: ignore[misc]
-    assert learned.scored.drawn == "holdout 0.3 seed 1"
+    learned: Any = method.learn(tokeniser, gold_set, method.settings({}))  # type: ignore[misc]
     assert learned.facts["merges"] == learned.segmenter.tokeniser.graph.merge_count > 500
     kept = learned.segmenter.tokeniser
     same = {text for text in kept.types if kept.graph.is_present(kept.graph.ids[text])}
@@ -130,23 +130,28 @@ def test_on_a_demo_and_held_out() -> None:
         learn_morphbpe(tokeniser, gold_set, MorphBPESettings(types=7))
 
 
-def test_in_a_notebook_on_the_command_line_and_exported(
-    morphgraph: Callable[..., Any], tmp_path: Any
-) -> None:
-    given = ("demo:nl", "demo:nl", "--set", "resamples=0", "--scope", "morphemic")
-    run = morphgraph(
-        "score", *given, "--methods", "bpe,morphbpe", "--scores", "f1,MorphBPE", "--json"
-    )
-    tables = {table["words"]: table["rows"] for table in run.json["tables"]}
-    bpe, morph = (row["scores"] for row in tables["all words"])
-    assert morph["f1"]["value"] > bpe["f1"]["value"]
-    assert morph["morph_edits"]["value"] < bpe["morph_edits"]["value"]
-    assert morph["morph_consistency"]["value"] > bpe["morph_consistency"]["value"]
-    assert tables["all words"][1]["held_in"]
-    gold = mg.read_gold("demo:nl")
-    made = mg.load("demo:nl").learn("morphbpe", gold)
+def test_in_a_notebook_and_exported(tmp_path: Any) -> None:
+    tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
+    made = tokeniser.learn("morphbpe", gold, holdout=0)
+    found = mg.compare({"BPE": tokeniser, "made": made}, gold, metrics=["f1", "MorphBPE"])
+    bpe, morph = found.to_frame().to_dict("index").values()
+    assert morph["f1"] > bpe["f1"]
+    assert morph["morph_edits"] < bpe["morph_edits"]
+    assert morph["morph_consistency"] > bpe["morph_consistency"]
+    assert "made (scored on the words it learned from)" in found._repr_html_()
     made.save(tmp_path / "m.json")
     again = mg.load(tmp_path / "m.json")
     assert again.segment(["ontbreken"]) == made.segment(["ontbreken"])
     with pytest.raises(MorphGraphError, match="Choose one of: knockout, rebpe, morphbpe"):
         made.learn("flota", gold)
+
+
+def test_it_learns_from_what_is_not_kept_aside() -> None:
+    tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
+    train, test = gold.split()
+    made = tokeniser.learn("morphbpe", gold)
+    assert made == tokeniser.learn("morphbpe", train, holdout=0)
+    assert made != tokeniser.learn("morphbpe", gold, holdout=0)
+    shown = mg.compare({"BPE": tokeniser, "made": made}, gold)
+    assert "training words" not in shown._repr_html_()
+    assert shown.to_frame()["f1"].tolist() == [each.score(test).f1 for each in (tokeniser, made)]

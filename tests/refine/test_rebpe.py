@@ -221,9 +221,11 @@ from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
+from morphgraph.score.gold_set import GoldSet
 tokeniser = load_tokeniser("demo:en")
-benchmark = Benchmark.build(tokeniser, read_reference(demo_gold_path("en")))
-ReBPERun(tokeniser, benchmark, ReBPESettings(iterations=2, holdout=0.2)).finish()
+reference = read_reference(demo_gold_path("en"))
+benchmark = Benchmark.on(GoldSet.of(reference).split()[0], tokeniser)
+ReBPERun(tokeniser, benchmark, ReBPESettings(iterations=2)).finish()
 print(json.dumps(tokeniser.graph.recipe()))
 """
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from small import small_reference
 from strategies import MergeList, bpe_of, well_formed
 
+import morphgraph as mg
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser
@@ -20,10 +21,10 @@ from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe import annealing_pairs
-from morphgraph.refine.rebpe_languages import Languages, LanguagesRun, held_out_by_language
+from morphgraph.refine.rebpe_languages import Languages, LanguagesRun
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import split_entries
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -41,9 +42,8 @@ def make_run(
     **settings: object,
 ) -> LanguagesRun:
     named = [replace(gold, name=f"L{number}") for number, gold in enumerate(golds)]
-    languages = Languages.joined(named, weights)
-    benchmark = Benchmark.build(tokeniser, languages.reference)
-    return LanguagesRun(tokeniser, benchmark, languages, ReBPESettings(**settings))  # type: ignore[arg-type]
+    languages = Languages.of_golds([GoldSet.of(each) for each in named], weights)
+    return LanguagesRun(tokeniser, languages, ReBPESettings(**settings))  # type: ignore[arg-type]
 
 
 def naive_f1(tokeniser: BpeTokeniser, lines: Sequence[str]) -> float:
@@ -104,7 +104,8 @@ def test_one_language_that_gets_better_is_plain_rebpe() -> None:
     run.finish()
     assert [phase.counts for phase in run.phases] == [phase.counts for phase in plain.phases]
     assert [p.f1_by_language["L0"] for p in run.phases] == [p.score.f1 for p in plain.phases]
-    assert not any("learned" in step for step in run.graph.recipe()), "by no reference alone"
+    sources = [source for step in run.graph.recipe() for source in step["learned"]]
+    assert {source["name"] for source in sources} == {"L0"}
 
 
 def test_weights_say_whose_blame_counts() -> None:
@@ -169,7 +170,7 @@ def test_annealing_spares_a_group() -> None:
     def pairs(*spared: tuple[Sequence[int], bool]) -> list[tuple[str, str]]:
         every = np.arange(len(gold))
         groups = [(np.isin(every, entries), never) for entries, never in spared]
-        return annealing_pairs(tokeniser, benchmark, settings, None, groups)
+        return annealing_pairs(tokeniser, benchmark, settings, groups)
 
     both = [("a", "b"), ("c", "d")]
     assert pairs() == both
@@ -179,33 +180,48 @@ def test_annealing_spares_a_group() -> None:
     assert pairs((range(11, 14), False), (range(8, 11), False)) == [("c", "d")]
 
 
-def test_held_out_words_decide_nothing() -> None:
+def test_words_kept_aside_decide_nothing() -> None:
     golds = [
         small_reference(*[f"{a} {b}" for a in ("un", "on") for b in ("do", "de", "da", "du")]),
         small_reference(*[f"{a}{b}" for a in ("an", "en") for b in ("do", "de", "da", "du")]),
     ]
-    merges = [("u", "n"), ("d", "o"), ("un", "do"), ("a", "n"), ("an", "do")]
-    tokeniser = from_merges([*merges, *(tuple(x) for x in ("oe", "ud", "da", "du"))])
-    run = make_run(tokeniser, golds, holdout=0.5, seed=3, anneal=False)
-    of = run.languages.of
-    seen, held = split_entries(run.benchmark.texts, 0.5, 3)
-    lines = [" ".join(entry.morphs) for entry in run.benchmark.reference.entries]
-    for found, entries in (
-        (run.phases[0].f1_by_language, seen),
-        (run.held_out_f1(), held),
-    ):
-        for number, f1 in enumerate(found.values()):
-            chosen = [lines[n] for n in entries if of[n] == number]
-            assert f1 == pytest.approx(naive_f1(tokeniser, chosen), nan_ok=True)
-    again = from_merges([*merges, *(tuple(x) for x in ("oe", "ud", "da", "du"))])
-    whole = Benchmark.build(again, run.languages.reference)
-    before, after = held_out_by_language(
-        again, whole, run.languages, ReBPESettings(holdout=0.5, seed=3, anneal=False)
-    )
-    assert before == pytest.approx(run.held_out_f1(), nan_ok=True)
+    syllables = [("u", "n"), ("o", "n"), ("a", "n"), ("d", "o"), ("d", "e"), ("d", "a")]
+    merges = [*syllables, *((a, b) for a in ("un", "on", "an") for b in ("do", "de", "da"))]
+    named = [GoldSet.of(replace(gold, name=f"L{number}")) for number, gold in enumerate(golds)]
+    [rests, kepts] = zip(*[gold.split(0.5, 3, "words") for gold in named], strict=True)
+    learned, scored = Languages.of_golds(rests), Languages.of_golds(kepts)
+
+    def f1(tokeniser: BpeTokeniser, sides: Sequence[GoldSet]) -> list[float]:
+        lines = [[" ".join(entry.morphs) for entry in side] for side in sides]
+        return [naive_f1(tokeniser, each) for each in lines]
+
+    tokeniser, alone = from_merges(merges), from_merges(merges)
+    run = LanguagesRun(tokeniser, learned, ReBPESettings(anneal=False), scored)
     run.finish()
-    assert after == pytest.approx(run.held_out_f1(), nan_ok=True)
-    assert not again.graph.history
+    LanguagesRun(alone, learned, ReBPESettings(anneal=False)).finish()
+    assert tokeniser.graph.recipe() == alone.graph.recipe() != []
+    for phase in (run.phases[0], run.phases[-1]):
+        made = from_merges(merges) if phase.kind == "start" else tokeniser
+        found = [*phase.f1_by_language.values()]
+        assert found == pytest.approx(f1(made, rests), nan_ok=True)
+    assert [*run.scored_f1().values()] == pytest.approx(f1(tokeniser, kepts), nan_ok=True)
+    assert run.phases[-1].score.f1 == pytest.approx(
+        naive_f1(tokeniser, [" ".join(entry.morphs) for side in kepts for entry in side])
+    )
+    parts = [source["parts"] for source in tokeniser.graph.recipe()[0]["learned"]]
+    assert parts == [[["rest", 0.5, 3, "words"]]] * 3, "of both joined, and of each"
+
+
+def test_of_several_golds_words_of_all_are_kept_aside_or_of_none() -> None:
+    whole, few = mg.read_gold("demo:nl"), mg.read_gold([("undo", ["un", "do"]), ("do", ["do"])])
+    tokeniser = mg.load("demo:nl")
+    found = tokeniser.rebpe(whole, whole, iterations=1)
+    assert found.scored.gold.drawn == "kept aside 0.2 by families, seed 0"
+    assert not {*found.scored.gold.texts} & {*found.learned.gold.texts}
+    for golds in ((whole, few), (few, whole)):
+        found = tokeniser.rebpe(*golds, iterations=1)
+        assert found.is_held_in and len(found.scored.gold) == len(whole) + len(few)
+        assert all(row["scored"] == row["learned"] for row in found.languages)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import oracles
 import pytest
 import rebpe_oracle
@@ -20,9 +21,10 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import split_entries
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.segment.training import train_bpe
 from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 HYPHENS = {"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False}
 SIZES = {"tiny": (0, 40), "medium": (200, 600), "large": (1900, 2000)}
@@ -39,6 +41,20 @@ class Case:
     lines: tuple[str, ...]
     counts: tuple[int, ...]
     settings: dict[str, Any]
+    aside: frozenset[int] = frozenset()
+    """Lines that are scored only; all are learned from, and scored, if there are none."""
+
+    def run(self, tokeniser: BpeTokeniser) -> ReBPERun:
+        """The library's run of it."""
+        gold = GoldSet.of(small_reference(*self.lines, counts=self.counts))
+        sides = (
+            gold.subset(np.array([n for n in range(len(gold)) if (n in self.aside) is aside]))
+            for aside in (False, True)
+        )
+        learned, scored = sides if self.aside else (gold, gold)
+        benchmark = Benchmark.on(learned, tokeniser)
+        on = Benchmark.on(scored, tokeniser) if self.aside else None
+        return ReBPERun(tokeniser, benchmark, ReBPESettings(**self.settings), on)
 
 
 def language(source: random.Random, size: str) -> list[list[str]]:
@@ -87,8 +103,6 @@ def draw_settings(data: st.DataObject, types: int) -> dict[str, Any]:
         "scope": data.draw(st.sampled_from(["morphemic", "morphemic", "whole-word"])),
         "weighting": data.draw(st.sampled_from(["types", "tokens"])),
         "tuples_once": data.draw(rarely),
-        "holdout": data.draw(st.sampled_from([0.0, 0.0, 0.0, 0.3])),
-        "seed": data.draw(st.integers(0, 9)),
         "minimum_good": data.draw(st.sampled_from([3, 2, 1])),
         "minimum_ratio": data.draw(st.sampled_from([0.8, 0.8, 0.5])),
     }
@@ -125,7 +139,9 @@ def finished_case(
     kept = "".join(alphabet)
     counted = tuple(source.randint(0, 9) for _ in lines)
     switches = draw_settings(data, len(alphabet) + len(merges))
-    return Case(tuple(merges), kept + unknown, document, tuple(lines), counted, switches)
+    share = data.draw(st.sampled_from([0.0, 0.0, 0.0, 0.3]))
+    aside = frozenset(source.sample(range(len(lines)), round(share * len(lines))))
+    return Case(tuple(merges), kept + unknown, document, tuple(lines), counted, switches, aside)
 
 
 def entries_of(case: Case) -> list[Entry]:
@@ -133,18 +149,14 @@ def entries_of(case: Case) -> list[Entry]:
     whole_words = case.settings["scope"] == "whole-word"
     morphs = [line.partition("/")[2 if whole_words else 0].split() for line in case.lines]
     words = ["".join(line.partition("/")[0].split()) for line in case.lines]
-    held: set[int] = set()
-    if case.settings["holdout"]:
-        _, chosen = split_entries(words, case.settings["holdout"], case.settings["seed"])
-        held = set(chosen.tolist())
     splits = "pre_tokenizer" in case.document
     return [
         Entry(
             tuple(filter(None, re.split("(-)", word))) if splits else (word,),
             tuple(morphs[i]) or None,
             case.counts[i],
-            i not in held,
-            i in held or not case.settings["holdout"],
+            i not in case.aside,
+            i in case.aside or not case.aside,
         )
         for i, word in enumerate(words)
     ]
@@ -199,8 +211,7 @@ def check_case(case: Case) -> list[rebpe_oracle.Phase]:
     tokeniser = small_tokeniser(case.merges, case.alphabet, **case.document)
     graph = tokeniser.graph
     before = observed(graph)
-    reference = small_reference(*case.lines, counts=case.counts)
-    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference), ReBPESettings(**case.settings))
+    run = case.run(tokeniser)
     expected, converged = expected_phases(case)
     # What has a type as a part may precede all its merges if cascade leaves it a later one only, or
     # if it is longer than a character and had no merge until annealing added one.
@@ -299,9 +310,9 @@ SINGLE: list[tuple[str, list[str], dict[str, Any]]] = [
         for n in range(6, 12)
     ),
     ("a+b c+d", ["a b", "c d", "c d"], {"minimum_vocabulary": 5}),
-    (UNDO, SEEN, {"anneal": True, "minimum_good": 1, "holdout": 0.4, "seed": 7}),
-    ("", ["ab", "cd", "ef"], {"anneal": True, "minimum_good": 1, "holdout": 0.4, "seed": 1}),
-    ("", list("abcde"), {"anneal": True, "holdout": 0.4, "alphabet": "x"}),
+    (UNDO, SEEN, {"anneal": True, "minimum_good": 1, "aside": {0, 3, 5, 8}}),
+    ("", ["ab", "cd", "ef"], {"anneal": True, "minimum_good": 1, "aside": {1}}),
+    ("", list("abcde"), {"anneal": True, "aside": {1, 3}, "alphabet": "x"}),
     # No merges; no boundaries; no gold of the scope.
     ("", ["a b", "ab"], {"anneal": True}),
     ("a+b", ["abc", "abc", "cab"], {"anneal": True, "minimum_good": 2}),
@@ -318,6 +329,7 @@ def test_single_cases(
     """What each of them is for is said beside it; what becomes of it, the oracle says."""
     settings = {**ReBPESettings(anneal=False).__dict__, **given}
     split, alphabet = settings.pop("pre_tokenizer", None), settings.pop("alphabet", None)
+    aside = frozenset(settings.pop("aside", ()))
     letters = alphabet or "".join(sorted(set(merges + "".join(lines)) - set("+ /z")))
     case = Case(
         tuple(tuple(merge.split("+")) for merge in merges.split()),
@@ -326,6 +338,7 @@ def test_single_cases(
         tuple(lines),
         (100, *[1] * (len(lines) - 1)),
         settings,
+        aside,
     )
     check_case(case)
 
@@ -350,9 +363,7 @@ def test_merges_across_words_are_rewired_and_nothing_else(data: st.DataObject) -
     tokeniser = small_tokeniser(case.merges, case.alphabet, **case.document)
     graph, several = tokeniser.graph, {tokeniser.types[n] for n in tokeniser.several_words}
     event(f"types of several words: {bool(several)}")
-    reference = small_reference(*case.lines, counts=case.counts)
-    benchmark, settings = Benchmark.build(tokeniser, reference), ReBPESettings(**case.settings)
-    run = ReBPERun(tokeniser, benchmark, settings)
+    run = case.run(tokeniser)
     expected, converged = expected_phases(case, list(map(behind_a_space, entries_of(case))))
     for phase in expected:
         found = run.phases[0] if phase.kind == "start" else run.step()

@@ -1,0 +1,53 @@
+"""``python -m benchmarks.size``: the lines of code of each room, and those of the tests."""
+
+import ast
+import io
+import subprocess
+import tokenize
+from collections import Counter
+from pathlib import Path
+
+from benchmarks import ROOT, table
+
+_LAYOUT = ("COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENDMARKER")
+
+
+def code_lines(source: str) -> int:
+    r"""Return how many lines hold code: more than a comment, a docstring or nothing.
+
+    >>> code_lines('"A docstring."\n\nx = [  # a comment\n    1,\n]\n')
+    3
+    """
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if tokenize.tok_name[token.type] not in _LAYOUT:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                lines.difference_update(range(node.lineno, (node.end_lineno or 0) + 1))
+    return len(lines)
+
+
+def sizes(root: Path = ROOT) -> tuple[Counter[str], int]:
+    """Return the code lines of each room of a checkout, and how many lines its tests have."""
+    listed = subprocess.check_output(["git", "ls-files", "*.py"], cwd=root, text=True)
+    rooms: Counter[str] = Counter()
+    tests = 0
+    for path in map(Path, listed.splitlines()):
+        if not (root / path).exists():  # removed, and not yet committed
+            continue
+        source = (root / path).read_text("utf-8")
+        if path.parts[0] == "tests":
+            tests += source.count("\n")
+        else:
+            depth = 2 if path.parts[0] == "morphgraph" else 1
+            rooms["/".join(path.parent.parts[:depth]) or "."] += code_lines(source)
+    return rooms, tests
+
+
+if __name__ == "__main__":
+    found, tests = sizes()
+    rows = [(room, f"{lines:,}") for room, lines in sorted(found.items())]
+    table(["room", "code lines"], [*rows, ("in all", f"{found.total():,}")])
+    print(f"\nTests: {tests:,} lines.")

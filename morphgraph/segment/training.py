@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ from morphgraph.formats.hugging_face import (
     tokenizer_document,
 )
 from morphgraph.formats.pipeline_parts import byte_level, metaspace, replacing, sequence, split
-from morphgraph.segment.method import METHODS, Method, Training
+from morphgraph.segment.method import METHODS, Method, Training, method_named
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
 from morphgraph.tokeniser.preprocess import AddedToken
@@ -99,11 +99,8 @@ def train(
 
 def training_of(name: str) -> tuple[Method, Training]:
     """Return a method by name, and its training; `MorphGraphError` if it has none."""
-    entry = METHODS[name] if name in METHODS.trained else None
-    if entry is None or entry.training is None:
-        listed = ", ".join(METHODS.trained)
-        raise MorphGraphError(f"There is no method “{name}” of training. Choose one of: {listed}.")
-    return entry, entry.training
+    entry = method_named(name, METHODS.trained)
+    return entry, cast("Training", entry.training)
 
 
 def _check_languages(entry: Method, training: Training, counts: Any) -> None:

@@ -1,6 +1,7 @@
 """The start page: a word, its segmentation, a click that improves it, and the next pages."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -13,6 +14,7 @@ from morphgraph.graph.view import type_key
 from morphgraph.reference.catalogue import SOURCES
 from morphgraph.reference.language import language_code
 from web import inputs
+from web.aside import scored_words
 from web.bootstrap import PAGES, open_reference, score_metrics, start, tokeniser_upload
 from web.components import fan_graph, word_editor
 from web.edits import knock_out_type, open_in_graph, show_message
@@ -155,7 +157,8 @@ def first_look(current: Session) -> None:
         is_text, chosen = len(words) > 1, st.session_state.get(f"{key} chosen")
         culprit = None
         if worst is not None:
-            culprit = current.once(("culprit", worst), lambda: culprit_of(study, worst))
+            part = scored_words(current).part
+            culprit = current.once(("culprit", worst), partial(culprit_of, study, worst, part))
         if chosen is None and is_text:
             chosen = culprit.type if culprit else words[0].tokens[0].type
         left, right = st.columns([7, 3] if is_text else [4, 5], gap="large")

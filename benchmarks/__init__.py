@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -138,9 +138,21 @@ def running_app() -> Iterator[tuple[str, psutil.Process]]:
             process.wait(timeout=10)
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a Markdown table."""
-    cells = [list(header), *([str(cell) for cell in row] for row in rows)]
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a Markdown table; a column is its title, and how its numbers are written if need be.
+
+    >>> table(["work", "seconds {:.2f}"], [("read", 0.1), ("write", "none")])
+    | work  | seconds |
+    | ----- | ------- |
+    | read  | 0.10    |
+    | write | none    |
+    """
+    titles, signs, forms = zip(*(column.partition(" {") for column in columns), strict=True)
+    forms = [sign.strip() + form or "{}" for sign, form in zip(signs, forms, strict=True)]
+    cells = [list(titles)]
+    for row in rows:
+        pairs = zip(row, forms, strict=True)
+        cells.append([each if isinstance(each, str) else form.format(each) for each, form in pairs])
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     cells.insert(1, ["-" * width for width in widths])
     for row in cells:

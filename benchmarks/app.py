@@ -52,10 +52,8 @@ def clicks(clicks: int = 20) -> None:
         browser.close()
     results = {name: summary(values) for name, values in timed.items()}
     print(f"oscar-de-40k, MorphyNet German derivations, {clicks} clicks each, milliseconds\n")
-    rows = [
-        (name, *(f"{value:.0f}" for value in found.values())) for name, found in results.items()
-    ]
-    table(["click to", "median", "p95", "max"], rows)
+    rows = [(name, *found.values()) for name, found in results.items()]
+    table(["click to", "median {:.0f}", "p95 {:.0f}", "max {:.0f}"], rows)
     print(f"\nBars: median {MEDIAN_BAR}, p95 {P95_BAR}")
     save("clicks", {name: {**found, "all": timed[name]} for name, found in results.items()})
 
@@ -76,7 +74,7 @@ def memory() -> None:
             page.wait_for_selector(IDLE)
             rows.append((link.inner_text().splitlines()[-1], _used(app)))
         browser.close()
-    table(["opened, one after the other", "MB"], [(name, f"{used:.0f}") for name, used in rows])
+    table(["opened, one after the other", "MB {:.0f}"], rows)
     save("memory", dict(rows))
 
 
@@ -382,11 +380,8 @@ def load(
     with running_app() as (url, app):
         found = asyncio.run(_measure(url, app, files, sessions, seconds, wait))
     print(f"{sessions} sessions, {files}, {seconds:.0f} s; seconds of a step\n")
-    rows = [
-        (name, row["times"], *(f"{row[key]:.2f}" for key in ("median", "p95", "max")))
-        for name, row in found["steps"].items()
-    ]
-    table(["step", "times", "median", "p95", "max"], rows)
+    rows = [(name, *row.values()) for name, row in found["steps"].items()]
+    table(["step", "times", "median {:.2f}", "p95 {:.2f}", "max {:.2f}"], rows)
     memory = found["megabytes"]
     print("\n" + ", ".join(f"{name} {value:,.0f} MB" for name, value in memory.items()))
     for error, times in found["errors"].items():

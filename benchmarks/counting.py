@@ -18,6 +18,7 @@ from benchmarks import GERMAN_BPE, apart, data, measured, save, table
 FILES = 32
 PARTS = (8, 4, 2, 1)
 WORDS_PER_TEXT = 400
+TOOK = ["s {:.1f}", "CPU s {:.1f}", "MB/s {:.1f}", "peak MiB {:,.0f}"]
 _TAIL = 0.1
 DUCKDB = """
 copy (
@@ -122,29 +123,21 @@ def counting(
             runs.append({**found, "duckdb": peer, "text_bytes": text_bytes(some)})
     rows = []
     for found in runs:
-        size, other = found["text_bytes"] / 1e6, found["duckdb"]
-        seconds, theirs = found["command_seconds"], other["command_seconds"]
-        rows.append(
-            (
-                f"{size:,.0f}",
-                f"{found['words'] / 1e6:,.1f} M",
-                f"{found['distinct'] / 1e6:,.2f} M",
-                found["blocks"],
-                f"{seconds:.1f}",
-                f"{found['cpu_seconds']:.1f}",
-                f"{size / seconds:.1f}",
-                f"{found['together'] * 1e6 / 2**20:,.0f}",
-                f"{theirs:.1f}",
-                f"{other['cpu_seconds']:.1f}",
-                f"{other['together'] * 1e6 / 2**20:,.0f}",
-                f"{seconds / theirs:.2f}",
-                f"{found['cpu_seconds'] / other['cpu_seconds']:.2f}",
-            )
-        )
-    header = ["MB of text", "running words", "distinct", "blocks", "s", "CPU s", "MB/s", "peak MiB"]
-    table([*header, "DuckDB s", "CPU s", "peak MiB", "ratio of s", "of CPU s"], rows)
+        size, words, distinct = (found[key] / 1e6 for key in ("text_bytes", "words", "distinct"))
+        own, theirs = _took(found, size), _took(found["duckdb"], size)
+        ratios = [own[0] / theirs[0], own[1] / theirs[1]]
+        rows.append((size, words, distinct, found["blocks"], *own, *theirs, *ratios))
+    header = ["MB of text {:,.0f}", "running words {:,.1f} M", "distinct {:,.2f} M", "blocks"]
+    theirs = [f"DuckDB, {column}" for column in TOOK]
+    table([*header, *TOOK, *theirs, "ratio of s {:.2f}", "of CPU s {:.2f}"], rows)
     print(f"\n{pipeline}, --memory {memory}, {workers} workers")
     save("counting", {"memory": memory, "cores": os.cpu_count(), "runs": runs})
+
+
+def _took(found: dict[str, Any], megabytes: float) -> list[float]:
+    """Return what a command took, in the order of `TOOK`."""
+    seconds = found["command_seconds"]
+    return [seconds, found["cpu_seconds"], megabytes / seconds, found["together"] * 1e6 / 2**20]
 
 
 def measuring(gigabytes: float = 2.0, memory: str = "512M", workers: int = 2) -> None:
@@ -161,18 +154,9 @@ def measuring(gigabytes: float = 2.0, memory: str = "512M", workers: int = 2) ->
             runs.append({**found, "text_bytes": text_bytes(some)})
     for found in runs:
         size, [total] = found["text_bytes"] / 1e6, found["all"]
-        rows.append(
-            (
-                found["unit"],
-                f"{size:,.0f}",
-                *(f"{total[key] / 1e6:,.1f} M" for key in ("words", "tokens")),
-                f"{found['command_seconds']:.1f}",
-                f"{found['cpu_seconds']:.1f}",
-                f"{size / found['command_seconds']:.1f}",
-                f"{found['together'] * 1e6 / 2**20:,.0f}",
-            )
-        )
-    header = ["segmented", "MB of text", "words", "tokens", "s", "CPU s", "MB/s", "peak MiB"]
-    table(header, rows)
+        words, tokens = (total[key] / 1e6 for key in ("words", "tokens"))
+        rows.append((found["unit"], size, words, tokens, *_took(found, size)))
+    header = ["segmented", "MB of text {:,.0f}", "words {:,.1f} M", "tokens {:,.1f} M"]
+    table([*header, *TOOK], rows)
     print(f"\n--memory {memory}, {workers} workers")
     save("measuring", {"memory": memory, "cores": os.cpu_count(), "runs": runs})

@@ -1,7 +1,7 @@
 """How much of what learns from gold is memorised: scores on words kept aside singly, by families.
 
-Run: ``python -m benchmarks.memorised``. It prints a row for each reference of the public data and of
-the demos, and draws ``docs/images/memorised.svg``, for which it needs Chromium, as the tests do.
+Run: ``python -m benchmarks.memorised``. It prints a row for each reference of the public data and
+of the demos, and draws ``docs/images/memorised.svg``, for which it needs Chromium, as the tests do.
 """
 
 import math

@@ -99,7 +99,7 @@ def knockout(entries: int = 1_000_000) -> None:
             float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(7)
         )
     print("oscar-de-40k, MorphyNet German derivations, one thread, medians\n")
-    table(["work", "seconds"], [[name, f"{value:.3f}"] for name, value in results.items()])
+    table(["work", "seconds {:.3f}"], results.items())
     save("knockout", results)
 
 
@@ -133,18 +133,17 @@ def rebpe(runs: int = 5) -> None:
         print(f"\n{title}: {found['entries']:,} entries, one core, medians of {runs} runs\n")
         rows = [
             (
-                phase["iteration"],
-                phase["phase"],
-                f"{phase['vocab_size']:,}",
-                *(f"{100 * phase[name]:.2f}" for name in ("precision", "recall", "f1")),
+                *(phase[key] for key in ("iteration", "phase", "vocab_size")),
+                *(100 * phase[key] for key in ("precision", "recall", "f1")),
                 ", ".join(f"{number:,} {kind}" for kind, number in phase["changes"].items()),
-                f"{phase['seconds']:.3f}",
+                phase["seconds"],
             )
             for phase in found["phases"]
         ]
         end = "converged" if found["converged"] else "not converged"
-        rows.append(("", end, "", "", "", "", "in all", f"{found['seconds']:.3f}"))
-        table(["iteration", "phase", "types", "P %", "R %", "F1 %", "merges", "seconds"], rows)
+        rows.append(("", end, "", "", "", "", "in all", found["seconds"]))
+        percent = ["P % {:.2f}", "R % {:.2f}", "F1 % {:.2f}"]
+        table(["iteration", "phase", "types {:,}", *percent, "merges", "seconds {:.3f}"], rows)
         print(f"\nPeak memory of the whole process, data included: {found['megabytes']:,.0f} MB")
     save("rebpe", results)
 
@@ -190,8 +189,9 @@ def llm(gemma: str = "", rounds: int = 3) -> None:
             runs = [apart(run_llm, path, work) for _ in range(rounds)]
             found[f"{name}, {work}"] = {key: min(run[key] for run in runs) for key in runs[0]}
     keys = ("cpu_seconds", "work_seconds", "megabytes")
-    rows = [[name, *(f"{run[key]:,.2f}" for key in keys)] for name, run in found.items()]
-    table(["work", "seconds of the process", "of the work itself", "peak MB"], rows)
+    rows = [[name, *map(run.__getitem__, keys)] for name, run in found.items()]
+    seconds = ["seconds of the process {:,.2f}", "of the work itself {:,.2f}"]
+    table(["work", *seconds, "peak MB {:,.2f}"], rows)
     save("llm", found)
 
 
@@ -232,15 +232,10 @@ def transplant(gigabytes: float = 1.0, rounds: int = 3) -> None:
         what: statistics.median(run["seconds"] for run in runs[1:]) for what, runs in found.items()
     }
     rows = [
-        (
-            what,
-            f"{seconds[what]:.2f}",
-            f"{seconds[what] / seconds['copy']:.2f}",
-            f"{max(run['megabytes'] for run in runs):,.0f}",
-        )
-        for what, runs in found.items()
+        (what, took, took / seconds["copy"], max(run["megabytes"] for run in found[what]))
+        for what, took in seconds.items()
     ]
-    table(["work", "seconds", "× copying", "peak MB"], rows)
+    table(["work", "seconds {:.2f}", "× copying {:.2f}", "peak MB {:,.0f}"], rows)
     run = found["transplant"][0]
     print(
         f"\n{size / 1e6:,.0f} MB, the largest tensor {largest / 1e6:,.0f} MB; {run['kept']:,} rows "

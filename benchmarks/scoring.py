@@ -58,7 +58,7 @@ def compare(words: int = 1000, rounds: int = 7) -> None:
         f"compare {words:,} words, median after it": in_turns(rounds, {"": compared})[""],
     }
     print("oscar-de-40k, MorphyNet German derivations, one thread\n")
-    table(["work", "seconds"], [[name, f"{value:.2f}"] for name, value in results.items()])
+    table(["work", "seconds {:.2f}"], results.items())
     save("compare", results)
 
 
@@ -129,8 +129,8 @@ def scores(entries: int = 50_000, rounds: int = 3) -> None:
         "intervals": beside("scipy", "intervals", "scipy.stats.bootstrap, one score"),
         "sequences": beside("rapidfuzz", "sequences", "rapidfuzz, a call a word"),
     }
-    rows = [(titles[k], f"{seconds[k]:.3f}", peers.get(k, "")) for k in titles]
-    table(["work", "seconds", "beside it"], rows)
+    rows = [(title, seconds[key], peers.get(key, "")) for key, title in titles.items()]
+    table(["work", "seconds {:.3f}", "beside it"], rows)
     save("scores", seconds)
 
 
@@ -147,6 +147,6 @@ def first_use(rounds: int = 3) -> None:
         name: {kind: min(run[kind] for run in runs) for kind in ("seconds", "cpu_seconds")}
         for name, runs in found.items()
     }
-    rows = [(name, *(f"{took:.1f}" for took in kinds.values())) for name, kinds in least.items()]
-    table(["work", "seconds", "of the processors"], rows)
+    rows = [(name, *kinds.values()) for name, kinds in least.items()]
+    table(["work", "seconds {:.1f}", "of the processors {:.1f}"], rows)
     save("first_use", least)

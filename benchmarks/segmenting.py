@@ -17,8 +17,8 @@ from tokenizers import Tokenizer, models
 import morphgraph as mg
 from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, in_turns, save, table
 from morphgraph.formats.loading import (
-    from_sentencepiece,
     load_tokeniser,
+    load_uploaded_tokeniser,
     load_vocabulary,
     read_vocabulary,
 )
@@ -94,7 +94,7 @@ def segment(words: int = 47_000, rounds: int = 9) -> None:
     ms = {name: 1000 * value for name, value in seconds.items()}
     print(f"{len(listed):,} distinct words, oscar-de-40k, one thread, medians of {rounds}\n")
     rows = [
-        (title, f"{ms[name]:.1f}", f"{ms[name] / ms[first]:.2f}")
+        (title, ms[name], ms[name] / ms[first])
         for title, name, first in (
             ("morphgraph, with the merge behind each join", "ours", "ours"),
             ("tokenizers, no cache", "uncached", "ours"),
@@ -104,7 +104,7 @@ def segment(words: int = 47_000, rounds: int = 9) -> None:
             ("tokenizers, from strings, no cache", "full", "strings"),
         )
     ]
-    table(["work", "ms", "× ours"], rows)
+    table(["work", "ms {:.1f}", "× ours {:.2f}"], rows)
     save("segment", {"words": len(listed), "milliseconds": ms})
 
 
@@ -144,13 +144,13 @@ def substrings(words: int = 50_000, rounds: int = 9) -> None:
     library = {f"{name} (tokenizers)": run for name, run in peers.items()}
     seconds = in_turns(rounds, {**ours, **library})
     print(f"{len(listed):,} distinct English words, encoded, one thread, medians of {rounds}\n")
-    rows = []
+    rows: list[list[Any]] = []
     for name in segmenters:
-        rows.append([name, f"{1000 * seconds[name]:.1f}", f"{len(listed) / seconds[name]:,.0f}"])
         theirs = seconds.get(f"{name} (tokenizers)", 0.0)
-        beside = [f"{1000 * theirs:.1f}", f"{theirs / seconds[name]:.1f}"]
-        rows[-1] += beside if name in peers else ["", ""]
-    table(["work", "ms", "words/s", "tokenizers, ms", "× ours"], rows)
+        beside = [1000 * theirs, theirs / seconds[name]] if name in peers else ["", ""]
+        rows.append([name, 1000 * seconds[name], len(listed) / seconds[name], *beside])
+    own = ["ms {:.1f}", "words/s {:,.0f}"]
+    table(["work", *own, "tokenizers, ms {:.1f}", "× ours {:.1f}"], rows)
     save("substrings", {"words": len(listed), "seconds": seconds})
 
 
@@ -176,7 +176,7 @@ def sentencepiece_models(words: int = 30_000, trained_on: int = 100_000) -> None
         model = train_sentencepiece(shares, ranked[:trained_on], model_type="bpe", **settings)
         library = sentencepiece.SentencePieceProcessor(model_proto=model)
         started = time.perf_counter()
-        tokeniser = from_sentencepiece(model, f"{language}.model")
+        tokeniser = load_uploaded_tokeniser({f"{language}.model": model})
         loaded = time.perf_counter()
         found = segment_by_merges(tokeniser.graph, tokeniser.encode(ranked[:words]))
         done = time.perf_counter()
@@ -187,11 +187,10 @@ def sentencepiece_models(words: int = 30_000, trained_on: int = 100_000) -> None
         )
         merges = tokeniser.graph.merge_count
         sizes = (len(tokeniser.graph.types), merges, len(expected))
-        seconds = f"{loaded - started:.1f}", f"{done - loaded:.1f}"
-        rows.append((name, *(f"{size:,}" for size in sizes), differ, *seconds))
+        rows.append((name, *sizes, differ, loaded - started, done - loaded))
         results[name] = {"words": len(expected), "merges": merges, "differ": differ}
-    header = ["model", "types", "merges", "words", "differ", "loading, s", "segmenting, s"]
-    table(header, rows)
+    header = ["model", "types {:,}", "merges {:,}", "words {:,}", "differ"]
+    table([*header, "loading, s {:.1f}", "segmenting, s {:.1f}"], rows)
     save("sentencepiece_models", results)
     if any(row["differ"] for row in results.values()):
         sys.exit("Some words are cut otherwise than by sentencepiece.")
@@ -242,9 +241,7 @@ def exported(words: int = 60_000, rounds: int = 5) -> None:
         f"{len(listed):,} distinct German words in {len(texts):,} texts, oscar-de-40k, one "
         f"thread, medians of {rounds} rounds in turn; nothing is looked up\n"
     )
-    rows = [
-        (name, f"{taken:.2f}", f"{len(listed) / taken:,.0f}", f"{taken / first:.1f}")
-        for name, taken in seconds.items()
-    ]
-    table(["work", "seconds", "words a second", "× tokenizers"], rows)
+    rows = [(name, took, len(listed) / took, took / first) for name, took in seconds.items()]
+    speeds = ["words a second {:,.0f}", "× tokenizers {:.1f}"]
+    table(["work", "seconds {:.2f}", *speeds], rows)
     save("exported", {"words": len(listed), "seconds": seconds})

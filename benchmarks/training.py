@@ -115,10 +115,8 @@ def train(words: int = 1_000_000, merges: int = 32_000, rounds: int = 3) -> None
         for trainer, done in runs.items()
     }
     first = medians["morphgraph"][0]
-    rows = [
-        (name, f"{s:.2f}", f"{s / first:.1f}", f"{mb:,.0f}") for name, (s, mb) in medians.items()
-    ]
-    table(["trainer", "seconds", "× ours", "peak MB"], rows)
+    rows = [(name, took, took / first, peak) for name, (took, peak) in medians.items()]
+    table(["trainer", "seconds {:.2f}", "× ours {:.1f}", "peak MB {:,.0f}"], rows)
     print(f"{len(ours):,} merges on {words:,} distinct words; BpeTrainer's merges are identical.")
     save("train", {"words": words, "merges": len(ours), "runs": runs})
 
@@ -140,11 +138,9 @@ def train_at_size(words: int = 10_000_000, types: int = 64_000) -> None:
             runs[title] = measured(command, NUMBA_NUM_THREADS="1")
             print(f"{title}: {runs[title]['seconds']:.1f} s", flush=True)
     print(f"\n{words:,} distinct words, {types:,} types\n")
-    rows = [
-        (title, f"{run['seconds']:.1f}", f"{run['cpu_seconds']:.1f}", f"{run['megabytes']:,.0f}")
-        for title, run in runs.items()
-    ]
-    table(["", "seconds", "of the processor", "peak MB"], rows)
+    keys = ("seconds", "cpu_seconds", "megabytes")
+    rows = [(title, *map(run.__getitem__, keys)) for title, run in runs.items()]
+    table(["", "seconds {:.1f}", "of the processor {:.1f}", "peak MB {:,.0f}"], rows)
     save("train_at_size", {"words": words, "types": types, "runs": runs})
 
 
@@ -201,18 +197,14 @@ def remedies(words: int = 300_000, types: int = 8192, rounds: int = 7) -> None:
     """Picky BPE and Scaffold-BPE beside BPE, and segmenting with dropout, on one thread."""
     listed = [printable_bytes(" " + word) for word in first_words(words)]
     counts = WordCounts(listed, np.ones(len(listed), np.int64))
+    trained: dict[str, Callable[..., object]] = {
+        "train BPE": train_bpe,
+        "train Picky BPE, T = 0.9": partial(train_picky, threshold=0.9),
+        "train Picky BPE, T = 0.6": partial(train_picky, threshold=0.6),
+        "train Scaffold-BPE": train_scaffold,
+    }
     training = in_turns(
-        rounds,
-        {
-            "train BPE": lambda: train_bpe(counts, vocab_size=types),
-            "train Picky BPE, T = 0.9": lambda: train_picky(
-                counts, vocab_size=types, threshold=0.9
-            ),
-            "train Picky BPE, T = 0.6": lambda: train_picky(
-                counts, vocab_size=types, threshold=0.6
-            ),
-            "train Scaffold-BPE": lambda: train_scaffold(counts, vocab_size=types),
-        },
+        rounds, {name: partial(run, counts, vocab_size=types) for name, run in trained.items()}
     )
     tokeniser = load_tokeniser(data(GERMAN_BPE))
     german = [word for word in wordfreq.get_frequency_dict("de", "large") if word.isalpha()]
@@ -230,11 +222,11 @@ def remedies(words: int = 300_000, types: int = 8192, rounds: int = 7) -> None:
         f"{len(german):,} words; one thread, medians of {rounds} rounds in turn\n"
     )
     first = training["train BPE"]
-    rows = [(name, f"{taken:.3f}", f"{taken / first:.2f}") for name, taken in training.items()]
-    table(["work", "seconds", "× BPE"], rows)
+    rows = [(name, taken, taken / first) for name, taken in training.items()]
+    table(["work", "seconds {:.3f}", "× BPE {:.2f}"], rows)
     speed = {name: len(german) / taken for name, taken in segmenting.items()}
     print()
-    table(["work", "words a second"], [(name, f"{value:,.0f}") for name, value in speed.items()])
+    table(["work", "words a second {:,.0f}"], speed.items())
     print(f"\nBars: Picky BPE {PICKY_BAR} × BPE, dropout {DROPOUT_BAR:,} words a second")
     save("remedies", {"seconds": training, "words_a_second": speed})
 
@@ -272,21 +264,15 @@ def parity(languages: str = "en,de,tr,hu", merges: int = 16_000, rounds: int = 3
             trained[f"parity, {name}{ending}"] = train_method("parity", given, size, parameters=how)
     found = {name: language_costs(one, counts) for name, one in trained.items()}
     print(f"{len(counts):,} words of {languages}, {merges:,} merges, medians of {rounds}\n")
-    rows = [
-        (name, f"{seconds:.2f}", f"{seconds / taken['BPE']:.1f}", f"{seconds / merges * 1e6:.0f}")
-        for name, seconds in taken.items()
-    ]
-    table(["", "seconds", "× BPE", "µs a merge"], rows)
+    rows = [(name, each, each / taken["BPE"], each / merges * 1e6) for name, each in taken.items()]
+    table(["", "seconds {:.2f}", "× BPE {:.1f}", "µs a merge {:.0f}"], rows)
     print()
     units: Any = ("word", "character", "byte")
     costs = [
-        (
-            name,
-            *(f"{each.costs()[of]:.3f}" for of in counts.names),
-            *(f"{each.gini(unit):.4f}" for unit in units),
-        )
+        (name, *map(each.costs().__getitem__, counts.names), *map(each.gini, units))
         for name, each in found.items()
     ]
-    table(["tokens per word", *counts.names, *(f"Gini, {unit}" for unit in units)], costs)
+    of_languages = [f"{name} {{:.3f}}" for name in counts.names]
+    table(["tokens per word", *of_languages, *(f"Gini, {unit} {{:.4f}}" for unit in units)], costs)
     print(f"\nBar: {PARITY_BAR} × BPE")
     save("parity", {"seconds": taken, "merges": merges, "languages": languages})

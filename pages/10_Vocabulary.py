@@ -18,6 +18,7 @@ from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables import vocabulary as tables
 from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
+from web.aside import scored_words
 from web.bootstrap import score_metrics, start
 from web.choosing import EDITED, START, make_method
 from web.edits import (
@@ -135,6 +136,7 @@ def vocabulary_page(current: Session) -> None:
 def _list_to_knock_out(current: Session) -> None:
     """Take a list of types, show what their knockout costs, and knock them out."""
     study, field = current.study, "types to knock out"
+    part = scored_words(current).part
     with st.expander("Knock out a list of types", icon=":material/content_cut:"):
         text = st.text_area("Types or ids, one a line", key=field, placeholder="␣und\nable\n#300")
         with st.container(horizontal=True):
@@ -145,7 +147,7 @@ def _list_to_knock_out(current: Session) -> None:
 
         def make() -> tuple[list[str], list[Mapping[str, Any]]]:
             types = listed_types(text.encode(), "The list", study.tokeniser)
-            found = study.preview(types, cascade=cascade, portable=portable)
+            found = study.preview(types, cascade=cascade, portable=portable, part=part)
             return found.cost(), found.steps
 
         with ui.attempt():
@@ -187,6 +189,7 @@ def _choices(current: Session) -> tuple[list[str], float]:
 def _prune(current: Session, corpus: NamedCounts | None) -> None:
     """Offer to remove the types that matter least, with F1 and tokens per word after it."""
     title, study = "Prune: remove types that are hardly needed", current.study
+    words = scored_words(current)
     with st.expander(
         title, icon=":material/content_cut:", on_change="rerun", key="vocabulary prune"
     ) as opened:
@@ -206,7 +209,7 @@ def _prune(current: Session, corpus: NamedCounts | None) -> None:
         def make() -> tuple[Mapping[str, Any], int, str, str]:
             with st.spinner("Looking for them…"):
                 change = preview_prune(study.tokeniser, count, by, counts)
-                after, fertility = study.preview_of(change), "n/a"
+                after, fertility = study.preview_of(change, part=words.part), "n/a"
                 if counts is not None:
                     tokens = study.tokens_per_word(counts), study.tokens_per_word(counts, change)
                     fertility = " → ".join(f"{value:.3f}" for value in tokens)
@@ -217,7 +220,7 @@ def _prune(current: Session, corpus: NamedCounts | None) -> None:
             step, removed, f1, fertility = current.once(("prune", by, count), make)
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 if study.benchmark.reference.has_gold:
-                    st.metric("F1", f1, width="content")
+                    st.metric("F1", f1, width="content", help=words.help or None)
                 st.metric("Tokens per word", fertility, width="content")
                 said = "They go with their merges, and no other type gets lost. One edit."
                 label = f"Prune {counted(removed, 'type')}"

@@ -10,20 +10,20 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
-from morphgraph.core.text import UNDEFINED, count_text, percent, shortened, signed, unique_labels
+from morphgraph.core.text import UNDEFINED, count_text, shortened, unique_labels
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant, learn_and_score
-from morphgraph.refine.study import Study
-from morphgraph.score.boundaries import score_frame
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure
+from morphgraph.tables.edits import change_table
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE, text_frame
 from morphgraph.tables.scores import score_text, scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from web import choosing, inputs
 from web import widgets as ui
+from web.aside import scored_words
 from web.bootstrap import score_metrics, start
 from web.choosing import PickedMethod
 from web.jobs import Waiting
@@ -238,7 +238,7 @@ def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequenc
         view.flota_scores_table(current, gold_sets)
     if current.study.benchmark.reference.has_gold:
         with st.expander("The open tokeniser, with the counts behind its scores"):
-            score_table(current.study)
+            score_table(current)
     inputs.skipped_lines(current)
 
 
@@ -343,25 +343,22 @@ def _columns(metrics: Sequence[str]) -> dict[str, Any]:
     return columns
 
 
-def score_table(study: Study) -> None:
-    """Show all scopes and weightings, with counts and the difference to the start."""
-    edited = bool(study.graph.history)
-    frame = score_frame(study.now.scores, study.start.scores if edited else None)
-    shown = frame.copy()
-    for column in shown.columns[2:]:
-        is_share = column in ("precision", "recall", "F1")
-        form = signed if column.startswith("Δ") else count_text
-        shown[column] = (frame[column] / 100).map(percent) if is_share else frame[column].map(form)
-    ui.show_table(shown, column_config=ui.right_aligned(shown.columns[2:]))
-    notes = ["Precision, recall and F1 in %."]
-    if edited:
-        notes.append("Δ: difference to the tokeniser without edits, in percentage points.")
+def score_table(current: Session) -> None:
+    """Show all scopes and weightings that gold can be scored by, before the edits and now."""
+    study, words = current.study, scored_words(current)
+    edits = [0, None] if study.graph.history else [None]
+    pairs = [
+        tuple(study.score(words.part, scope, weighting, edits=n) for n in edits)
+        for scope in SCOPES
+        for weighting in WEIGHTINGS
+        if study.benchmark.is_scored(scope, weighting)
+    ]
+    ui.show_model(change_table({"": pairs}))
+    notes = [f"On {words.said}."] if words.said else []
     if not study.benchmark.reference.has_whole_words:
-        notes.append(
-            "Whole-word scores are n/a: this reference does not mark free and bound morphemes."
-        )
+        notes.append("This reference does not mark free and bound morphemes, as whole words need.")
     if "tokens" not in study.benchmark.weightings:
-        notes.append("Scores over tokens are n/a: choose word frequencies below.")
+        notes.append("Scores over tokens need word frequencies: choose some below.")
     st.caption(" ".join(notes))
 
 

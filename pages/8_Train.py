@@ -25,6 +25,7 @@ from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.methods import METHODS
 from morphgraph.refine.extending import preview_extend
 from morphgraph.refine.morphbpe import train_morphbpe
+from morphgraph.score import SHARE_KEPT
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.corpus_measures import language_costs
 from morphgraph.segment.bte import Bte
@@ -35,6 +36,7 @@ from morphgraph.segment.training import TrainingClock, train, training_of
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
 from web import widgets as ui
+from web.aside import share_field
 from web.bootstrap import score_metrics, start
 from web.choosing import chosen_methods, parameter_field
 from web.components import comparison_table
@@ -144,6 +146,8 @@ def _settings(current: Session) -> _Order | None:
                 continue
             label, key = name.replace("_", " ").capitalize(), f"train_{method.name}_{name}"
             parameters[name] = parameter_field(place, label, key, field, field.default)
+        if method.learns:
+            share_field(current)
         with st.popover("Preparation", icon=":material/tune:"):
             pipeline = st.selectbox(
                 "Pipeline",
@@ -304,7 +308,8 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
         bar.progress(0.6, "Training on the words and their morphs …")
         gold, how = current.study.benchmark.reference, {"types": order.size, **order.parameters}
         # As its file: what it is made of are no edits.
-        made = write_model(train_morphbpe(model, words(), gold, how))
+        holdout = ui.value_now("holdout", SHARE_KEPT)
+        made = write_model(train_morphbpe(model, words(), gold, how, holdout))
         model = read_model(made, f"morphbpe-{order.pipeline}-{order.size}")
     if several:
         plain = trained(plain_order, 0.6, 0.9)

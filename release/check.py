@@ -16,6 +16,7 @@ import tempfile
 import time
 import zipfile
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -27,7 +28,7 @@ NOT_CHECKED = {
 
 _ON_DEMO = "demo:en demo:en"
 COMMANDS = {
-    "": ["--version", f"score {_ON_DEMO}", f"rebpe {_ON_DEMO} --out best"],
+    "": ["--version", "score demo:en demo:en", "rebpe demo:en demo:en --out best"],
     "batch": ["count text.txt --out counts.parquet"],
     "cloud": ["count {address}/text.txt --out counts.parquet"],
     "silver": ["train morfessor counts.tsv --vocab-size 500 --out model.json"],
@@ -103,19 +104,11 @@ class Check:
         run(home / "bin/pip", "install", "--quiet", *requirements, cwd=self.folder, **kept)
         return home / "bin"
 
-    def copy_source(self) -> list[str]:
-        """Copy what is in the repository, and nothing else that lies in the folder."""
-        listed = ["git", "ls-files", "-z"]
-        files = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
-        names = [name for name in files.stdout.split("\0") if (ROOT / name).is_file()]
-        for name in names:
-            (self.source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, self.source / name)
-        return names
-
     def build(self) -> tuple[Path, Path]:
         """Build the sdist, and the wheel from it; check their files and their page on PyPI."""
-        names = self.copy_source()
+        git = partial(subprocess.run, cwd=ROOT, capture_output=True, text=True, check=True)
+        names = git(["git", "ls-files", "-z"]).stdout.split("\0")[:-1]
+        git(["git", "checkout-index", "--all", f"--prefix={self.source}/"])
         bin_ = self.environment("build", "build", "twine")
         run(bin_ / "python", "-m", "build", "--outdir", self.dist, self.source, cwd=self.folder)
         [sdist], [wheel] = self.dist.glob("*.tar.gz"), self.dist.glob("*.whl")

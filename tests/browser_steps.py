@@ -130,10 +130,9 @@ def value_of(page: Page, label: str) -> str:
     return metric(page, label).get_by_test_id("stMetricValue").inner_text()
 
 
-def seen_f1(page: Page) -> str:
-    """F1 on all words, which edits were learned from: the smaller figure of the bar."""
-    said = page.locator('[class*="st-key-figure-seen"]').inner_text()
-    return said.split()[0]
+def scored(page: Page) -> str:
+    """The words that figures of the bar are over, where it says so."""
+    return page.locator('[class*="st-key-figure-seen"]').inner_text().strip()
 
 
 def expect_value(page: Page, label: str, value: str | re.Pattern[str]) -> None:

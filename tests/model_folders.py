@@ -9,7 +9,7 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from morphgraph.formats.hugging_face import to_tokenizer_json
-from morphgraph.formats.recipe import write_whole_recipe
+from morphgraph.formats.recipe import write_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 WIDTH = 4
@@ -75,6 +75,6 @@ def saved_files(tokeniser: BpeTokeniser) -> dict[str, bytes]:
     data, id_map = to_tokenizer_json(tokeniser)
     return {
         "tokeniser.bte.json" if tokeniser.graph.has_tuples else "tokenizer.json": data,
-        "recipe.json": write_whole_recipe(tokeniser),
+        "recipe.json": write_recipe(tokeniser, whole=True),
         "ids.json": json.dumps(id_map).encode(),
     }

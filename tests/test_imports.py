@@ -5,8 +5,10 @@ import re
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from morphgraph.cli import program
 
@@ -20,8 +22,8 @@ ROOMS = (
     "tokeniser",
     "formats",
     "corpus",
-    "segment",
     "reference",
+    "segment",
     "score",
     "refine",
     "methods",
@@ -163,7 +165,8 @@ def test_the_library_never_imports_streamlit() -> None:
 
 # --- names ----------------------------------------------------------------------------------------
 
-COMMANDS = {getattr(one.callback, "__name__", "") for one in program.registered_commands}
+GROUP: Any = get_command(program)
+COMMANDS = {*GROUP.list_commands(None)}
 
 EXCEPTIONS = {
     "main": "the entry point of a command",

@@ -31,7 +31,11 @@ def section(text: str, title: str) -> str:
     return found[1]
 
 
-LINES = [" ".join(line.split()) for line in section(COMMAND_LINE, "The command line").splitlines()]
+LINES = [
+    " ".join(shlex.split(line, comments=True, posix=False))
+    for title in ("The command line", "Examples")
+    for line in section(COMMAND_LINE, title).splitlines()
+]
 
 
 def test_the_lines_are_those_of_the_command() -> None:

@@ -7,8 +7,8 @@ import streamlit as st
 from morphgraph.core.text import counted
 from morphgraph.reference.families import Part
 from morphgraph.refine.learning import kept_from, sources_in
+from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import SHARE_KEPT
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.state import Session
 from web.widgets import setting, value_now
@@ -21,7 +21,7 @@ class Scored:
     """The words that figures are over.
 
     ``part``: those kept aside; None for all. ``is_learned``: whether edits were learned from gold;
-    ``said`` describes the words: "" for all.
+    ``said`` describes the words: "" for all of which none was, or will be, learned from.
     """
 
     part: Part | None
@@ -34,7 +34,7 @@ class Scored:
         if self.part is not None:
             share = f"{100 * self.part.share:g} % of the words, whole families, are kept aside."
             return f"On {self.said}: {share} Nothing is learned from them."
-        return HELD_IN_HELP if self.is_learned else ""
+        return HELD_IN_HELP if self.said else ""
 
 
 def scored_words(
@@ -48,7 +48,7 @@ def scored_words(
     if learning and not is_learned and benchmark.keeps(share):
         part = Part("kept", share, 0, "families")
     if part is None:
-        return Scored(None, is_learned, "words learned from" if is_learned else "")
+        return Scored(None, is_learned, "words learned from" if is_learned or learning else "")
     number = current.once(("kept", part), lambda: int(benchmark.mask(part).sum()), of_files=True)
     return Scored(part, is_learned, f"{counted(number, 'word')} kept aside")
 

@@ -23,12 +23,12 @@ from web.aside import Scored, scored_words
 from web.choosing import add_model
 from web.jobs import keep_queue_moving, stop_all
 from web.sharing import follow_edits, make_shared_edits
-from web.sources import Source, demo_name, uploaded_model, wordfreq_languages
+from web.sources import demo_name, uploaded_model
 from web.state import Session, keep_session, known_browser, session
 from web.storage import days_kept, kept_steps
 from web.views.palette import offer_palette
 from web.views.without_gold import without_gold
-from web.widgets import attempt, button, deferred_error, plain, show_deferred_error
+from web.widgets import button, deferred_error, plain, show_deferred_error
 
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 _OWN = "own files"
@@ -363,7 +363,7 @@ def tokeniser_upload(current: Session) -> None:
     if not uploaded:
         return
     files = _last_upload(uploaded)
-    with attempt():
+    with inputs.attempt_opening(_FIELD, files):
         contents = {file.name: inputs.content_of(file) for file in files}
         missing = _other_half(contents)
         if missing:
@@ -373,11 +373,7 @@ def tokeniser_upload(current: Session) -> None:
         if found.editable is None:
             _use_as_model(found, files[0].name, files[0].file_id)
             return
-        tokeniser, of_demo = found.editable.fork(), current.language
-        current.open_tokeniser(tokeniser, Source(tokeniser.name, tuple(contents.items())))
-        language = inputs.language_of_types(current)
-        if of_demo and language != of_demo and language in wordfreq_languages():
-            current.go_without_gold(language)  # the demo's gold says nothing about it
+        inputs.open_as_tokeniser(current, contents)
         inputs.clear_upload(_FIELD)
         st.rerun()
 

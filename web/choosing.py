@@ -20,7 +20,7 @@ from morphgraph.reference.entry import Reference
 from morphgraph.reference.families import Part
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.learning import Learner, kept_from, unseen_by
+from morphgraph.refine.learning import Learner, has_seen, kept_from, unseen_by
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods, values_of
 from morphgraph.segment.models import uploaded_segmenter
@@ -152,7 +152,9 @@ def choose_methods(
                 made = make_method(current, name, settings)
             made_on = None if made is None else made.tokeniser
             base = current.study.tokeniser if name in METHODS.offered else made_on
-            split = None if base is None else kept_from(base, current.study.benchmark)
+            split = _split(current, name)
+            if base is not None:
+                split = kept_from(base, current.study.benchmark)
             label = _label(current, name, settings)
             found.append(PickedMethod(name, settings, label, made, base, split))
         except MorphGraphError as error:
@@ -451,8 +453,16 @@ def kept_words(current: Session, gold_set: GoldSet, part: Part | None) -> GoldSe
 
 
 def unseen_words(current: Session, picked: Iterable[PickedMethod], gold_set: GoldSet) -> GoldSet:
-    """Return the words that chosen methods are scored on: those that none learned from, or all."""
-    return kept_words(current, gold_set, unseen_by((one.base for one in picked), gold_set))
+    """Return the words that chosen methods are scored on: those that none learned from, or all.
+
+    What is still being learned counts, so that no figure changes once it joins.
+    """
+    bases, opened = [one.base for one in picked if one.base], current.study.benchmark
+    part = unseen_by(bases, gold_set)
+    is_opened = gold_set.reference.checksum == opened.reference.checksum
+    if is_opened and not any(has_seen(base, gold_set) for base in bases):
+        part = next((one.split for one in picked if one.base is None and one.split), part)
+    return kept_words(current, gold_set, part)
 
 
 def _learner(

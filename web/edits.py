@@ -256,7 +256,7 @@ def _clicked_type(graph: MergeGraph, key: str) -> int | None:
     number = int(key[1:])
     if key[0] == "t":
         return number if number < len(graph.types) else None
-    if number < graph.merge_id_limit and graph.has_merge(number):
+    if graph.has_merge(number):
         return graph.merge(number).result
     removed = (c.removed_merges[number] for c in graph.history if number in c.removed_merges)
     return next((merge.result for merge in removed), None)

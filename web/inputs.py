@@ -1,12 +1,14 @@
 """The gold and the word frequencies: files, downloads, what was read, and doubts about it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from morphgraph.core.errors import GoldGivenError, MorphGraphError, TokeniserGivenError
 from morphgraph.core.files import check_size, read_bytes
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import SHOWN_MARKER, counted, shortened
@@ -21,10 +23,11 @@ from web.sources import (
     frequencies_of,
     reference_of,
     references_there_now,
+    tokeniser_of,
     wordfreq_languages,
 )
-from web.state import Session
-from web.widgets import attempt, button, plain, show_table
+from web.state import Session, session
+from web.widgets import attempt, button, plain, show_error, show_table
 
 DETECT = "detect"
 _AS_MARKED = "UTF-8, or as marked"
@@ -68,11 +71,44 @@ def open_file(label: str, field: str, take: Callable[[str, bytes], object], **ho
     chosen = st.file_uploader(label, key=upload_key(field), **how)
     files = chosen if isinstance(chosen, list) else [chosen] if chosen else []
     if files:
-        with attempt():
+        with attempt_opening(field, files):
             for file in files:
                 take(file.name, content_of(file))
             clear_upload(field)
             st.rerun()
+
+
+@contextmanager
+def attempt_opening(field: str, files: Sequence[Any]) -> Iterator[None]:
+    """Show an error of the ``with`` block; a click opens what is of the other kind as that."""
+    try:
+        yield
+    except MorphGraphError as error:
+        is_gold = isinstance(error, GoldGivenError)
+        if not isinstance(error, GoldGivenError | TokeniserGivenError):
+            show_error(error)
+            return
+        show_error(f"{error.file}: {error.problem}.")
+        kind = "gold" if is_gold else "the tokeniser"
+        if button(f"Open it as {kind}", "file_open", primary=True, key=f"{field} as {kind}"):
+            with attempt():
+                contents = {one.name: content_of(one) for one in files if one.name == error.file}
+                if is_gold:
+                    _open(session(), "start", Source(error.file, tuple(contents.items())))
+                else:
+                    open_as_tokeniser(session(), contents)
+                clear_upload(field)
+                st.rerun()
+
+
+def open_as_tokeniser(current: Session, contents: Mapping[str, bytes]) -> None:
+    """Open a tokeniser of merges; one of another language takes the demo's gold with it."""
+    source = Source(next(iter(contents)), tuple(contents.items()))
+    tokeniser, of_demo = tokeniser_of(source), current.language
+    current.open_tokeniser(tokeniser, replace(source, name=tokeniser.name))
+    language = language_of_types(current)
+    if of_demo and language != of_demo and language in wordfreq_languages():
+        current.go_without_gold(language)  # the demo's gold says nothing about it
 
 
 def reference_upload(current: Session, place: str) -> None:

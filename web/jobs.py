@@ -78,14 +78,6 @@ class _Worker:
         return self.known[key]
 
 
-def done_beside(key: Hashable, make: Callable[[], T]) -> Future[T]:
-    """Return work that goes on beside the session's pages, one item at a time; it is started once.
-
-    Work of another key that has not begun is dropped.
-    """
-    return _worker_beside().work_on(key, lambda _: make())[1]
-
-
 def _worker_beside() -> _Worker:
     found: _Worker = st.session_state.setdefault("worker beside", _Worker())
     return found
@@ -96,7 +88,7 @@ def _error_of(future: Future[Any]) -> BaseException | None:
 
 
 def made_beside(key: Hashable) -> Any:
-    """Return the result of work that was watched beside the page; None if there is none yet."""
+    """Return the result of work that `watch_beside` began; None if there is none yet."""
     work = _worker_beside().known.get(key)
     if work is None or not work[1].done() or work[1].cancelled() or work[1].exception():
         return None
@@ -153,13 +145,11 @@ class Waiting:
 
     ``on_stop`` then runs before the page, with what the work was ``about``. A thread cannot be
     killed: it finishes its step, or ends at its next report of progress. If the page is redrawn for
-    another reason, the work continues and is not restarted. ``name``: where a page has several.
+    another reason, the work continues and is not restarted.
     """
 
-    def __init__(
-        self, place: DeltaGenerator, on_stop: Callable[[Any], object], name: str = ""
-    ) -> None:
-        self._place, self._on_stop, self._name = place, on_stop, name
+    def __init__(self, place: DeltaGenerator, on_stop: Callable[[Any], object]) -> None:
+        self._place, self._on_stop = place, on_stop
         self._bar: DeltaGenerator | None = None
         self._now: tuple[Hashable, _Work[Any], Any] | None = None
 
@@ -185,11 +175,9 @@ class Waiting:
 
     def _say(self, said: str, share: float) -> None:
         if self._bar is None:
-            with self._place.container(
-                horizontal=True, vertical_alignment="bottom", key=f"waiting{self._name}"
-            ):
+            with self._place.container(horizontal=True, vertical_alignment="bottom", key="waiting"):
                 self._bar = st.progress(0.0, said)
-                button("Stop", "stop", self._stop, key=f"stop waiting{self._name}")
+                button("Stop", "stop", self._stop, key="stop waiting")
         self._bar.progress(min(share, 1.0), said)
 
     def _stop(self) -> None:

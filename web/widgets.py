@@ -16,6 +16,7 @@ from streamlit.errors import StreamlitAPIException
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened, side_by_side, visible
+from morphgraph.tables.model import Table, text_frame
 from web.storage import without_folder
 
 T = TypeVar("T")
@@ -297,6 +298,16 @@ def show_table(
         bold = best.map(lambda is_best: BEST if is_best else "")
         style.apply(lambda _: bold, None)
     return st.dataframe(style, hide_index=True, **how)
+
+
+def show_model(table: Table, most: int | None = None, **how: Any) -> Any:
+    """Show a table of the library as it is written elsewhere, the best in bold."""
+    frame, best = text_frame(table)
+    config = {
+        str(n): TEXT(column.title, alignment="left" if column.form == "text" else "right")
+        for n, column in enumerate((*table.names, *table.columns))
+    }
+    return show_table(frame, most, best=best, column_config=config, **how)
 
 
 def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:

@@ -23,6 +23,7 @@ from morphgraph.refine.knockout import (
     share_of_leaves,
 )
 from morphgraph.refine.languages import BlameByLanguage
+from morphgraph.refine.learning import has_seen
 from morphgraph.refine.rebpe_run import Phase
 from morphgraph.refine.study import Preview
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_report
@@ -106,12 +107,9 @@ class Effect:
             base = each._merges("scores")
             benchmark = Benchmark.on(self.gold, base)
             words = segment(base.graph, benchmark.words)
-            scores = [
-                one
-                for one in benchmark.scores(words)
-                if benchmark.is_scored(one.scope, one.weighting)
-            ]
-            found.append((benchmark, scores, benchmark.signature(base), words.token_count))
+            scores = benchmark.scores(words)
+            told = [one for one in scores if one.relevant > 0] or scores[:1]
+            found.append((benchmark, told, benchmark.signature(base), words.token_count))
         return found
 
     @property
@@ -126,7 +124,7 @@ class Effect:
 
     @property
     def pairs(self) -> list[tuple[BoundaryScore, BoundaryScore]]:
-        """The scores before and after of each scope and weighting that gold can be scored by.
+        """The scores before and after of each scope and weighting that gold has boundaries of.
 
         >>> [(after.scope, after.weighting) for _, after in tokeniser.knock_out(gold).scored.pairs]
         [('morphemic', 'types'), ('whole-word', 'types')]
@@ -289,12 +287,12 @@ class LearnedEdit(Result):
 
     @property
     def is_held_in(self) -> bool:
-        """Whether it is scored on the words it learned from.
+        """Whether it is scored on words that it learned from, now or before.
 
-        >>> tokeniser.knock_out(gold, holdout=0).is_held_in
-        True
+        >>> [tokeniser.knock_out(gold, holdout=share).is_held_in for share in (0.2, 0)]
+        [False, True]
         """
-        return self.scored is self.learned
+        return has_seen(self.tokeniser._merges("scores"), self.scored.gold)
 
     @property
     def tokens_added(self) -> float:
@@ -312,8 +310,9 @@ class LearnedEdit(Result):
         >>> tokeniser.knock_out(gold).on, tokeniser.knock_out(gold, holdout=0).on
         ('188 words kept aside', '939 words it learned from')
         """
-        which = "it learned from" if self.is_held_in else "kept aside"
-        return f"{counted(self.scored.gold.size, 'word')} {which}"
+        gold = self.scored.gold
+        which = " it learned from" if self.is_held_in else " kept aside" if gold.parts else ""
+        return counted(gold.size, "word") + which
 
     def scores(self) -> Table:
         """Return the scores before and after, of the words kept aside and of those learned from.
@@ -324,7 +323,7 @@ class LearnedEdit(Result):
         gold = self.scored.gold
         how = f" ({gold.drawn.removeprefix('kept aside ')})" if gold.parts else ""
         blocks = {f"On the {self.on}{how}": self.scored.pairs}
-        if not self.is_held_in:
+        if self.learned is not self.scored:
             words = counted(self.learned.gold.size, "word")
             blocks[f"On the {words} it learned from"] = self.learned.pairs
         return change_table(blocks, self.scored.signatures)
@@ -338,7 +337,7 @@ class LearnedEdit(Result):
         return {
             "on": self.on,
             **self.scored.to_dict(),
-            "learned": None if self.is_held_in else self.learned.to_dict(),
+            "learned": None if self.learned is self.scored else self.learned.to_dict(),
             "never_formed": list(self.never_formed),
             "tokens_added": self.tokens_added,
             "vocab_size": len(self.tokeniser),

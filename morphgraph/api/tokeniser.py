@@ -44,8 +44,9 @@ from morphgraph.refine.pruning import preview_prune, preview_trim
 from morphgraph.refine.rebpe_languages import Languages, LanguagesRun
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
+from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import SHARE_KEPT, GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.languages import names_of
 from morphgraph.segment.method import Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter

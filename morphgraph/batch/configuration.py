@@ -39,7 +39,8 @@ from morphgraph.methods import METHODS
 from morphgraph.models.downstream import PLACES, DownstreamTask
 from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.reference.readers import FORMATS
-from morphgraph.score.gold_set import SHARE_KEPT, Scope, Weighting
+from morphgraph.score import SHARE_KEPT
+from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.method import Parameters, parse_method, values_of

@@ -22,8 +22,8 @@ from morphgraph.batch.tasks import Task
 from morphgraph.batch.yaml_reading import RUN_KEY, SHA_256, Name, Strict, check
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum, parse_json, read_bytes, write_file
+from morphgraph.core.packed import unpacked
 from morphgraph.core.text import counted, visible
-from morphgraph.corpus.text_files import unpacked
 from morphgraph.models.downstream import SPEED
 
 _FORMAT: Literal["morphgraph results"] = "morphgraph results"

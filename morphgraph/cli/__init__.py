@@ -13,19 +13,42 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from threading import Thread
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from morphgraph.cli.data import count, get_source, list_sources, make_silver, show
-from morphgraph.cli.evaluating import evaluate, open_app
 from morphgraph.cli.output import discard_output, print_message
-from morphgraph.cli.refining import blame, extend, knockout, prune, rebpe
-from morphgraph.cli.scoring import compare, score
-from morphgraph.cli.segmenting import export, segment, vocabulary
-from morphgraph.cli.training import train, transplant, undertrained
 from morphgraph.core.errors import MorphGraphError
+
+_MODULES = {
+    "morphgraph.cli.scoring": ("score", "compare"),
+    "morphgraph.cli.refining": ("blame", "knockout", "rebpe", "prune", "extend"),
+    "morphgraph.cli.segmenting": ("segment", "vocabulary", "export"),
+    "morphgraph.cli.training": ("train", "transplant", "undertrained"),
+    "morphgraph.cli.data": ("count", "reference"),
+    "morphgraph.cli.evaluating": ("evaluate", "app"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+class _Commands(TyperGroup):
+    """The commands, each loaded when it is asked for."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        return list(_MODULE_OF)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
+        if cmd_name not in _MODULE_OF:
+            return None
+        made = getattr(import_module(_MODULE_OF[cmd_name]), cmd_name)
+        if not isinstance(made, typer.Typer):
+            command, made = made, typer.Typer(add_completion=False)
+            made.command(name=cmd_name)(command)
+        return typer.main.get_command(made)
+
 
 program = typer.Typer(
     name="morphgraph",
@@ -33,13 +56,8 @@ program = typer.Typer(
     "merges that are to blame.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    cls=_Commands,
 )
-_EDITS = (blame, compare, knockout, rebpe, prune, extend)
-for command in (score, vocabulary, *_EDITS, segment, count, train, evaluate):
-    program.command()(command)
-for command in (export, transplant, undertrained):
-    program.command()(command)
-program.command(name="app")(open_app)
 
 
 def _print_version(asked: bool) -> None:
@@ -60,16 +78,6 @@ def common(
     ] = False,
 ) -> None:
     """Options of the program itself."""
-
-
-references = typer.Typer(
-    help="Gold segmentations: inspect a file, download a public one, or make a silver one."
-)
-references.command(name="show")(show)
-references.command(name="list")(list_sources)
-references.command(name="get")(get_source)
-references.command(name="silver")(make_silver)
-program.add_typer(references, name="reference", no_args_is_help=True)
 
 
 _GRACE = 3.0

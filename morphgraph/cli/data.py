@@ -334,6 +334,21 @@ def make_silver(
     print(f"{about.removeprefix('# ')}\n{divided:,} words have several morphs: saved {out}")
 
 
+reference = typer.Typer(
+    name="reference",
+    help="Gold segmentations: inspect a file, download a public one, or make a silver one.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+for name, command in {
+    "show": show,
+    "list": list_sources,
+    "get": get_source,
+    "silver": make_silver,
+}.items():
+    reference.command(name=name)(command)
+
+
 def _unpack(source: "CatalogueEntry", archive: Path, out: Path | None) -> None:
     from morphgraph.reference.archive import unpack_unisegments
     from morphgraph.reference.catalogue import LANGUAGES, cached_path

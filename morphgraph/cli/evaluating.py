@@ -253,7 +253,7 @@ _PORT = 8501
 
 
 @with_options
-def open_app(
+def app(
     port: int | None = None,
     headless: bool = False,
     public: bool = False,

@@ -27,6 +27,7 @@ from morphgraph.methods import METHODS
 from morphgraph.refine import BlameSettings
 from morphgraph.segment.method import (
     Parameters,
+    bounds,
     method_named,
     parse_method,
     split_methods,
@@ -180,18 +181,9 @@ def _settings_options(
     """Yield an option for each of a class's own settings, and one for all of them."""
     known = kind.model_fields
     for each in own:
-        limits = {
-            key: getattr(limit, key)
-            for limit in known[each].metadata
-            for key in ("ge", "le")
-            if hasattr(limit, key)
-        }
-        info: Any = typer.Option(
-            min=limits.get("ge"),
-            max=limits.get("le"),
-            help=str(known[each].description),
-            rich_help_panel="Settings",
-        )
+        limits = bounds(known[each])
+        info: Any = typer.Option(min=limits.get("ge"), max=limits.get("le"))
+        info.help, info.rich_help_panel = _meaning(kind, each), "Settings"
         of: Any = Annotated[known[each].annotation, info]
         yield Parameter(each, Parameter.KEYWORD_ONLY, default=known[each].default, annotation=of)
     others = ", ".join(each for each in known if each not in own)
@@ -208,6 +200,11 @@ def _settings_options(
     yield Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=of_all)
 
 
+def _meaning(kind: type[Parameters], name: str) -> str:
+    """Return what a setting means, by its field or by the docstring."""
+    return kind.model_fields[name].description or _documented(kind)[1][name]
+
+
 def _explain(kind: type[Parameters]) -> None:
     from morphgraph.cli.output import print_table
 
@@ -215,7 +212,7 @@ def _explain(kind: type[Parameters]) -> None:
     for name, field in kind.model_fields.items():
         usual = "" if field.default is None else str(field.default)
         usual = {"True": "yes", "False": "no"}.get(usual, usual)
-        rows.append([name, usual, str(field.description)])
+        rows.append([name, usual, _meaning(kind, name)])
     print_table(["name", "if not given", "meaning"], rows, left={0, 1, 2})
 
 
@@ -272,37 +269,33 @@ Whole = Annotated[int, typer.Option(min=0)]
 
 
 class Reading(Parameters):
-    """How gold files are read, and which of their entries count."""
+    """How gold files are read, and which of their entries count.
 
-    format: str | None = Field(
-        default=None, description="The files' format, such as celex; detected if not given."
-    )
-    encoding: str | None = Field(
-        default=None, description="Their encoding, such as windows-1252; UTF-8 if not given."
-    )
-    separator: str | None = Field(
-        default=None,
-        description="Plain: what stands between morphs, as + in un+break+able; detected if clear.",
-    )
-    layer: str | None = Field(
-        default=None,
-        description="UniSegments: this layer; each word's first with types if not given.",
-    )
-    split: Literal["train", "dev", "test"] | None = Field(
-        default=None, description="MorphScore 2: only words of train, dev or test."
-    )
-    keep: str | None = Field(
-        default=None,
-        description="MorphScore 2: also rows that its filter leaves out: repeated (words), stems "
-        "(other than the lemma) or digits; several as stems+digits.",
-    )
-    foreign: bool = Field(default=False, description="CELEX: keep entries marked [F].")
-    first: bool = Field(default=False, description="Only the first analysis of each word counts.")
-    join: bool = Field(default=False, description="Join the entries of all files into one gold.")
-    sample: int | None = Field(
-        default=None, ge=1, description="Only this many entries, drawn at random."
-    )
-    seed: int = Field(default=0, ge=0, description="Draws the sample.")
+    format: The files' format, such as celex; detected if not given.
+    encoding: Their encoding, such as windows-1252; UTF-8 if not given.
+    separator: Plain: what stands between morphs, as + in un+break+able; detected if clear.
+    layer: UniSegments: this layer; each word's first with types if not given.
+    split: MorphScore 2: only words of train, dev or test.
+    keep: MorphScore 2: also rows that its filter leaves out: repeated (words), stems (other than
+        the lemma) or digits; several as stems+digits.
+    foreign: CELEX: keep entries marked [F].
+    first: Only the first analysis of each word counts.
+    join: Join the entries of all files into one gold.
+    sample: Only this many entries, drawn at random.
+    seed: Draws the sample.
+    """
+
+    format: str | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    layer: str | None = None
+    split: Literal["train", "dev", "test"] | None = None
+    keep: str | None = None
+    foreign: bool = False
+    first: bool = False
+    join: bool = False
+    sample: int | None = Field(default=None, ge=1)
+    seed: int = Field(default=0, ge=0)
 
     def golds(self, sources: Sequence[str]) -> "list[Reference]":
         """Return the gold of each source, or one that joins them; ``-`` is standard input."""
@@ -496,10 +489,12 @@ def load_edited(tokeniser: str, recipe: Path | None, pattern: str | None = None)
     from morphgraph.core.files import read_bytes
     from morphgraph.formats.loading import load_tokeniser
     from morphgraph.formats.recipe import read_recipe, replay
+    from morphgraph.reference.readers import gold_named
     from morphgraph.segment.bte import Bte
 
     try:
-        loaded = load_tokeniser(tokeniser, pattern)
+        with gold_named():
+            loaded = load_tokeniser(tokeniser, pattern)
     except NoMergesError as error:
         fix = f"{error.fix} Only segment, score, compare, vocabulary and export need no merges."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error

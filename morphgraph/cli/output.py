@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter
@@ -14,11 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.files import check_folder, write_file
 from morphgraph.core.text import (
-    columns_by_room,
-    count_text,
     counted,
-    percent,
-    visible,
     without_nan,
 )
 
@@ -26,8 +22,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from morphgraph.formats.checks import Check
-    from morphgraph.score.boundaries import BoundaryScore
-    from morphgraph.tables.model import Table
 
 _HINT = " with --out"
 
@@ -70,22 +64,6 @@ def print_json(value: Any) -> None:
     print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=name))
 
 
-def print_scores(
-    scores: "list[BoundaryScore]", before: "list[BoundaryScore] | None" = None
-) -> None:
-    rows = []
-    for number, found in enumerate(scores):
-        cells: list[str] = [found.scope, found.weighting]
-        for name in ("precision", "recall", "f1"):
-            old = f"{percent(getattr(before[number], name))} → " if before else ""
-            cells.append(old + percent(getattr(found, name)))
-        counts = (found.true_positives, found.predicted, found.relevant)
-        rows.append(cells + [count_text(value) for value in counts])
-    header = ["scope", "over", "precision %", "recall %", "F1 %"]
-    header += ["true positives", "predicted", "relevant"]
-    print_table(header, rows, left={0, 1}, keys=2)
-
-
 def print_checks(checks: "Iterable[Check]") -> None:
     """Print the checks of an export, if there are some."""
     from morphgraph.formats.checks import CHECK_COLUMNS
@@ -107,38 +85,19 @@ def print_left_out(found: Any) -> None:
             print_message(f"  {line}")
 
 
-_GAP = 2
-_WRAPPED = 24
-_NARROWEST = 8
+def print_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], left: set[int], *, keys: int = 1
+) -> None:
+    """Print texts as a table; ``left``: the columns of text; all others are numbers.
 
-
-def print_table(header: list[str], rows: list[list[str]], left: set[int], *, keys: int = 1) -> None:
-    """Print a table; columns that do not fit the terminal follow in further tables.
-
-    ``left``: the columns of text, which may be wrapped; all others are numbers, which are never
-    wrapped nor cut. ``keys``: the number of first columns that name a row, which each table
-    repeats.
+    ``keys``: the number of first columns that name a row.
     """
-    from rich.cells import cell_len
-    from rich.table import Table
-    from rich.text import Text
+    from morphgraph.tables.model import Cell, Column, Row, Table
+    from morphgraph.tables.terminal import text_of
 
-    room = console(sys.stdout).width
-    natural = [max(map(cell_len, column)) for column in zip(header, *rows, strict=True)]
-    widths = [min(width, _WRAPPED) if n in left else width for n, width in enumerate(natural)]
-    for part, columns in enumerate(columns_by_room(widths, keys, room, _GAP)):
-        table = Table(box=None, pad_edge=False)
-        for n in columns:
-            text: Any = {"justify": "left", "no_wrap": False, "overflow": "fold"}
-            number: Any = {"justify": "right", "no_wrap": True, "overflow": "crop"}
-            table.add_column(Text(header[n]), **(text if n in left else number))
-        for row in rows:
-            table.add_row(*(Text(row[n]) for n in columns))
-        if part:
-            print()
-        least = [min(widths[n], _NARROWEST) if n in left else widths[n] for n in columns]
-        needed = sum(least) + _GAP * (len(columns) - 1)
-        console(sys.stdout, max(room, needed)).print(table)
+    columns = [Column(title, "text" if n in left else "written") for n, title in enumerate(header)]
+    lines = (Row(tuple(row[:keys]), tuple(map(Cell, row[keys:]))) for row in rows)
+    print(text_of(Table("", tuple(columns[:keys]), tuple(columns[keys:]), tuple(lines))))
 
 
 def console(stream: Any, width: int | None = None) -> "Console":
@@ -148,17 +107,6 @@ def console(stream: Any, width: int | None = None) -> "Console":
     if not stream.isatty():
         width = max(1000, width or 0)
     return Console(file=stream, width=width, highlight=False)
-
-
-def print_model(table: "Table") -> None:
-    """Print the rows of a table, without notes and signatures."""
-    from morphgraph.tables.model import shown_texts
-
-    columns = [*table.names, *table.columns]
-    left = {number for number, column in enumerate(columns) if column.form == "text"}
-    header = [visible(column.title) for column in columns]
-    rows = [[visible(text) for text in row] for row in shown_texts(table)]
-    print_table(header, rows, left, keys=len(table.names))
 
 
 # ------------------------------------------------------------------------------ progress

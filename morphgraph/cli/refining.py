@@ -22,7 +22,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes
 from morphgraph.core.text import counted
 from morphgraph.refine import LEAST_JOINS, KnockoutSettings, PruningOrder, ReBPESettings
-from morphgraph.score.gold_set import SHARE_KEPT
+from morphgraph.score import SHARE_KEPT
 
 if TYPE_CHECKING:
     from morphgraph.api.tokeniser import Tokeniser

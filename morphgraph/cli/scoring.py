@@ -7,7 +7,6 @@ from pathlib import Path
 from statistics import StatisticsError, fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 import typer
 from pydantic import Field
 
@@ -22,7 +21,7 @@ from morphgraph.cli.options import (
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_ending
 from morphgraph.core.text import base_name, in_percent, unique_labels, visible
-from morphgraph.score.gold_set import SHARE_KEPT
+from morphgraph.score import SHARE_KEPT
 from morphgraph.segment.method import Parameters
 
 if TYPE_CHECKING:
@@ -37,21 +36,18 @@ if TYPE_CHECKING:
 
 
 class Statistics(Parameters):
-    """How scores are drawn again and tested."""
+    """How scores are drawn again and tested.
 
-    baseline: int = Field(
-        default=1, ge=0, description="Test all others against this one, from 1; 0 for none."
-    )
-    resamples: int = Field(
-        default=1000, ge=0, le=100_000, description="For intervals, at least 100; 0 for none."
-    )
-    seed: int = Field(default=0, ge=0, le=2**32, description="For intervals, tests and --holdout.")
-    runs: int = Field(
-        default=1,
-        ge=1,
-        le=1000,
-        description="For dropout: mean and standard deviation over this many seeds.",
-    )
+    baseline: Test all others against this one, from 1; 0 for none.
+    resamples: For intervals, at least 100; 0 for none.
+    seed: For intervals, tests and --holdout.
+    runs: For dropout: mean and standard deviation over this many seeds.
+    """
+
+    baseline: int = Field(default=1, ge=0)
+    resamples: int = Field(default=1000, ge=0, le=100_000)
+    seed: int = Field(default=0, ge=0, le=2**32)
+    runs: int = Field(default=1, ge=1, le=1000)
 
 
 def _explain(scores: str | None) -> str | None:
@@ -105,7 +101,9 @@ def score(
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure, check_breakdown
     from morphgraph.score.uncertainty import Draws
+    from morphgraph.tables.edits import change_table
     from morphgraph.tables.scores import languages_table, scores_table
+    from morphgraph.tables.terminal import text_of
     from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
     writers: dict[str, Any] = {".csv": to_csv, ".tex": to_latex, ".md": to_markdown}
@@ -180,7 +178,8 @@ def score(
     if len(named) == 1 and len(gold_sets) == 1 and not asked and tables[0].runs == 1:
         firsts = [next(o for o in t.outcomes if isinstance(o, Outcome)) for t in tables]
         pairs = zip(firsts, tables, strict=True)
-        output.print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
+        alone = [(boundary_score(o, t.scope, t.weighting),) for o, t in pairs]
+        print(text_of(change_table({"": alone})))
     for gold_set in gold_sets:
         output.print_skipped({skip.reason: skip.count for skip in gold_set.reference.left_out})
     if languages:
@@ -205,10 +204,9 @@ def _by_language(tables: "list[ScoreTable]") -> "list[list[LanguageRow]]":
 
 
 def _print_languages(shown: "Table") -> None:
-    for number, title in enumerate(shown.blocks):
-        print(f"\n{visible(title)}")
-        rows = tuple(row for row in shown.rows if row.block == number)
-        output.print_model(replace(shown, rows=rows))
+    from morphgraph.tables.terminal import text_of
+
+    print(f"\n{text_of(shown)}")
     for line in (*shown.signatures, *map(visible, shown.notes), *shown.explained):
         print(line)
     for row in shown.rows:
@@ -287,25 +285,23 @@ def _print_tables(
     found: "list[FlotaScores]",
 ) -> None:
     from morphgraph.tables.scores import breakdown_table, flota_table, scores_table
+    from morphgraph.tables.terminal import text_of
 
     below = {visible(note.replace("\xa0", " ")): None for note in notes}
     for table in tables:
         shown = replace(scores_table([table]), bold="")
-        print(f"\n{visible(shown.blocks[0])}")
+        print()
         for row in shown.rows:
             if row.error:
                 print(visible(f"{row.names[0]}: {row.error}"))
-        output.print_model(shown)
-        print(table.signature)
+        print(text_of(shown), table.signature, sep="\n")
         if table.gold_set is not None and table.gold_set.reference.partial_note:
             print(table.gold_set.reference.partial_note)
         below |= dict.fromkeys(shown.explained)
     for note in below:
         print(note)
     for further in (*map(breakdown_table, broken), *map(flota_table, found)):
-        print(f"\n{visible(further.title)}")
-        output.print_model(further)
-        print(*further.signatures)
+        print(f"\n{visible(further.title)}", text_of(further), *further.signatures, sep="\n")
 
 
 def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
@@ -400,7 +396,7 @@ def compare(
         check_ending(out, ".csv", ".tex", ".html")
     [gold_set] = given.gold_sets()
     if limit:
-        gold_set = gold_set.subset(np.arange(min(limit, len(gold_set))))
+        gold_set = gold_set.with_entries(gold_set.reference.entries[:limit])
     _, entrants = given.entrants(named_methods(method))
     with output.progress_bar("comparing"):
         compared = SideBySide(_outcomes(_named_apart(entrants), gold_set, holdout, seed))

@@ -80,12 +80,12 @@ def segment(
     found = segmenter.samples(encoded, samples)
     rows: list[dict[str, Any]] = [
         {
-            "word": word,
+            "word": text,
             "tokens": segmenter.token_texts(one, number),
             "ids": [segmenter.vocabulary_id(token) for _, token, _ in one.named_ends(number)],
             "splits": one.splits(number),
         }
-        for number, word in enumerate(given)
+        for number, text in enumerate(given)
         for one in found
     ]
     if as_json:
@@ -99,34 +99,28 @@ def segment(
 
 
 class CorpusSettings(Parameters):
-    """How texts are read and measured."""
+    """How texts are read and measured.
 
-    column: str | None = Field(default=None, description="The column, or field, with the text.")
-    language_column: str | None = Field(
-        default=None, description="The column, or field, with the language."
-    )
-    parallel: bool = Field(
-        default=False, description="The same lines in several languages, a file each."
-    )
-    base: str | None = Field(
-        default=None, description="With parallel: the language that others are relative to."
-    )
-    unit: Literal["words", "lines"] | None = Field(
-        default=None,
-        description="Segment words, or lines as whole texts; lines with parallel.",
-    )
-    bad_lines: Literal["stop", "skip"] = Field(
-        default="stop", description="What becomes of a line that cannot be read: stop or skip."
-    )
-    memory: str = Field(
-        default="512M", description="Words and counts, over all workers: 64M or more."
-    )
-    workers: int | None = Field(
-        default=None, ge=1, description="How many processes; one if not given."
-    )
-    scheduler: str | None = Field(
-        default=None, description="Address of a dask scheduler instead, or its file."
-    )
+    column: The column, or field, with the text.
+    language_column: The column, or field, with the language.
+    parallel: The same lines in several languages, a file each.
+    base: With parallel: the language that others are relative to.
+    unit: Segment words, or lines as whole texts; lines with parallel.
+    bad_lines: What becomes of a line that cannot be read: stop or skip.
+    memory: Words and counts, over all workers: 64M or more.
+    workers: How many processes; one if not given.
+    scheduler: Address of a dask scheduler instead, or its file.
+    """
+
+    column: str | None = None
+    language_column: str | None = None
+    parallel: bool = False
+    base: str | None = None
+    unit: Literal["words", "lines"] | None = None
+    bad_lines: Literal["stop", "skip"] = "stop"
+    memory: str = "512M"
+    workers: int | None = Field(default=None, ge=1)
+    scheduler: str | None = None
 
 
 @with_options
@@ -161,6 +155,7 @@ def vocabulary(
     """
     from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
+    from morphgraph.tables.terminal import text_of
     from morphgraph.tables.vocabulary import figure_table, signature, why_undefined
 
     check_alpha(alpha)
@@ -193,7 +188,7 @@ def vocabulary(
     if list_ is not None:
         _print_lists(found, list_, limit)
     else:
-        output.print_model(figure_table(found, alpha))
+        print(text_of(figure_table(found, alpha)))
         for why in why_undefined(found, alpha):
             print(f"n/a: {why}")
     print(signature(found, alpha))
@@ -237,19 +232,20 @@ def _measured(
 
 
 def _print_measured(measured: "CorpusMeasures", limit: int, as_json: bool) -> None:
+    from morphgraph.tables.terminal import text_of
     from morphgraph.tables.vocabulary import UNITS, corpus_json, corpus_table, parity_table
 
     output.print_left_out(measured)
     if as_json:
         output.print_json(corpus_json(measured))
         return
-    output.print_model(corpus_table(measured, limit or None))
+    print(text_of(corpus_table(measured, limit or None)))
     texts = len({one.text for one in measured.texts})
     if limit and texts > limit:
         print(f"{limit:,} of {counted(texts, measured.by)}; --limit 0 shows all")
     if measured.base is not None:
         print()
-        output.print_model(parity_table(measured))
+        print(text_of(parity_table(measured)))
     print(UNITS[measured.unit])
     print(measured.signature)
 

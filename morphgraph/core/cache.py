@@ -104,9 +104,6 @@ class Cache:
     def __reduce__(self) -> tuple[type["Cache"], tuple[int, int]]:
         return type(self), (self.entries, self.size)
 
-    def __deepcopy__(self, _: Any) -> "Cache":
-        return type(self)(self.entries, self.size)
-
     def __len__(self) -> int:
         return len(self._answers)
 

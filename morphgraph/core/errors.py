@@ -82,6 +82,14 @@ class NotTypesError(FileFormatError):
     """Lines of several words, where a list of types is wanted: perhaps segmentations."""
 
 
+class GoldGivenError(NotTypesError):
+    """A gold list given as a tokeniser."""
+
+
+class TokeniserGivenError(FileFormatError):
+    """A tokeniser given as a gold list."""
+
+
 EXTRA_OF = {
     "accelerate": "models",
     "cryptography": "batch",

@@ -4,8 +4,6 @@ One task counts the words of a block of files; another sums a range of hashes ov
 exchange only paths and small numbers. Finished tasks are kept on disk until the counting ends.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 from morphgraph.core import __version__
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import new_file, write_file, writing
+from morphgraph.core.packed import compression_of, opened
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.text import (
     LONGEST_WORD,
@@ -38,11 +39,9 @@ from morphgraph.corpus.text_files import (
     PATTERN_SIGNS,
     Parquet,
     TextFile,
-    compression_of,
     kind_of,
     local_copy,
     open_duckdb,
-    opened,
     reading,
     sql_literal,
 )
@@ -148,12 +147,8 @@ class _Block:
         queries: dict[str, list[str]] = {}
         others = []
         for file, place in files:
-            query = (
-                ""
-                if any(sign in str(place) for sign in PATTERN_SIGNS)
-                else self._query(file, place)
-            )
-            if query:
+            is_pattern = any(sign in str(place) for sign in PATTERN_SIGNS)
+            if query := "" if is_pattern else self._query(file, place):
                 queries.setdefault(query, []).append(str(place))
             else:
                 others.append((file, place))

@@ -384,11 +384,9 @@ def to_language_counts(
     languages: Mapping[str, WordCountsLike], development: Mapping[str, WordCountsLike] | None = None
 ) -> LanguageCounts:
     """Return the word counts of several languages from anything that `to_word_counts` takes."""
+    given = (languages, development or {})
     return LanguageCounts(
-        *(
-            {name: to_word_counts(source) for name, source in each.items()}
-            for each in (languages, development or {})
-        )
+        *({name: to_word_counts(n) for name, n in each.items()} for each in given)
     )
 
 

@@ -75,7 +75,7 @@ class PreparedLanguages(PreparedCorpus):
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A way to prepare words: ``words`` selects and splits them, ``pieces`` cuts each one.
+    """A way to prepare words: ``split`` takes text apart into them, ``pieces`` cuts each one.
 
     ``byte_pieces`` replaces ``pieces`` if atoms are bytes. ``minimum_count``: rarer words are
     dropped. ``kind``: the atoms that the source uses. ``marked``: words get a start-of-word marker.
@@ -87,7 +87,7 @@ class Pipeline:
 
     name: str
     description: str
-    words: Callable[[Mapping[str, int] | WordCounts], Mapping[str, int]]
+    split: Callable[[str], Iterable[str]]
     pieces: Callable[[str, str], list[str]]
     minimum_count: int = 1
     kind: str = "bytes"
@@ -97,10 +97,29 @@ class Pipeline:
     byte_pieces: Callable[[str, str], list[str]] | None = None
     untouched: Callable[[str], bool] = str.isalpha
 
+    def words(self, counts: Mapping[str, int] | WordCounts) -> Counter[str]:
+        """Split counted pieces of text, none of which has a word that crosses its ends."""
+        return recounted(counts.items(), self.split)
+
+
+def recounted(
+    counts: Iterable[tuple[str, int]], split: Callable[[str], Iterable[str]]
+) -> Counter[str]:
+    """Return how often there is what counted texts are split into.
+
+    >>> recounted([("to be", 2), ("be", 1)], str.split)
+    Counter({'be': 3, 'to': 2})
+    """
+    found: Counter[str] = Counter()
+    for text, count in counts:
+        for part in split(text):
+            found[part] += count
+    return found
+
 
 def prepare(
     pipeline: str,
-    counts: Mapping[str, int] | WordCounts,
+    counts: Mapping[str, int] | WordCounts | LanguageCounts,
     *,
     kind: str | None = None,
     minimum_count: int | None = None,
@@ -116,6 +135,8 @@ def prepare(
     >>> dict(prepared.counts.items())
     {'Ġdon': 3, 'Ġt': 3, "Ġ'": 3, 'Ġco': 2, '-': 2, 'op': 2}
     """
+    if isinstance(counts, LanguageCounts):
+        return prepare_languages(pipeline, counts, kind=kind, minimum_count=minimum_count)
     chosen = pipeline_named(pipeline)
     kind = kind or chosen.kind
     if kind not in START_MARKERS:
@@ -231,10 +252,7 @@ def _pieces(
 
     (example,) = pieces_of("a")
     for (words, numbers), others in choice.kept():
-        pieces: Counter[str] = Counter()
-        for word, count in others.items():
-            for piece in pieces_of(word):
-                pieces[piece] += count
+        pieces = recounted(others.items(), pieces_of)
         yield (words.with_prefix(example[:-1], byte_level=as_bytes), numbers), pieces
 
 
@@ -301,50 +319,31 @@ def _covered_parts(piece: str, alphabet: frozenset[str]) -> list[str]:
 # ------------------------------------------------------------------------- choosing the words
 
 
-def split_at_white_space(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
-    """Split only at white space, which no word contains."""
-    found: Counter[str] = Counter()
-    for word, count in counts.items():
-        for part in word.split():
-            found[part] += count
-    return found
-
-
-def isolate_punctuation(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
+def isolate_punctuation(text: str) -> list[str]:
     """Isolate each punctuation mark except hyphens, and split at white space.
 
     Punctuation is Unicode's (categories P…). Source: Bauwens & Delobelle 2024, §B.1.
 
-    >>> isolate_punctuation({"don't": 3, "co-op": 2, "t": 1})
-    {'don': 3, "'": 3, 't': 4, 'co-op': 2}
+    >>> isolate_punctuation("don't co-op")
+    ['don', "'", 't', 'co-op']
     """
-    spaced: dict[int, str] = {}
-    pieces: Counter[str] = Counter()
-    for word, count in split_at_white_space(counts).items():
-        if not word.isalnum():
-            spaced |= {ord(char): f" {char} " for char in word if is_punctuation(char)}
-            word = word.translate(spaced)
-        for piece in word.split():
-            pieces[piece] += count
-    return dict(pieces)
+    if not text.isalnum():
+        text = "".join(f" {char} " if is_punctuation(char) else char for char in text)
+    return text.split()
 
 
-def isolate_outer_punctuation(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
+def isolate_outer_punctuation(text: str) -> list[str]:
     """Apply NFKC and isolate runs of a mark, except hyphens and inner apostrophes.
 
     Source: Bauwens & de Lhoneux 2026, §B.1. Punctuation is Unicode's (categories P…); hyphens are
     no marks here, as they are isolated later; an apostrophe (' or ’), or a run of one, is inner if
     it touches neither the word's start nor its end.
 
-    >>> isolate_outer_punctuation({"(don't)...": 1, "'rock’n’roll'": 1, "ﬁne": 1})
-    {'(': 1, "don't": 1, ')': 1, '...': 1, "'": 2, 'rock’n’roll': 1, 'fine': 1}
+    >>> isolate_outer_punctuation("(don't)... 'rock’n’roll' ﬁne")
+    ['(', "don't", ')', '...', "'", 'rock’n’roll', "'", 'fine']
     """
-    found: Counter[str] = Counter()
-    for word, count in counts.items():
-        for part in unicodedata.normalize("NFKC", word).split():
-            for piece in (part,) if part.isalnum() else split_outer_punctuation(part):
-                found[piece] += count
-    return dict(found)
+    parts = unicodedata.normalize("NFKC", text).split()
+    return [piece for part in parts for piece in split_outer_punctuation(part)]
 
 
 def split_outer_punctuation(word: str) -> list[str]:
@@ -353,6 +352,8 @@ def split_outer_punctuation(word: str) -> list[str]:
     >>> split_outer_punctuation("what?!!"), split_outer_punctuation("''tis-'")
     (['what', '?', '!!'], ["''", 'tis-', "'"])
     """
+    if word.isalnum():
+        return [word]
     pieces: list[str] = []
     start = at = 0
     while at < len(word):
@@ -412,10 +413,7 @@ def usual_script(words: Iterable[tuple[str, int]]) -> str:
     >>> usual_script([("слово", 3), ("word", 2)])
     'CYRILLIC'
     """
-    found: Counter[str] = Counter()
-    for word, count in words:
-        for script in scripts(word):
-            found[script] += count
+    found = recounted(words, scripts)
     return max(found, key=lambda script: (found[script], script), default="LATIN")
 
 
@@ -430,10 +428,7 @@ def covered_characters(
     >>> sorted(covered_characters([("é", 9), ("ñ", 1)], 0.9) - KEPT_ASCII)
     ['é']
     """
-    found: Counter[str] = Counter()
-    for word, count in words:
-        for character in word:
-            found[character] += count
+    found = recounted(words, iter)
     wanted, reached = coverage * sum(found.values()), 0
     kept = set(KEPT_ASCII)
     for character in sorted(found, key=lambda c: (-found[c], c)):
@@ -604,7 +599,7 @@ PIPELINES: dict[str, Pipeline] = {
             "plain",
             "Words as they stand, behind a marker, and cut as GPT-2 cuts text if atoms are bytes; "
             "nothing is left out.",
-            split_at_white_space,
+            str.split,
             keep_whole,
             byte_pieces=split_by_gpt2_pattern,
         ),
@@ -633,14 +628,14 @@ PIPELINES: dict[str, Pipeline] = {
         Pipeline(
             "spaces",
             "Every space is a token of its own; no other type has one (Gow-Smith et al. 2022).",
-            split_at_white_space,
+            str.split,
             keep_whole,
             marked=False,
         ),
         Pipeline(
             "no-spaces",
             "As spaces, but without the tokens for spaces (Gow-Smith et al. 2022).",
-            split_at_white_space,
+            str.split,
             keep_whole,
             marked=False,
         ),

@@ -4,8 +4,6 @@ DuckDB reads what is large and sound (`corpus.counting_sql`); this reads all els
 wrong and where, and skips bad lines on request.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

@@ -6,25 +6,20 @@ Zstandard, on this machine or at an address that fsspec supports.
 
 from __future__ import annotations
 
-import bz2
 import errno
-import gzip
-import io
-import lzma
 import os
 import re
 import tempfile
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, cast
+from typing import IO, TYPE_CHECKING, Any, Literal
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError, require
-from morphgraph.core.files import check_size
-from morphgraph.core.limits import FILE_BYTES, UNPACKING, Limit
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import UNPACKING, Limit
+from morphgraph.core.packed import decompressed, gone, opened
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -43,7 +38,6 @@ MARK = "morphgraph"
 PARQUET_START = b"PAR1"
 PATTERN_SIGNS = "*?["
 """What makes a path a pattern, also for DuckDB."""
-_STARTS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _VERSIONS = ("mtime", "etag", "ETag", "LastModified", "Last-Modified")
 _ALLOWANCE = 10_000_000
 """A Parquet file of any size may decompress to this many bytes."""
@@ -78,11 +72,6 @@ def kind_of(start: bytes, name: str, column: str | None) -> TextKind:
     if suffix in (".jsonl", ".ndjson", ".json"):
         return "json"
     return "table" if suffix in (".csv", ".tsv") or column is not None else "plain"
-
-
-def compression_of(start: bytes) -> str:
-    """Return a file's compression format, from its first bytes; ``""`` if there is none."""
-    return next((name for sign, name in _STARTS.items() if start.startswith(sign)), "")
 
 
 # ------------------------------------------------------------------------- finding
@@ -194,7 +183,7 @@ def local_copy(name: str, folder: Path | None = None) -> Iterator[Path]:
         try:
             system.get_file(path, str(place))
         except FileNotFoundError as error:
-            raise _gone(name) from error
+            raise gone(name) from error
         except Exception as error:
             problem, fix = f"it cannot be read ({str(error)[:120]})", "Run the same command again."
             raise FileFormatError(name, "", problem, fix) from error
@@ -214,24 +203,6 @@ def on_disk(source: Path | bytes) -> Iterator[Path]:
 
 
 @contextmanager
-def opened(place: Path | bytes, name: str) -> Iterator[IO[bytes]]:
-    """Open a file, or its bytes, as it is stored; errors call it by ``name``."""
-    try:
-        with io.BytesIO(place) if isinstance(place, bytes) else place.open("rb") as file:
-            yield file
-    except FileNotFoundError as error:
-        raise _gone(name) from error
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise  # what is written meanwhile has no room
-        if isinstance(error, OSError) and error.strerror is not None:
-            fix = "Check the file and its disk."
-            raise FileFormatError(name, "", error.strerror.lower(), fix) from error
-        problem = f"it is cut off or damaged ({str(error).lower()[:120]})"
-        raise FileFormatError(name, "", problem, "Copy or download the file again.") from error
-
-
-@contextmanager
 def reading(
     name: str, column: str | None, place: Path | None = None
 ) -> Iterator[tuple[IO[bytes], TextKind]]:
@@ -240,36 +211,6 @@ def reading(
         kind = kind_of(file.read(4), name, column)
         file.seek(0)
         yield decompressed(file), kind
-
-
-def unpacked(data: bytes, name: str) -> bytes:
-    """Return the content of a file, decompressed if need be; what is too large is refused."""
-    with opened(data, name) as file:
-        content = decompressed(file).read(FILE_BYTES.value + 1)
-    check_size(name, len(content))
-    return content
-
-
-def decompressed(file: IO[bytes]) -> IO[bytes]:
-    """Return the content of a file, which is at its start, decompressed if need be."""
-    packing = compression_of(file.read(6))
-    file.seek(0)
-    if packing == "gz":
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
-    if packing == "bz2":
-        return bz2.BZ2File(file)
-    if packing == "xz":
-        return lzma.LZMAFile(file)
-    if packing == "zst":
-        require("A text packed by Zstandard", "pyarrow")
-        import pyarrow
-
-        return io.BufferedReader(pyarrow.CompressedInputStream(file, "zstd"))
-    return file
-
-
-def _gone(name: str) -> FileFormatError:
-    return FileFormatError(name, "", "it is not there any more", "Check the path.")
 
 
 # ------------------------------------------------------------------------- DuckDB

@@ -3,8 +3,6 @@
 Here are their colours, light and dark, how they are blended, and how a picture is saved.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -235,19 +235,18 @@ def worst_merges(table: pd.DataFrame, threshold: float) -> go.Figure:
     figure = figure_of("joins", "")
     worst = table[table["R"] >= threshold].nlargest(10, ["B", "R"])[::-1]
     places = list(range(len(worst)))
+    where: Any = {"y": places, "orientation": "h"}
     figure.add_bar(
+        **where,
         x=worst["B"],
-        y=places,
-        orientation="h",
         name="wrong",
         marker_color=REMOVED,
         customdata=[plotly_text(text) for text in worst["merge"]],
         hovertemplate="%{customdata}<br>on a gold boundary: %{x:,}<extra></extra>",
     )
     figure.add_bar(
+        **where,
         x=worst["N"] - worst["B"],
-        y=places,
-        orientation="h",
         name="right",
         marker_color=KEPT,
         text=[f"{b:,.0f} of {n:,.0f} wrong" for n, b in zip(worst["N"], worst["B"], strict=True)],
@@ -415,13 +414,13 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
     return figure
 
 
-def lorenz_lines(
-    curves: Mapping[str, tuple[Any, Any]], languages: Mapping[str, Sequence[str]]
-) -> go.Figure:
-    """Draw Lorenz curves of language costs, one for each tokeniser, and the diagonal.
+def lorenz_lines(costs: Mapping[str, Mapping[str, float]]) -> go.Figure:
+    """Draw Lorenz curves, one for each tokeniser, and the diagonal.
 
-    ``curves``: by label, cumulative shares from 0 to 1; ``languages``: their names, cheapest first.
+    ``costs``: by label, what each language costs, cheapest first.
     """
+    from morphgraph.score.corpus_measures import lorenz_curve
+
     figure = figure_of("languages, cheapest first, %", "their share of the tokens, %", height=420)
     figure.add_scatter(
         x=[0, 100],
@@ -432,9 +431,9 @@ def lorenz_lines(
         hoverinfo="skip",
     )
     hover = "%{customdata}%{x:.1f} % of the languages have %{y:.1f} % of the tokens"
-    for number, (label, curve) in enumerate(curves.items()):
-        x, y = (100 * np.asarray(shares) for shares in curve)
-        names = [f"{plotly_text(shortened(n))} and cheaper:<br>" for n in languages[label]]
+    for number, (label, languages) in enumerate(costs.items()):
+        x, y = (100 * shares for shares in lorenz_curve([*languages.values()]))
+        names = [f"{plotly_text(shortened(name))} and cheaper:<br>" for name in languages]
         look = {"mode": "lines+markers", "customdata": ["", *names]}
         add_line(figure, number, label, x, y, hover, **look)
     return figure

@@ -5,8 +5,6 @@ that nothing crosses. A removed type is a ghost, through which the strands of it
 merges that take them instead. A fan is plain data: a component draws it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

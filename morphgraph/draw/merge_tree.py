@@ -1,7 +1,5 @@
 """The merge tree of a word as plain data, and where its vertices stand."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections import Counter

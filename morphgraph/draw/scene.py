@@ -1,7 +1,5 @@
 """A piece of the merge graph as plain data, the scene around a type, and a page that draws it."""
 
-from __future__ import annotations
-
 import html
 import importlib.util
 import json

@@ -337,10 +337,8 @@ def heat_map(labels: Sequence[str], columns: Sequence[HeatColumn]) -> go.Figure:
         low, high = min(known, default=0.0), max(known, default=1.0)
         red, green, blue = rgb(_HEAT_COLOURS[place % len(_HEAT_COLOURS)])
         faint, strong = (f"rgba({red}, {green}, {blue}, {alpha})" for alpha in (0.06, 0.55))
-        title, texts = (
-            short_label(column.title, _TITLE_LENGTH),
-            list(map(short_label, column.texts)),
-        )
+        title = short_label(column.title, _TITLE_LENGTH)
+        texts = list(map(short_label, column.texts))
         figure.add_heatmap(
             x=[place],
             y=rows,

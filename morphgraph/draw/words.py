@@ -10,6 +10,7 @@ import numpy as np
 from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import merge_key, type_key
+from morphgraph.reference.families import Part
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
@@ -206,11 +207,11 @@ def _tooltip(tokeniser: BpeTokeniser, token: int, graph: MergeGraph, blamed: Bla
     return "\n".join([*lines, id_])
 
 
-def culprit_of(study: Study, worst: int) -> Culprit:
-    """Describe a merge that closed gold boundaries, and what its knockout would change."""
+def culprit_of(study: Study, worst: int, part: Part | None = None) -> Culprit:
+    """Describe a merge that closed gold boundaries, and its knockout's score; ``part``: scored."""
     joins, wrong_joins = study.blame().counts(worst)
     type_ = study.graph.merge(worst).result
-    preview = study.preview([study.graph.types[type_]])
+    preview = study.preview([study.graph.types[type_]], part=part)
     _, wrong = study.examples(type_, 12)
     names = study.tokeniser.readable_types
     return Culprit(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokenizers import Tokenizer
 
@@ -15,6 +15,9 @@ from morphgraph.standalone.pieces import load
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
+
+if TYPE_CHECKING:
+    from morphgraph.formats.export import ExportedModel
 
 CHECK_COLUMNS = ("check", "number", "fine", "what it says")
 
@@ -44,29 +47,25 @@ class Check:
 
 
 def export_checks(
-    tokeniser: BpeTokeniser | None,
-    document: Mapping[str, Any],
-    id_map: Mapping[int, int],
+    model: "ExportedModel",
     library: Tokenizer,
     words: Sequence[str],
     sentences: Sequence[str],
     ids: Sequence[Sequence[int]],
     *,
-    tuple_merges: int,
     needs_code: str,
     templates: tuple[str | None, str | None],
 ) -> list[Check]:
-    """Return the checks of an exported ``document``; ``id_map``: from old ids to new ones.
+    """Return the checks of an exported model.
 
-    ``tokeniser``: whose edits it has, None for methods that do more than merging. ``library``: with
-    the exported file; ``words`` in running text and bare ``sentences`` have these ``ids`` there, as
-    here. ``needs_code``: why it needs our class; else empty. ``templates``: for chats, before and
-    now. ``original``: how the file that was opened is read by others.
-    Segmentations are compared with those of the file that was opened, ids with those of the
-    first in a chain.
+    ``library``: with the exported file; ``words`` in running text and bare ``sentences`` have these
+    ``ids`` there, as here. ``needs_code``: why it needs our class; else empty. ``templates``: for
+    chats, before and now. Segmentations are compared with those of the file that was opened, ids
+    with those of the first in a chain.
     """
+    tokeniser, id_map = model.tokeniser, model.id_map
     alike = counted(len(ids), "text has", "texts have") + " the ids that they have here"
-    loads = f"stock tokenizers and transformers load it; {alike}"
+    said = f"stock tokenizers and transformers load it; {alike}"
     emitted, dead, decoded, changed = (
         [Check(name, None, None, "of edited merges only") for name in _OF_EDITS]
         if tokeniser is None
@@ -78,7 +77,7 @@ def export_checks(
     if tokeniser is not None:
         first = {number: text for text, number in lineage_of(tokeniser).ids.items()}
     others = sum(library.id_to_token(number) != text for number, text in first.items())
-    special, differ = _special(document if tokeniser is None else tokeniser.document, library)
+    special, differ = _special(model.document if tokeniser is None else tokeniser.document, library)
     template, now = templates
     chats = "there is no chat template"
     if template != now:
@@ -86,7 +85,7 @@ def export_checks(
     elif template:
         chats = "the chat template is as before"
     return [
-        Check("merges that need our class", tuple_merges, not needs_code, needs_code or loads),
+        Check("merges that need our class", model.tuple_merges, not needs_code, needs_code or said),
         emitted,
         dead,
         Check("types with another id", moved, True, f"of {len(id_map):,} that are left; {kept}"),

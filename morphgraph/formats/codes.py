@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.files import check_size, decode_utf8
+from morphgraph.core.files import decode_utf8
 from morphgraph.core.limits import MERGES
 from morphgraph.formats.hugging_face import assumed_document, tokenizer_document
+from morphgraph.formats.pipeline_parts import replaced, sequence
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, CHAR_TO_BYTE
 
 _END = "</w>"
@@ -47,7 +48,6 @@ def codes_document(data: bytes, name: str) -> dict[str, Any]:
     code point, the same at the end of a word, and what the merges make, in their order. CLIP's are
     the 256 bytes instead, and its two special tokens at the end.
     """
-    check_size(name, len(data))
     MERGES.check(data.count(b"\n"), name)
     merges = _read(data, name)
     letters = sorted({letter for part in _parts(merges) for letter in part.removesuffix(_END)})
@@ -121,9 +121,8 @@ def _clip_document(merges: list[tuple[str, str]]) -> dict[str, Any]:
     vocabulary = {text: number for number, text in enumerate([*texts, *_CLIP_SPECIAL])}
     document = assumed_document(vocabulary, merges)
     # The library would leave the ends of words in the text; transformers makes spaces of them.
-    spaces = {"type": "Replace", "pattern": {"String": _END}, "content": " "}
     last = {"type": "Strip", "content": " ", "start": 0, "stop": 1}
-    document["decoder"] = {"type": "Sequence", "decoders": [document["decoder"], spaces, last]}
+    document["decoder"] = sequence("decoder", document["decoder"], replaced(_END, " "), last)
     start, end = ((text, vocabulary[text]) for text in _CLIP_SPECIAL)
     flags = {"trim_offsets": False, "add_prefix_space": False}
     document["post_processor"] = {"type": "RobertaProcessing", "cls": start, "sep": end, **flags}

@@ -20,8 +20,8 @@ from morphgraph.formats.tokeniser_classes import (
     token_content,
     tokeniser_class,
 )
+from morphgraph.tokeniser.preprocess import TOKEN_FLAGS
 
-_TOKEN_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 _IN_FILE = {
     "add_prefix_space": "add_prefix_space",
     "do_lower_case": "lowercase",
@@ -29,13 +29,10 @@ _IN_FILE = {
     "tokenize_chinese_chars": "handle_chinese_chars",
 }
 """FolderSettings of a class by the fields of tokenizer.json that say the same."""
-_OF_TEXT = frozenset(
-    {
-        *_IN_FILE,
-        *("add_bos_token", "add_eos_token", "keep_accents", "language", "legacy"),
-        *("legacy_behaviour", "never_split", "predict_timestamps", "split_special_tokens"),
-        *("src_lang", "task"),
-    }
+_OF_TEXT = (
+    *(*_IN_FILE, "add_bos_token", "add_eos_token", "keep_accents", "language", "legacy"),
+    *("legacy_behaviour", "never_split", "predict_timestamps", "split_special_tokens"),
+    *("src_lang", "task"),
 )
 """FolderSettings that can change the ids of a text."""
 
@@ -183,7 +180,7 @@ def _token(token: Any, *, special: bool = False) -> dict[str, Any]:
     """Return an added token as ``tokenizer.json`` lists it, without its id."""
     given = token if isinstance(token, dict) else {"content": token}
     special = special or given.get("special") is True
-    flags = {flag: given.get(flag) is True for flag in _TOKEN_FLAGS}
+    flags = {flag: given.get(flag) is True for flag in TOKEN_FLAGS}
     if "normalized" not in given:
         flags["normalized"] = not special
     return {"content": given["content"], **flags, "special": special}

@@ -26,7 +26,7 @@ from morphgraph.formats.export_files import TITLE, merges_text, readme, transfor
 from morphgraph.formats.framing import known_ids, with_frame
 from morphgraph.formats.hugging_face import new_ids, to_document
 from morphgraph.formats.original import TEXTS, original_ids
-from morphgraph.formats.recipe import lineage_of, read_recipe, write_whole_recipe
+from morphgraph.formats.recipe import lineage_of, read_recipe, write_recipe
 from morphgraph.standalone.pieces import (
     Pieces,
     byte_parts,
@@ -159,7 +159,7 @@ def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> 
             "merges.txt": merges_text(
                 [m.split(" ") if isinstance(m, str) else m for m in document["model"]["merges"]]
             ),
-            "recipe.json": write_whole_recipe(tokeniser),
+            "recipe.json": write_recipe(tokeniser, whole=True),
         },
         tokeniser=tokeniser,
     )
@@ -226,14 +226,11 @@ def export_model(
     files["ids.json"] = json_bytes(model.id_map, model.name)
     files |= model.files
     checks = export_checks(
-        model.tokeniser,
-        document,
-        model.id_map,
+        model,
         library,
         words,
         sentences,
         expected[: len(words) + len(sentences)],
-        tuple_merges=model.tuple_merges,
         needs_code=reason if kind == "folder" else "",
         templates=((settings or {}).get("chat_template"), config.get("chat_template")),
     )

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from morphgraph.core.text import base_name, counted, shortened
-from morphgraph.formats.tokeniser_classes import MORE_TOKENS, TOKEN_ROLES
+from morphgraph.formats.tokeniser_classes import MORE_TOKENS, TOKEN_ROLES, token_content
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "bos_token": ("<s>", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"),
@@ -24,22 +24,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
 """The roles of special tokens in `transformers`, with known contents of each."""
 
 _UNCHANGED = (
-    "chat_template",
-    "clean_up_tokenization_spaces",
-    "model_input_names",
-    "model_max_length",
-    "padding_side",
-    "truncation_side",
+    *("chat_template", "clean_up_tokenization_spaces", "model_input_names", "model_max_length"),
+    *("padding_side", "truncation_side"),
 )
 _WITH_TYPE_IDS = (
-    "Albert",
-    "Bert",
-    "ConvBert",
-    "Deberta",
-    "Electra",
-    "Funnel",
-    "MobileBert",
-    "XLNet",
+    *("Albert", "Bert", "ConvBert", "Deberta"),
+    *("Electra", "Funnel", "MobileBert", "XLNet"),
 )
 
 
@@ -53,14 +43,14 @@ def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> d
     known = {*types, *(token["content"] for token in document.get("added_tokens") or [])}
     kept = {key: settings[key] for key in _UNCHANGED if settings.get(key) is not None}
     for role in TOKEN_ROLES:
-        if _content(settings.get(role)) in known:
+        if token_content(settings.get(role)) in known:
             kept[role] = settings[role]
     for key in MORE_TOKENS:
         tokens = settings.get(key)
         if isinstance(tokens, list):
-            kept[key] = [token for token in tokens if _content(token) in known]
+            kept[key] = [token for token in tokens if token_content(token) in known]
         elif isinstance(tokens, dict):
-            kept[key] = {name: t for name, t in tokens.items() if _content(t) in known}
+            kept[key] = {name: t for name, t in tokens.items() if token_content(t) in known}
     return kept
 
 
@@ -77,11 +67,6 @@ def marks_texts(settings: Mapping[str, Any], document: Mapping[str, Any]) -> boo
     decoder = document.get("decoder") or {}
     is_berts = "[CLS]" in (processor.get("special_tokens") or {})
     return is_berts or "WordPiece" in (document["model"].get("type"), decoder.get("type"))
-
-
-def _content(token: Any) -> str | None:
-    content = token.get("content") if isinstance(token, dict) else token
-    return content if isinstance(content, str) else None
 
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|&~$!])")

@@ -8,7 +8,8 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.limits import MERGES, TYPES
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
-from morphgraph.formats.ranks import NEEDS_PATTERN, byte_level_parts
+from morphgraph.formats.pipeline_parts import byte_level_parts, replaced, split, to_text
+from morphgraph.formats.ranks import NEEDS_PATTERN
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.preprocess import BYTES
 
@@ -18,24 +19,14 @@ _PATTERN_OF = {
     "gpt-2": "r50k_base",
     "gpt-4o": "o200k_base",
     "llama4": "o200k_base",
-    "llama3": "llama3",
-    "llama-v3": "llama3",
-    "llama-bpe": "llama3",
-    "falcon3": "llama3",
     "qwen2": "qwen2",
+    **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3"), "llama3"),
 }
 """The pattern that cuts text into pieces, by the name that a file gives its pre-tokeniser."""
-_WHOLE = [
-    "llama3",
-    "llama-v3",
-    "llama-bpe",
-    "falcon3",
-    "falcon-h1",
-    "pixtral",
-    "midm-2.0",
-    "lfm2",
-    "jina-v5-nano",
-]
+_WHOLE = (
+    *("llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1"),
+    *("pixtral", "midm-2.0", "lfm2", "jina-v5-nano"),
+)
 """Those under which a piece that is a type stays whole (``ignore_merges``)."""
 
 _WITHOUT_MERGES = {
@@ -115,92 +106,147 @@ class _Head:
         return found
 
 
+class _Tokeniser:
+    """The fields of a file's tokeniser, and its types with their kinds."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.name, self.fields = name, _Head(data, name).fields()
+        types = self.fields.get("tokens")
+        if not isinstance(types, list) or not types or not all(isinstance(t, str) for t in types):
+            raise self._wrong("tokens", "it lists no types", "Choose a model with its tokeniser.")
+        self.types: list[str] = types
+        TYPES.check(len(types), name)
+        self.kinds = self._listed("token_type", int) or [_NORMAL] * len(types)
+
+    def _wrong(self, key: str, problem: str, fix: str = DOWNLOAD_AGAIN) -> FileFormatError:
+        return FileFormatError(self.name, f"field {_PREFIX}{key}", problem, fix)
+
+    def _listed(self, key: str, kind: type) -> list[Any]:
+        """Return a list with a value for each type; empty if there is none."""
+        value, count = self.fields.get(key), len(self.types)
+        if value is None:
+            return []
+        if not isinstance(value, list) or len(value) != count or type(value[0]) is not kind:
+            problem = f"a list with a number for each of {count:,} types is expected here"
+            raise self._wrong(key, problem)
+        return value
+
+    def byte_level(self, pattern: str | None) -> dict[str, Any]:
+        """Return a tokeniser of bytes, cut by a pattern, or by that of its pre-tokeniser."""
+        pre = self.fields.get("pre")
+        found = pattern or _PATTERN_OF.get(str(pre))
+        if found is None:
+            problem = f"the pre-tokeniser {pre!r} is not known, and the file does not say how it "
+            raise self._wrong("pre", f"{problem}cuts text", NEEDS_PATTERN)
+        parts = byte_level_parts(found)
+        if self.fields.get("add_bos_token") is True:
+            parts["post_processor"] = self._with_start()
+        return self._merging(parts, ignore_merges=pre in _WHOLE)
+
+    def gemma(self) -> dict[str, Any]:
+        """Return a tokeniser with merges of characters, ``▁`` for spaces, and bytes for the rest.
+
+        As in llama.cpp, text is only cut beside line ends, and always has the token of its start.
+        """
+        if not {*BYTES} <= {*self.types}:
+            problem = "some of the 256 bytes are missing, from <0x00> to <0xFF>"
+            raise self._wrong("tokens", problem)
+        parts = {
+            "normalizer": replaced(" ", "▁"),
+            "pre_tokenizer": split(r"\n+"),
+            "post_processor": self._with_start(),
+            "decoder": to_text(spaced=False),
+        }
+        document = self._merging(parts, byte_fallback=True)
+        merges = document["model"]["merges"]
+        ranks = {(a, b): n for n, (a, b) in enumerate(merges) if not f"{a}{b}".strip("\n")}
+        for text in self.types:
+            if len(text) > 1 and not text.strip("\n") and len(_cut(text, ranks)) > 1:
+                problem = f"the merges do not make the type of {len(text)} line ends, which "
+                fix = "Choose the tokenizer.json of the same model."
+                raise self._wrong("merges", f"{problem}llama.cpp takes whole", fix)
+        return document
+
+    def _merging(self, parts: Mapping[str, Any], **model: Any) -> dict[str, Any]:
+        """Return ``tokenizer.json`` with the file's own merges."""
+        lines = self.fields.get("merges")
+        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+            raise self._wrong("merges", "a list of merges is expected here")
+        MERGES.check(len(lines), self.name)
+        # The first space parts two types, unless it is the first character.
+        halves = [(line[:1], *line[1:].partition(" ")) for line in lines]
+        merges = [(first + rest, second) for first, rest, _, second in halves]
+        numbered = list(zip(self.types, self.kinds, range(len(self.types)), strict=True))
+        added = [
+            special_token(text, number) | {"special": kind != _USER_DEFINED}
+            for text, kind, number in numbered
+            if kind in _WHOLE_IN_TEXT
+        ]
+        vocabulary = {text: n for text, kind, n in numbered if kind not in _WHOLE_IN_TEXT}
+        return tokenizer_document(vocabulary, merges, added, parts, **model)
+
+    def _with_start(self) -> dict[str, Any] | None:
+        """Return a post-processor that puts the token of the start before a text, if any."""
+        number = self.fields.get("bos_token_id")
+        if type(number) is not int or number >= len(self.types):
+            return None
+        text = self.types[number]
+        both = [
+            [{"SpecialToken": {"id": text, "type_id": n}}, {"Sequence": {"id": id_, "type_id": n}}]
+            for n, id_ in enumerate("AB")
+        ]
+        known = {text: {"id": text, "ids": [number], "tokens": [text]}}
+        parts = {"single": both[0], "pair": [*both[0], *both[1]], "special_tokens": known}
+        return {"type": "TemplateProcessing", **parts}
+
+    def sentencepiece(self) -> bytes:
+        """Return a SentencePiece model."""
+        from sentencepiece import sentencepiece_model_pb2
+
+        messages: Any = sentencepiece_model_pb2
+        model, types = messages.ModelProto(), self.types
+        scores = self._listed("scores", float) or [0.0] * len(types)
+        unknown = [number for number, kind in enumerate(self.kinds) if kind == _UNKNOWN]
+        if self.fields.get("unknown_token_id") in unknown:
+            unknown = [self.fields["unknown_token_id"]]
+        pieces = zip(types, self.kinds, scores, strict=True)
+        for number, (text, kind, score) in enumerate(pieces):
+            if not 1 <= kind <= 6:
+                problem = f"“{text[:20]}” has the type {kind}, which is not known"
+                raise self._wrong("token_type", problem)
+            # Of several that are unknown, as Phi-3 has, SentencePiece allows one; no text has the
+            # rest.
+            is_spare = kind == _UNKNOWN and number != unknown[0]
+            model.pieces.add(piece=text, type=_CONTROL if is_spare else kind, score=score)
+        model.trainer_spec.model_type = model.trainer_spec.BPE
+        model.trainer_spec.byte_fallback = 6 in self.kinds
+        model.trainer_spec.unk_piece = types[unknown[0]] if unknown else ""
+        preparing = model.normalizer_spec
+        preparing.add_dummy_prefix = self.fields.get("add_space_prefix") is not False
+        preparing.remove_extra_whitespaces = self.fields.get("remove_extra_whitespaces") is True
+        return model.SerializeToString()  # type: ignore[no-any-return]
+
+
 def read_gguf(data: bytes, name: str, pattern: str | None) -> dict[str, Any] | bytes:
     """Return a file's tokeniser: ``tokenizer.json`` as a document, or a SentencePiece model.
 
     ``data``: at least the head. ``pattern``: as in `ranks_document`, needed if the file names a
     pre-tokeniser that is not known. Errors: `FileFormatError`, also for models without merges.
     """
-    fields = _Head(data, name).fields()
-    model, types = fields.get("model"), fields.get("tokens")
-    if not isinstance(types, list) or not types or not all(isinstance(t, str) for t in types):
-        fix = "Choose a model with its tokeniser."
-        raise FileFormatError(name, f"field {_PREFIX}tokens", "it lists no types", fix)
-    TYPES.check(len(types), name)
-    kinds = _listed(fields, "token_type", int, len(types), name) or [_NORMAL] * len(types)
+    found = _Tokeniser(data, name)
+    model = found.fields.get("model")
     if model == "gpt2":
-        return _byte_level(fields, types, kinds, name, pattern)
+        return found.byte_level(pattern)
     if model == "llama":
-        return _sentencepiece(fields, types, kinds, name)
+        return found.sentencepiece()
     if model == "gemma4":
-        return _gemma(fields, types, kinds, name)
-    place, fix = f"field {_PREFIX}model", "Choose a BPE tokeniser."
+        return found.gemma()
+    place = f"field {_PREFIX}model"
     if kind := _WITHOUT_MERGES.get(str(model)):
         problem = f"this is GGUF of the kind {model!r} ({kind}), which has no merges"
-        raise NoMergesError(name, place, problem, fix)
+        raise NoMergesError(name, place, problem, "Choose a BPE tokeniser.")
     problem = f"this is GGUF of the kind {model!r}; only gpt2, llama and gemma4 are read"
     raise FileFormatError(name, place, problem, "Choose the tokenizer.json of the same model.")
-
-
-def _listed(fields: Mapping[str, Any], key: str, kind: type, count: int, name: str) -> list[Any]:
-    """Return a list with a value for each type; empty if there is none."""
-    value = fields.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list) or len(value) != count or type(value[0]) is not kind:
-        problem = f"a list with a number for each of {count:,} types is expected here"
-        raise FileFormatError(name, f"field {_PREFIX}{key}", problem, DOWNLOAD_AGAIN)
-    return value
-
-
-def _byte_level(
-    fields: Mapping[str, Any], types: list[str], kinds: list[int], name: str, pattern: str | None
-) -> dict[str, Any]:
-    pre = fields.get("pre")
-    found = pattern or _PATTERN_OF.get(str(pre))
-    if found is None:
-        raise FileFormatError(
-            name,
-            f"field {_PREFIX}pre",
-            f"the pre-tokeniser {pre!r} is not known, and the file does not say how it cuts text",
-            NEEDS_PATTERN,
-        )
-    parts = byte_level_parts(found)
-    if fields.get("add_bos_token") is True:
-        parts["post_processor"] = _with_start(fields, types)
-    return _merging(fields, types, kinds, name, parts, ignore_merges=pre in _WHOLE)
-
-
-def _gemma(
-    fields: Mapping[str, Any], types: list[str], kinds: list[int], name: str
-) -> dict[str, Any]:
-    """Return a tokeniser with merges of characters, ``▁`` for spaces, and bytes for the rest.
-
-    As in llama.cpp, text is only cut beside line ends, and always has the token of its start.
-    """
-    if not {*BYTES} <= {*types}:
-        problem = "some of the 256 bytes are missing, from <0x00> to <0xFF>"
-        raise FileFormatError(name, f"field {_PREFIX}tokens", problem, DOWNLOAD_AGAIN)
-    ends = {"type": "Split", "pattern": {"Regex": r"\n+"}, "behavior": "Isolated", "invert": False}
-    spaces = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
-    back = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
-    decoders = [back, {"type": "ByteFallback"}, {"type": "Fuse"}]
-    parts = {
-        "normalizer": spaces,
-        "pre_tokenizer": ends,
-        "post_processor": _with_start(fields, types),
-        "decoder": {"type": "Sequence", "decoders": decoders},
-    }
-    document = _merging(fields, types, kinds, name, parts, byte_fallback=True)
-    merges = document["model"]["merges"]
-    ranks = {(a, b): n for n, (a, b) in enumerate(merges) if not f"{a}{b}".strip("\n")}
-    for text in types:
-        if len(text) > 1 and not text.strip("\n") and len(_cut(text, ranks)) > 1:
-            problem = f"the merges do not make the type of {len(text)} line ends, which llama.cpp "
-            problem += "takes whole"
-            fix = "Choose the tokenizer.json of the same model."
-            raise FileFormatError(name, f"field {_PREFIX}merges", problem, fix)
-    return document
 
 
 def _cut(text: str, ranks: Mapping[tuple[str, str], int]) -> list[str]:
@@ -210,72 +256,3 @@ def _cut(text: str, ranks: Mapping[tuple[str, str], int]) -> list[str]:
         _, at = min(known)
         parts[at : at + 2] = ["".join(parts[at : at + 2])]
     return parts
-
-
-def _merging(
-    fields: Mapping[str, Any],
-    types: list[str],
-    kinds: list[int],
-    name: str,
-    parts: Mapping[str, Any],
-    **model: Any,
-) -> dict[str, Any]:
-    """Return ``tokenizer.json`` with the file's own merges."""
-    lines = fields.get("merges")
-    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-        problem = "a list of merges is expected here"
-        raise FileFormatError(name, f"field {_PREFIX}merges", problem, DOWNLOAD_AGAIN)
-    MERGES.check(len(lines), name)
-    # The first space parts two types, unless it is the first character.
-    halves = [(line[:1], *line[1:].partition(" ")) for line in lines]
-    merges = [(first + rest, second) for first, rest, _, second in halves]
-    numbered = list(zip(types, kinds, range(len(types)), strict=True))
-    added = [
-        special_token(text, number) | {"special": kind != _USER_DEFINED}
-        for text, kind, number in numbered
-        if kind in _WHOLE_IN_TEXT
-    ]
-    vocabulary = {text: n for text, kind, n in numbered if kind not in _WHOLE_IN_TEXT}
-    return tokenizer_document(vocabulary, merges, added, parts, **model)
-
-
-def _with_start(fields: Mapping[str, Any], types: list[str]) -> dict[str, Any] | None:
-    """Return a post-processor that puts the token of the start before a text, if there is one."""
-    number = fields.get("bos_token_id")
-    if type(number) is not int or number >= len(types):
-        return None
-    text = types[number]
-    first, sequence = {"SpecialToken": {"id": text, "type_id": 0}}, {"id": "A", "type_id": 0}
-    single = [first, {"Sequence": sequence}]
-    second = [{"SpecialToken": {"id": text, "type_id": 1}}]
-    second.append({"Sequence": {"id": "B", "type_id": 1}})
-    known = {text: {"id": text, "ids": [number], "tokens": [text]}}
-    parts = {"single": single, "pair": single + second, "special_tokens": known}
-    return {"type": "TemplateProcessing", **parts}
-
-
-def _sentencepiece(
-    fields: Mapping[str, Any], types: list[str], kinds: list[int], name: str
-) -> bytes:
-    from sentencepiece import sentencepiece_model_pb2
-
-    messages: Any = sentencepiece_model_pb2
-    model = messages.ModelProto()
-    scores = _listed(fields, "scores", float, len(types), name) or [0.0] * len(types)
-    unknown = [number for number, kind in enumerate(kinds) if kind == _UNKNOWN]
-    if fields.get("unknown_token_id") in unknown:
-        unknown = [fields["unknown_token_id"]]
-    for number, (text, kind, score) in enumerate(zip(types, kinds, scores, strict=True)):
-        if not 1 <= kind <= 6:
-            problem = f"“{text[:20]}” has the type {kind}, which is not known"
-            raise FileFormatError(name, f"field {_PREFIX}token_type", problem, DOWNLOAD_AGAIN)
-        # Of several that are unknown, as Phi-3 has, SentencePiece allows one; no text has the rest.
-        is_spare = kind == _UNKNOWN and number != unknown[0]
-        model.pieces.add(piece=text, type=_CONTROL if is_spare else kind, score=score)
-    model.trainer_spec.model_type = model.trainer_spec.BPE
-    model.trainer_spec.byte_fallback = 6 in kinds
-    model.trainer_spec.unk_piece = types[unknown[0]] if unknown else ""
-    text = model.normalizer_spec
-    text.add_dummy_prefix = fields.get("add_space_prefix") is not False
-    text.remove_extra_whitespaces = fields.get("remove_extra_whitespaces") is True
-    return model.SerializeToString()  # type: ignore[no-any-return]

@@ -17,8 +17,9 @@ from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, json_bytes, parse_json
 from morphgraph.core.limits import MERGES
 from morphgraph.core.text import counted, shortened
+from morphgraph.formats.pipeline_parts import byte_level
 from morphgraph.formats.recipe import LINEAGE_FIELD, lineage_document, lineage_of, read_lineage
-from morphgraph.formats.tokeniser_classes import byte_level, clip_parts
+from morphgraph.formats.tokeniser_classes import clip_parts
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import MergeColumns
 from morphgraph.tokeniser.merging import never_formed, unformed_types
@@ -31,7 +32,7 @@ from morphgraph.tokeniser.pipeline import (
     cut,
     preprocessor_of,
 )
-from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES, TOKEN_FLAGS
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice
 
 SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
@@ -40,7 +41,7 @@ SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
 
 def special_token(text: str, number: int) -> dict[str, Any]:
     """Return a special token as ``tokenizer.json`` lists it."""
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    flags = dict.fromkeys(TOKEN_FLAGS, False)
     return {"id": number, "content": text, **flags, "special": True}
 
 
@@ -142,16 +143,20 @@ def from_document(
     vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
     # The library reads no file with a field that it does not know.
     document = {field: document[field] for field in _FIELDS if field in document}
-    if merges is not None:
-        # Errors from here on are conflicts between the two files, reported for the merges.
-        return _build(document, vocabulary, merges.parts, name, checksum, merges.name)
-    listed = model.get("merges")
+    if merges is None:
+        merges = ListedMerges(_listed_merges(model, name), name)
+    # Conflicts between two files are reported for that of the merges.
+    return _build(document, vocabulary, merges, name, checksum)
+
+
+def _listed_merges(model: Mapping[str, Any], name: str) -> list[list[str]]:
+    """Return the parts of each merge in a document."""
+    place, listed = "field model.merges", model.get("merges")
     if not isinstance(listed, list):
-        raise FileFormatError(name, "field model.merges", "a list is expected here", DOWNLOAD_AGAIN)
-    MERGES.check(len(listed), name, "field model.merges")
-    places = ((f"field model.merges, entry {n:,}", entry) for n, entry in enumerate(listed, 1))
-    parts = _merge_parts(listed, name, places, kind == "BTE")
-    return _build(document, vocabulary, parts, name, checksum)
+        raise FileFormatError(name, place, "a list is expected here", DOWNLOAD_AGAIN)
+    MERGES.check(len(listed), name, place)
+    places = (f"{place}, entry {n:,}" for n in count(1))
+    return _merge_parts(listed, name, places, model.get("type") == "BTE")
 
 
 def read_merges(data: bytes, name: str) -> ListedMerges:
@@ -163,7 +168,7 @@ def read_merges(data: bytes, name: str) -> ListedMerges:
         for number, line in enumerate((line.removesuffix("\r") for line in lines), start=1)
         if line and not (number == 1 and line.startswith("#version"))
     }
-    parts = _merge_parts(list(numbered.values()), name, numbered.items(), False)
+    parts = _merge_parts(list(numbered.values()), name, numbered, False)
     if not parts:
         fix = "Choose the merges.txt that belongs to vocab.json."
         raise FileFormatError(name, "", "it has no merges", fix)
@@ -171,16 +176,16 @@ def read_merges(data: bytes, name: str) -> ListedMerges:
 
 
 def _merge_parts(
-    entries: Sequence[Any], name: str, places: Iterable[tuple[str, Any]], tuples: bool
+    entries: Sequence[Any], name: str, places: Iterable[str], tuples: bool
 ) -> list[list[str]]:
-    """Return the parts of each merge; ``places``: the entries with where each stands."""
+    """Return the parts of each merge; ``places``: where each stands."""
     listed = [entry.split(" ") if isinstance(entry, str) else entry for entry in entries]
     if set(map(type, listed)) <= {list}:
         texts, widths = list(chain.from_iterable(listed)), set(map(len, listed))
         narrow = min(widths, default=2) >= 2 and (tuples or max(widths, default=2) == 2)
         if narrow and all(texts) and set(map(type, texts)) <= {str}:
             return listed
-    for (place, _), parts in zip(places, listed, strict=True):
+    for place, parts in zip(places, listed, strict=False):
         problem = ""
         if not isinstance(parts, list) or not all(isinstance(part, str) and part for part in parts):
             problem = "a merge is expected here, as “a b” or [“a”, “b”]"
@@ -218,7 +223,7 @@ def assumed_document(
     elif any(text.startswith("▁") for text in vocabulary):
         parts["pre_tokenizer"] = parts["decoder"] = _METASPACE
     elif bytes_complete or any(text.startswith("Ġ") for text in vocabulary):
-        parts["pre_tokenizer"] = parts["decoder"] = byte_level({})
+        parts["pre_tokenizer"] = parts["decoder"] = byte_level()
     else:
         parts["pre_tokenizer"] = {"type": "Whitespace"}
     ordinary = {part for parts_ in merges for part in (*parts_, "".join(parts_))} | {*BYTES}
@@ -234,14 +239,9 @@ def assumed_document(
 
 
 def _build(
-    document: dict[str, Any],
-    vocabulary: dict[str, int],
-    merges: Sequence[Sequence[str]],
-    name: str,
-    checksum: str,
-    merges_name: str | None = None,
+    document: dict[str, Any], vocabulary: dict[str, int], all_: ListedMerges, name: str, sum_: str
 ) -> BpeTokeniser:
-    settings = document["model"]
+    settings, merges = document["model"], all_.parts
     if prefix := settings.get("continuing_subword_prefix"):
         place = "field model.continuing_subword_prefix"
         problem = (
@@ -271,7 +271,7 @@ def _build(
         made = map(known.__getitem__, map("".join, merges))
         results = np.fromiter(made, np.int32, len(merges))
     except KeyError:
-        raise _missing(merges, vocabulary, merges_name or name) from None
+        raise _missing(merges, vocabulary, all_.name) from None
     levels = _levels(settings, len(merges), name)
     if settings.get("type") != "BTE":
         # As in the `tokenizers` library, the last of several lines with the same parts counts. Our
@@ -322,7 +322,7 @@ def _build(
         frozenset(added),
         document,
         tuple(warnings),
-        checksum,
+        sum_,
         read_lineage(settings, name),
     )
 

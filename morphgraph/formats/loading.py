@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
-from morphgraph.core.files import checksum
 from morphgraph.core.limits import TYPES
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
@@ -23,7 +22,6 @@ from morphgraph.formats.opening import Opened, is_released, open_tokeniser, open
 from morphgraph.formats.sentencepiece import (
     bpe_document,
     is_bpe,
-    parse_sentencepiece,
     text_parts,
     text_preparation,
 )
@@ -62,8 +60,16 @@ def tokeniser_in(opened: Opened) -> BpeTokeniser:
     name, fix = opened.name, "Choose a BPE tokeniser."
     if opened.document is not None:
         made = from_document(opened.document, name, opened.checksum, opened.merges)
+    elif opened.pieces is not None and not is_bpe(opened.pieces):
+        problem = "this is a Unigram model of SentencePiece, which has no merges"
+        raise NoMergesError(name, "field trainer_spec", problem, fix)
     elif opened.pieces is not None:
-        made = _of_pieces(opened.pieces, name, opened.checksum)
+        made = from_document(bpe_document(opened.pieces, name), name, opened.checksum)
+        if unused := made.unused:
+            made.warnings += (
+                f"{len(unused):,} types are marked as unused: sentencepiece takes them apart after "
+                "all merges; in the merge graph they are types as any other.",
+            )
     elif opened.types is not None:
         problem = "this is a list of types, which has no merges"
         raise NoMergesError(name, "", problem, fix)
@@ -74,27 +80,6 @@ def tokeniser_in(opened: Opened) -> BpeTokeniser:
         raise NoMergesError(name, "", problem, fix)
     made.warnings = opened.warnings + made.warnings
     return made
-
-
-def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
-    """Return the tokeniser of a SentencePiece BPE model, segmenting as `sentencepiece` does.
-
-    Errors: `FileFormatError`, also for a Unigram model, which has no merges.
-    """
-    return _of_pieces(parse_sentencepiece(data, name), name, checksum(data))
-
-
-def _of_pieces(model: Any, name: str, sum_: str) -> BpeTokeniser:
-    if not is_bpe(model):
-        problem = "this is a Unigram model of SentencePiece, which has no merges"
-        raise NoMergesError(name, "field trainer_spec", problem, "Choose a BPE tokeniser.")
-    tokeniser = from_document(bpe_document(model, name), name, sum_)
-    if unused := tokeniser.unused:
-        tokeniser.warnings += (
-            f"{len(unused):,} types are marked as unused: sentencepiece takes them apart after all "
-            "merges; in the merge graph they are types as any other.",
-        )
-    return tokeniser
 
 
 _UNKNOWN = ("[UNK]", "<unk>")

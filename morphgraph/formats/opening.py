@@ -42,18 +42,11 @@ SAVED = "morphgraph model"
 """What the field ``format`` of a model says that this library saved."""
 
 _USUAL = (
-    "tokenizer.json",
-    "tokeniser.bte.json",
-    "tokeniser.method.json",
-    "vocab.json",
-    "vocab.txt",
-    "tokenizer.model",
-    "spiece.model",
-    "sentencepiece.bpe.model",
+    *("tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json", "vocab.json", "vocab.txt"),
+    *("tokenizer.model", "spiece.model", "sentencepiece.bpe.model"),
 )
 _NAMED = (
-    *_USUAL,
-    *("*vocab*.json", "*vocab*.txt", "*.model", "*.model.v*", "*.tiktoken", "*.gguf"),
+    *(*_USUAL, "*vocab*.json", "*vocab*.txt", "*.model", "*.model.v*", "*.tiktoken", "*.gguf"),
     "*merges*.txt",
 )
 """The names of files that hold a folder's tokeniser, the first of them before others."""
@@ -108,10 +101,7 @@ class _Files:
     """Files by name, each read when it is needed."""
 
     def __init__(self, names: Collection[str], read: Callable[[str], bytes], place: str) -> None:
-        self.names, self._read, self.place = names, read, place
-
-    def read(self, name: str) -> bytes:
-        return self._read(name)
+        self.names, self.read, self.place = names, read, place
 
     def called(self, name: str) -> str:
         """Return the name of a file in errors."""
@@ -149,15 +139,9 @@ def _in_folder(folder: Path, names: Collection[str]) -> _Files:
 def _located(source: str | os.PathLike[str]) -> tuple[_Files, str, str]:
     """Return the files of a source, which of them decides, and another one that could."""
     path = Path(source)
-    if not os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
-        return _beside(path), path.name, ""
-    try:
-        with os.scandir(path) as entries:
-            files = _in_folder(path, [entry.name for entry in entries if entry.is_file()])
-    except OSError as error:
-        problem = (error.strerror or "it cannot be read").lower()
-        fix = "Check its permissions."
-        raise FileFormatError(str(path), "", problem, fix, quotes=False) from error
+    files = _files_of(path)
+    if not os.path.isdir(path):  # noqa: PTH112
+        return files, path.name, ""
     found = list(files.mains())
     named = [name for name in found if any(fnmatch(name, pattern) for pattern in _NAMED)]
     main = named[0] if named else next((name for name in found if _is_tokeniser(files, name)), "")
@@ -178,15 +162,24 @@ def _is_tokeniser(files: _Files, name: str) -> bool:
         return False
 
 
-def _beside(path: Path) -> _Files:
-    """Return a file, with those beside it that belong to it by their names."""
-    companion = fitting_name(path.name)
-    names = {companion} if companion else set()
-    # A tokenizer.json that is named by itself says all that counts.
-    if companion or path.name in _USUAL[1:]:
-        names |= {*SETTINGS, _TEMPLATE}
-    present = {name for name in names if os.path.isfile(path.with_name(name))}  # noqa: PTH113
-    return _in_folder(path.parent, {path.name, *present})
+def _files_of(path: Path, usual: Collection[str] = _USUAL[1:]) -> _Files:
+    """Return the files of a folder; or a file, with those beside it that belong to it by name.
+
+    A tokenizer.json that is named by itself says all that counts; ``usual``: names of others.
+    """
+    if not os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
+        companion = fitting_name(path.name)
+        names = {*SETTINGS, _TEMPLATE} if companion or path.name in usual else set()
+        names |= {companion} - {""}
+        beside = {name for name in names if os.path.isfile(path.with_name(name))}  # noqa: PTH113
+        return _in_folder(path.parent, {path.name, *beside})
+    try:
+        with os.scandir(path) as entries:
+            return _in_folder(path, [entry.name for entry in entries if entry.is_file()])
+    except OSError as error:
+        problem = (error.strerror or "it cannot be read").lower()
+        fix = "Check its permissions."
+        raise FileFormatError(str(path), "", problem, fix, quotes=False) from error
 
 
 def fitting_name(name: str) -> str:
@@ -203,8 +196,7 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Return the files that `open_tokeniser` reads, the one that decides first."""
     files, main, _ = _located(source)
     used = {fitting_name(main), *SETTINGS, _TEMPLATE} & {*files.names} - {main}
-    folder = Path(source) if os.path.isdir(source) else Path(source).parent  # noqa: PTH112
-    return (folder / main, *(folder / name for name in sorted(used)))
+    return (Path(files.called(main)), *(Path(files.called(name)) for name in sorted(used)))
 
 
 def settings_beside(source: str | os.PathLike[str]) -> dict[str, Any]:
@@ -212,14 +204,9 @@ def settings_beside(source: str | os.PathLike[str]) -> dict[str, Any]:
 
     Errors: `FileFormatError`.
     """
-    path = Path(source)
-    if str(source).startswith("demo:") or not os.path.exists(path):  # noqa: PTH110
+    if str(source).startswith("demo:") or not os.path.exists(source):  # noqa: PTH110
         return {}
-    folder = path if os.path.isdir(path) else path.parent  # noqa: PTH112
-    if folder is not path and path.name not in _USUAL and not fitting_name(path.name):
-        return {}
-    names = [name for name in (*SETTINGS, _TEMPLATE) if os.path.isfile(folder / name)]  # noqa: PTH113
-    return _in_folder(folder, names).settings()
+    return _files_of(Path(source), _USUAL).settings()
 
 
 @without_collection()
@@ -384,6 +371,16 @@ def lists_merges(data: bytes) -> bool:
     lines = [line for line in data[:65_536].splitlines() if line.strip()]
     pairs = sum(len(line.split(b" ")) == 2 for line in lines)
     return bool(lines) and (lines[0].startswith(b"#version") or pairs >= len(lines) / 2)
+
+
+def is_tokeniser(data: bytes, name: str) -> bool:
+    """Return whether a file is a tokeniser's; a list of types, which may be any words, is not."""
+    if is_ranks(data) or (fitting_name(name) and data.startswith(b"#version")):
+        return True
+    try:
+        return open_uploaded({name: data}).types is None or data.lstrip().startswith(b"{")
+    except FileFormatError:
+        return False
 
 
 def is_released(data: bytes) -> bool:

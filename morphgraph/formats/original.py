@@ -1,6 +1,5 @@
 """The ids of a tokeniser's files in the programs that others load them with."""
 
-import base64
 import json
 import os
 import warnings
@@ -25,6 +24,8 @@ from morphgraph.formats.tokeniser_classes import (
     class_name,
     tokeniser_class,
 )
+from morphgraph.tokeniser.pipeline import charsmap_of
+from morphgraph.tokeniser.preprocess import TOKEN_FLAGS
 
 Encode = Callable[[Sequence[str]], list[list[int]]]
 
@@ -41,14 +42,6 @@ TEXTS = (
     "un­do" + " " * 9 + "end.",
 )
 """Short texts on which programs have been seen to differ."""
-
-_STAGES = {
-    "normalizer": "normaliser",
-    "pre_tokenizer": "pre-tokeniser",
-    "model": "model",
-    "added_tokens": "added tokens",
-    "post_processor": "tokens around a text",
-}
 
 
 def of_transformers(
@@ -120,7 +113,7 @@ def _of_tokenizers(main: bytes, document: Mapping[str, Any]) -> Tokenizer:
     is_whole = main.lstrip()[:1] == b"{" and b'"model"' in main
     library = Tokenizer.from_str((main if is_whole else json.dumps(document).encode()).decode())
     known = {token.content for token in library.get_added_tokens_decoder().values()}
-    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    flags = (*TOKEN_FLAGS, "special")
     for token in document.get("added_tokens") or []:
         if token["content"] not in known:
             library.add_tokens([AddedToken(token["content"], **{f: token[f] for f in flags})])
@@ -147,7 +140,7 @@ def _is_as_class_has_it(document: Mapping[str, Any], settings: FolderSettings) -
         [document.get(key) for key in (*_CUTTING, "decoder")]
     ):
         return True
-    held = {**settings, CHARSMAP: _charsmap(document.get("normalizer"))}
+    held = {**settings, CHARSMAP: charsmap_of(document)}
     fields = ["ignore_merges", "end_of_word_suffix", "byte_fallback"]
     has_bytes = model.get("byte_fallback") or '"ByteLevel"' in json.dumps(kind.parts({}))
     fields += [] if has_bytes else ["fuse_unk", "unk_token"]
@@ -175,13 +168,6 @@ def _built(parts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _charsmap(normalizer: Any) -> bytes:
-    """Return the rules for characters in a normaliser; empty if it has none."""
-    parts = normalizer.get("normalizers", [normalizer]) if isinstance(normalizer, dict) else []
-    found = [part.get("precompiled_charsmap") for part in parts if isinstance(part, dict)]
-    return next((base64.b64decode(text) for text in found if isinstance(text, str)), b"")
-
-
 def read_otherwise(
     source: str | os.PathLike[str], document: Mapping[str, Any], encode: Encode
 ) -> str:
@@ -202,29 +188,6 @@ def read_otherwise(
     version = metadata.version("transformers")
     return (
         f"transformers {version} reads this folder otherwise, as its class "
-        f"{type(theirs).__name__} has its own {_stage(theirs, document)}: "
+        f"{type(theirs).__name__} has parts of its own: "
         f"“{shortened(text.strip(), 40)}” is {ids} there and {ours} here."
     )
-
-
-def _stage(theirs: Any, document: Mapping[str, Any]) -> str:
-    """Return the first stage that is not as in the document, in words."""
-    try:
-        held = json.loads(theirs.backend_tokenizer.to_str())
-    except Exception:  # a tokeniser in Python
-        return "code"
-    for key, what in _STAGES.items():
-        mine, other = (_comparable(key, one.get(key)) for one in (document, held))
-        if mine != other:
-            return what
-    return "code"
-
-
-def _comparable(key: str, part: Any) -> Any:
-    """Return what decides about ids in a stage."""
-    if key == "added_tokens":
-        return sorted(token.get("content") for token in part or [])
-    if key == "model":
-        fields = ("unk_token", "fuse_unk", "byte_fallback", "ignore_merges", "end_of_word_suffix")
-        return [(part or {}).get(field) or None for field in fields]
-    return part

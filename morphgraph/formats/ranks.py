@@ -8,31 +8,15 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import check_size
 from morphgraph.core.limits import TYPE_CUTS, TYPES
 from morphgraph.formats.hugging_face import new_ids, special_token, tokenizer_document
+from morphgraph.formats.pipeline_parts import PATTERNS, byte_level_parts
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, CHAR_TO_BYTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 _LINE = re.compile(rb"(?:(?:[\w+/]{4})*+(?:[\w+/]{2}==|[\w+/]{3}=)?|=) \d{1,9}\r?", re.A)
 _EMPTY = b"="
 """How Whisper's file writes the type that has an id and no bytes, and that no text has."""
-_CONTRACTED = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-_START = r"[^\r\n\p{L}\p{N}]?"
-_REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-_UP, _LOW = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-PATTERNS = {
-    "r50k_base": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-    # {1,3}+ is not possessive in the `tokenizers` library; after {1,3} nothing follows anyway.
-    "cl100k_base": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s++$|\s*[\r\n]|\s+(?!\S)|\s+",
-    "o200k_base": rf"{_START}{_UP}*{_LOW}+{_CONTRACTED}?|{_START}{_UP}+{_LOW}*{_CONTRACTED}?"
-    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-    "llama3": rf"{_CONTRACTED}|{_START}\p{{L}}+|\p{{N}}{{1,3}}{_REST}",
-    "qwen2": rf"{_CONTRACTED}|{_START}\p{{L}}+|\p{{N}}{_REST}",
-}
-"""The patterns that cut a text into pieces, by the name of an encoding."""
-
 NEEDS_PATTERN = (
     "Give it once, with export --pattern or mg.load(…, pattern=…): the regular expression, or the "
     f"name of an encoding that does the same: {', '.join(PATTERNS)}."
@@ -139,23 +123,8 @@ def _no_ranks(tokeniser: BpeTokeniser, problem: str) -> MorphGraphError:
     )
 
 
-def byte_level_parts(pattern: str) -> dict[str, Any]:
-    """Return the pipeline that cuts text by a pattern, or by that of an encoding, into bytes."""
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-    split: dict[str, Any] = {"type": "Split", "behavior": "Isolated", "invert": False}
-    split["pattern"] = {"Regex": PATTERNS.get(pattern, pattern)}
-    both = [split, byte_level | {"use_regex": False}]
-    return {
-        "normalizer": None,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": both},
-        "post_processor": None,
-        "decoder": byte_level | {"use_regex": True},
-    }
-
-
 def _read(data: bytes, name: str) -> dict[bytes, int]:
     """Return the rank of each type but an empty one; blank lines are skipped, as in tiktoken."""
-    check_size(name, len(data))
     TYPES.check(data.count(b"\n"), name)
     ranks: dict[bytes, int] = {}
     seen: dict[int, int] = {}

@@ -24,17 +24,12 @@ _FORMAT = "morphgraph recipe"
 _FIX = "Choose a recipe that morphgraph saved."
 
 
-def write_recipe(tokeniser: BpeTokeniser) -> bytes:
-    """Return the edits of a tokeniser since it was loaded, with name and checksum, as JSON."""
-    return _written(lineage_of(replace(tokeniser, lineage=None)))
+def write_recipe(tokeniser: BpeTokeniser, *, whole: bool = False) -> bytes:
+    """Return the edits of a tokeniser since it was loaded, with name and checksum, as JSON.
 
-
-def write_whole_recipe(tokeniser: BpeTokeniser) -> bytes:
-    """Return all edits since the first tokeniser of a chain, with its name and checksum."""
-    return _written(lineage_of(tokeniser))
-
-
-def _written(lineage: Lineage) -> bytes:
+    ``whole``: all since the first tokeniser of a chain, with its name and checksum.
+    """
+    lineage = lineage_of(tokeniser if whole else replace(tokeniser, lineage=None))
     document = {
         "format": _FORMAT,
         "version": 1,

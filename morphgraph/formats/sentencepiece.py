@@ -1,6 +1,5 @@
 """SentencePiece models, as ``tokenizer.json``."""
 
-import base64
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
@@ -9,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.files import check_size
 from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
+from morphgraph.formats.pipeline_parts import precompiled, replaced, sequence, to_text
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Merge
 from morphgraph.tokeniser.merging import segment, words_of_atoms
@@ -41,7 +40,6 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
     So is a model of whole words or single characters, one that marks the end of words, and one with
     a type that is not text.
     """
-    check_size(name, len(data))
     TYPES.check(_pieces_at_least(data), name)
     from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
 
@@ -157,45 +155,22 @@ def text_parts(model: Any) -> dict[str, Any]:
             token = special_token(piece.piece, number)
             added.append({**token, "special": piece.type != kind.USER_DEFINED})
     text = text_preparation(model)
+    cleaned = [
+        precompiled(text.charsmap),
+        replaced(r"\A +| +\z", "", "Regex") if text.remove_extra_whitespaces else None,
+        replaced(" {2,}", " ", "Regex") if text.remove_extra_whitespaces else None,
+        {"type": "Prepend", "prepend": "▁" if text.escape_whitespaces else " "}
+        if text.add_dummy_prefix
+        else None,
+        replaced(" ", "▁") if text.escape_whitespaces else None,
+    ]
     return {
         "added_tokens": added,
-        "normalizer": _normalizer(text),
+        "normalizer": sequence("normalizer", *cleaned),  # the nearest that the library has
         "pre_tokenizer": None,
         "post_processor": None,
-        "decoder": _decoder(text),
+        "decoder": to_text(spaced=text.add_dummy_prefix),
     }
-
-
-def _normalizer(text: SentencePieceText) -> dict[str, Any] | None:
-    """Return the nearest equivalent normaliser of the `tokenizers` library."""
-    parts: list[dict[str, Any]] = []
-
-    def replace(pattern: dict[str, str], content: str) -> None:
-        parts.append({"type": "Replace", "pattern": pattern, "content": content})
-
-    if text.charsmap:
-        charsmap = base64.b64encode(text.charsmap).decode()
-        parts.append({"type": "Precompiled", "precompiled_charsmap": charsmap})
-    if text.remove_extra_whitespaces:
-        replace({"Regex": r"\A +| +\z"}, "")
-        replace({"Regex": " {2,}"}, " ")
-    space = "▁" if text.escape_whitespaces else " "
-    if text.add_dummy_prefix:
-        parts.append({"type": "Prepend", "prepend": space})
-    if text.escape_whitespaces:
-        replace({"String": " "}, "▁")
-    return {"type": "Sequence", "normalizers": parts} if parts else None
-
-
-def _decoder(text: SentencePieceText) -> dict[str, Any]:
-    parts: list[dict[str, Any]] = [
-        {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
-        {"type": "ByteFallback"},
-        {"type": "Fuse"},
-    ]
-    if text.add_dummy_prefix:
-        parts.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
-    return {"type": "Sequence", "decoders": parts}
 
 
 def _ranked(

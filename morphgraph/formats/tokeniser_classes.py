@@ -4,86 +4,51 @@ Facts of version 5 of that library: how each class normalises, cuts and decodes 
 tokens, and what it puts around a text.
 """
 
-import base64
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+from morphgraph.formats.pipeline_parts import (
+    PipelineParts,
+    byte_level,
+    byte_level_parts,
+    metaspace,
+    precompiled,
+    replaced,
+    sequence,
+    split,
+    to_text,
+)
 
 FolderSettings = Mapping[str, Any]
-PipelineParts = dict[str, Any]
+Pieces = list[list[Any]]
+"""The types of a SentencePiece model with their scores."""
 Kind = Literal["BPE", "WordPiece", "Unigram"]
 
 TEXT, OTHER_TEXT = "$A", "$B"
 """A text, and the second of two, among the special tokens around them."""
 
-TOKEN_ROLES = (
-    "bos_token",
-    "eos_token",
-    "unk_token",
-    "sep_token",
-    "pad_token",
-    "cls_token",
-    "mask_token",
-)
+TOKEN_ROLES = tuple(f"{role}_token" for role in ["bos", "eos", "unk", "sep", "pad", "cls", "mask"])
 """The roles of special tokens, in the order in which new ones are numbered."""
 MORE_TOKENS = ("extra_special_tokens", "additional_special_tokens")
 """The settings that list special tokens without a role."""
 
 
-def _sequence(key: str, kind: str, *parts: PipelineParts | None) -> PipelineParts | None:
-    """Return parts in sequence; a single one as it is."""
-    present = [part for part in parts if part is not None]
-    return {"type": kind, key: present} if len(present) > 1 else present[0] if present else None
-
-
-def byte_level(
-    settings: FolderSettings, *, spaced: bool = False, regex: bool = True
-) -> PipelineParts:
-    """Return the pre-tokeniser of GPT-2; ``spaced``: whether a space is put before a text."""
-    return {
-        "type": "ByteLevel",
-        "add_prefix_space": bool(settings.get("add_prefix_space", spaced)),
-        "trim_offsets": True,
-        "use_regex": regex,
-    }
-
-
-_FROM_BYTES: PipelineParts = byte_level({"add_prefix_space": True})
+_FROM_BYTES: PipelineParts = byte_level(spaced=True)
 
 
 def _gpt2(
     settings: FolderSettings, normalizer: PipelineParts | None = None, spaced: bool = False
 ) -> PipelineParts:
-    before = byte_level(settings, spaced=spaced)
+    before = byte_level(spaced=bool(settings.get("add_prefix_space", spaced)))
     return {"normalizer": normalizer, "pre_tokenizer": before, "decoder": _FROM_BYTES}
 
 
-_QWEN2 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-
-
-def _split(pattern: str, behavior: str, *, invert: bool = False) -> PipelineParts:
-    regex = {"Regex": pattern}
-    return {"type": "Split", "pattern": regex, "behavior": behavior, "invert": invert}
-
-
 def _qwen2(settings: FolderSettings) -> PipelineParts:
-    asked = {"add_prefix_space": settings.get("add_prefix_space") or False}
-    both = [_split(_QWEN2, "Isolated"), byte_level(asked, regex=False)]
-    return {
-        "normalizer": {"type": "NFC"},
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": both},
-        "decoder": _FROM_BYTES,
-    }
-
-
-def _replaced(pattern: str, content: str, kind: str = "String") -> PipelineParts:
-    return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
+    parts = byte_level_parts("qwen2", spaced=bool(settings.get("add_prefix_space")))
+    return {**parts, "normalizer": {"type": "NFC"}, "decoder": _FROM_BYTES}
 
 
 # Byte-level with </w> is CLIP's way (Radford et al. 2021).
@@ -94,11 +59,11 @@ _CLIP = (
 
 def clip_parts(_: FolderSettings) -> PipelineParts:
     """Return the parts of CLIP."""
-    cleaned = [{"type": "NFC"}, _replaced(r"\s+", " ", "Regex"), {"type": "Lowercase"}]
-    both = [_split(_CLIP, "Removed", invert=True), byte_level({})]
+    cleaned = {"type": "NFC"}, replaced(r"\s+", " ", "Regex"), {"type": "Lowercase"}
+    cut = split(_CLIP, "Removed", invert=True), byte_level()
     return {
-        "normalizer": {"type": "Sequence", "normalizers": cleaned},
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": both},
+        "normalizer": sequence("normalizer", *cleaned),
+        "pre_tokenizer": sequence("pre_tokenizer", *cut),
         "decoder": _FROM_BYTES,
     }
 
@@ -119,44 +84,24 @@ def bert_parts(settings: FolderSettings) -> PipelineParts:
     }
 
 
-def _metaspace(scheme: str, *, split: bool = True) -> PipelineParts:
-    return {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": split}
-
-
 def _llama(settings: FolderSettings) -> PipelineParts:
     asked = settings.get("add_prefix_space")
     spaced = True if asked is None else bool(asked)
     scheme = ("always" if settings.get("legacy", False) else "first") if spaced else "never"
-    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0} if spaced else None
-    return {
-        "normalizer": None,
-        "pre_tokenizer": _metaspace(scheme, split=False),
-        "decoder": _sequence("decoders", "Sequence", *_TO_TEXT, strip),
-    }
-
-
-_TO_TEXT: tuple[PipelineParts, ...] = (
-    _replaced("▁", " "),
-    {"type": "ByteFallback"},
-    {"type": "Fuse"},
-)
+    before = metaspace(scheme, split=False)
+    return {"normalizer": None, "pre_tokenizer": before, "decoder": to_text(spaced=spaced)}
 
 
 def _gemma(_: FolderSettings) -> PipelineParts:
-    space = {"type": "Split", "pattern": {"String": " "}, "invert": False}
     return {
-        "normalizer": _replaced(" ", "▁"),
-        "pre_tokenizer": {**space, "behavior": "MergedWithPrevious"},
-        "decoder": {"type": "Sequence", "decoders": [*_TO_TEXT]},
+        "normalizer": replaced(" ", "▁"),
+        "pre_tokenizer": split(" ", "MergedWithPrevious", kind="String"),
+        "decoder": to_text(spaced=False),
     }
 
 
 def _rules(settings: FolderSettings) -> PipelineParts | None:
-    """Return the rules for characters of a SentencePiece model, if it has any."""
-    found = settings.get(CHARSMAP)
-    if not found:
-        return None
-    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(found).decode()}
+    return precompiled(settings.get(CHARSMAP) or b"")
 
 
 CHARSMAP = "precompiled charsmap"
@@ -167,31 +112,24 @@ def _by_words(
     settings: FolderSettings, normalizer: PipelineParts | None, *, fixed: bool = False
 ) -> PipelineParts:
     spaced = fixed or settings.get("add_prefix_space", True)
-    marked = _metaspace("always" if spaced else "never")
-    both = [{"type": "WhitespaceSplit"}, marked]
-    return {
-        "normalizer": normalizer,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": both},
-        "decoder": marked,
-    }
+    marked = metaspace("always" if spaced else "never")
+    cut = sequence("pre_tokenizer", {"type": "WhitespaceSplit"}, marked)
+    return {"normalizer": normalizer, "pre_tokenizer": cut, "decoder": marked}
 
 
 def _albert(settings: FolderSettings) -> PipelineParts:
     accents = () if settings.get("keep_accents") else ({"type": "NFKD"}, {"type": "StripAccents"})
     lower = {"type": "Lowercase"} if settings.get("do_lower_case", True) else None
-    quotes = (_replaced("``", '"'), _replaced("''", '"'))
-    made = _sequence("normalizers", "Sequence", *quotes, *accents, lower, _rules(settings))
-    return _by_words(settings, made)
+    quotes = replaced("``", '"'), replaced("''", '"')
+    return _by_words(settings, sequence("normalizer", *quotes, *accents, lower, _rules(settings)))
 
 
 def _nllb(settings: FolderSettings) -> PipelineParts:
     rules = _rules(settings)
-    spaces = None if rules is None else _replaced(" {2,}", " ", "Regex")
-    return {
-        "normalizer": _sequence("normalizers", "Sequence", rules, spaces),
-        "pre_tokenizer": _metaspace("always"),
-        "decoder": _metaspace("always"),
-    }
+    spaces = None if rules is None else replaced(" {2,}", " ", "Regex")
+    marked = metaspace("always")
+    cleaned = sequence("normalizer", rules, spaces)
+    return {"normalizer": cleaned, "pre_tokenizer": marked, "decoder": marked}
 
 
 def token_content(token: Any) -> str | None:
@@ -200,31 +138,33 @@ def token_content(token: Any) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def _after_four(pieces: list[list[Any]], settings: FolderSettings, *end: str) -> list[list[Any]]:
+_FAIRSEQ = ("bos_token", "pad_token", "eos_token", "unk_token")
+_SIGNS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+_USUAL = dict(zip((*_FAIRSEQ, "mask_token"), _SIGNS, strict=True))
+
+
+def _unscored(texts: Iterable[str]) -> Pieces:
+    return [[text, 0.0] for text in texts]
+
+
+def _named(settings: FolderSettings, roles: Sequence[str] = _FAIRSEQ) -> list[str]:
+    return [token_content(settings.get(role)) or _USUAL[role] for role in roles]
+
+
+def _after_four(pieces: Pieces, settings: FolderSettings, *end: str) -> Pieces:
     """Return pieces numbered as in fairseq: four special tokens, and the mask at the end."""
-    first = [token_content(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
-    mask = token_content(settings.get("mask_token")) or "<mask>"
-    return [[text, 0.0] for text in first] + pieces[3:] + [[text, 0.0] for text in (*end, mask)]
+    last = *end, *_named(settings, ["mask_token"])
+    return _unscored(_named(settings)) + pieces[3:] + _unscored(last)
 
 
-_FAIRSEQ = {
-    "bos_token": "<s>",
-    "pad_token": "<pad>",
-    "eos_token": "</s>",
-    "unk_token": "<unk>",
-}
+def _nllb_pieces(pieces: Pieces, settings: FolderSettings) -> Pieces:
+    first = _named(settings)
+    return _unscored(first) + [piece for piece in pieces if piece[0] not in first]
 
 
-def _nllb_pieces(pieces: list[list[Any]], settings: FolderSettings) -> list[list[Any]]:
-    first = [token_content(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
-    return [[text, 0.0] for text in first] + [piece for piece in pieces if piece[0] not in first]
-
-
-def _camembert_pieces(pieces: list[list[Any]], settings: FolderSettings) -> list[list[Any]]:
-    named = {role: token_content(settings.get(role)) for role in ("pad_token", "unk_token")}
-    pad, unknown = named["pad_token"] or "<pad>", named["unk_token"] or "<unk>"
-    first = [["<s>NOTUSED", 0.0], [pad, 0.0], ["</s>NOTUSED", 0.0], [unknown, 0.0]]
-    mask = token_content(settings.get("mask_token")) or "<mask>"
+def _camembert_pieces(pieces: Pieces, settings: FolderSettings) -> Pieces:
+    pad, unknown, mask = _named(settings, ["pad_token", "unk_token", "mask_token"])
+    first = _unscored(["<s>NOTUSED", pad, "</s>NOTUSED", unknown])
     return [*first, ["<unk>NOTUSED", -100.0], *pieces[1:], [mask, 0.0]]
 
 
@@ -276,13 +216,11 @@ _FRAMES: Mapping[str, Callable[[FolderSettings], Sequence[str]]] = {
     "nllb": _nllb_frame,
     "whisper": _whisper_frame,
 }
-_PIECES: Mapping[str, Callable[[list[list[Any]], FolderSettings], list[list[Any]]]] = {
+_PIECES: Mapping[str, Callable[[Pieces, FolderSettings], Pieces]] = {
     "camembert": _camembert_pieces,
     "mbart": lambda pieces, settings: _after_four(pieces, settings, *_codes("mBART")),
     "nllb": _nllb_pieces,
-    "t5": lambda pieces, settings: (
-        pieces + [[text, 0.0] for text in reversed(_extra_ids(settings))]
-    ),
+    "t5": lambda pieces, settings: pieces + _unscored(reversed(_extra_ids(settings))),
     "xlm_roberta": _after_four,
 }
 _MORE: Mapping[str, Callable[[FolderSettings], Sequence[str]]] = {
@@ -293,45 +231,26 @@ _MORE: Mapping[str, Callable[[FolderSettings], Sequence[str]]] = {
 }
 
 
-@dataclass(frozen=True)
-class TokeniserClass:
+class TokeniserClass(NamedTuple):
     """A tokeniser class of `transformers`.
 
-    ``kind``: of its model, whose unusual fields are in ``model``. ``reads``: the settings that its
-    parts depend on. ``roles``: its usual special tokens, with flags where these are unusual.
-    ``between``: how often what is behind a text is between two.
+    ``kind``: of its model, whose unusual fields are in ``model``. ``roles``: its usual special
+    tokens, with flags where these are unusual. These depend on a folder's settings: ``parts``, its
+    normaliser, pre-tokeniser and decoder; ``frame``, what is around a text, as roles or contents
+    and `TEXT`, empty if ``add_bos_token`` and ``add_eos_token`` decide; ``more``, special tokens
+    without a role; ``pieces``, the types of a SentencePiece model as it numbers them. ``between``:
+    how often what is behind a text is between two. ``reads``: the settings that ``parts`` reads.
     """
 
     kind: Kind
     roles: Mapping[str, str | Mapping[str, Any]]
-    parts_named: str
-    frame_named: str = ""
-    between: Literal["one", "two", "none"] = "one"
-    model: Mapping[str, Any] = field(default_factory=dict)
-    more_named: str = ""
-    pieces_named: str = ""
-    reads: frozenset[str] = frozenset()
-
-    def parts(self, settings: FolderSettings) -> PipelineParts:
-        """Return its normaliser, pre-tokeniser and decoder."""
-        return _PARTS[self.parts_named](settings)
-
-    def frame(self, settings: FolderSettings) -> list[str]:
-        """Return what is around a text, as roles or contents and `TEXT`.
-
-        Empty if ``add_bos_token`` and ``add_eos_token`` decide.
-        """
-        if self.frame_named in _FRAMES:
-            return [*_FRAMES[self.frame_named](settings)]
-        return self.frame_named.split()
-
-    def more(self, settings: FolderSettings) -> Sequence[str]:
-        """Return special tokens without a role."""
-        return _MORE[self.more_named](settings) if self.more_named else ()
-
-    def pieces(self, pieces: list[list[Any]], settings: FolderSettings) -> list[list[Any]]:
-        """Return the types of a SentencePiece model as it numbers them."""
-        return _PIECES[self.pieces_named](pieces, settings) if self.pieces_named else pieces
+    parts: Callable[[FolderSettings], PipelineParts]
+    frame: Callable[[FolderSettings], Sequence[str]]
+    more: Callable[[FolderSettings], Sequence[str]]
+    pieces: Callable[[Pieces, FolderSettings], Pieces]
+    between: Literal["one", "two", "none"]
+    model: Mapping[str, Any]
+    reads: frozenset[str]
 
 
 @cache
@@ -352,16 +271,23 @@ def tokeniser_class(name: str) -> TokeniserClass | None:
     >>> tokeniser_class("Electra").frame({})
     ['cls_token', '$A', 'sep_token']
     """
-    for row in _table()["class"]:
-        if name in row["names"]:
-            functions = {f"{key}_named": row[key] for key in _NAMED if key in row}
-            rest = {key: row[key] for key in ("between", "model") if key in row}
-            reads = frozenset(row.get("reads", ()))
-            return TokeniserClass(row["kind"], row["roles"], reads=reads, **functions, **rest)
-    return None
+    row = next((row for row in _table()["class"] if name in row["names"]), None)
+    if row is None:
+        return None
+    frame = row.get("frame", "")
+    return TokeniserClass(
+        row["kind"],
+        row["roles"],
+        _PARTS[row["parts"]],
+        _FRAMES.get(frame, lambda _: frame.split()),
+        _MORE.get(row.get("more", ""), lambda _: ()),
+        _PIECES.get(row.get("pieces", ""), lambda pieces, _: pieces),
+        row.get("between", "one"),
+        row.get("model", {}),
+        frozenset(row.get("reads", ())),
+    )
 
 
-_NAMED = ("parts", "frame", "more", "pieces")
 _ANY = ("PreTrained", "Tokenizers")
 """Names of classes that read tokenizer.json as it is."""
 

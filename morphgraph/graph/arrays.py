@@ -143,21 +143,13 @@ class ShrinkingMerges:
 
 def merge_arrays(graph: MergeGraph) -> MergeArrays:
     """Return the graph's merges as arrays."""
+
+    def made() -> MergeArrays:
+        ids, _, parts, offsets, results = graph.columns()
+        return MergeArrays(ids, parts, offsets, results, _leaders(graph), len(graph.types))
+
     # Words may contain atoms added to the alphabet after this state, so these count too.
-    question = "arrays", len(graph.types)
-    return graph.derived(question, lambda: _made(graph))
-
-
-def _made(graph: MergeGraph) -> MergeArrays:
-    merges = graph.columns()
-    return MergeArrays(
-        merge_ids=merges.ids,
-        results=merges.results,
-        leaders=_leaders(graph),
-        parts=merges.parts,
-        part_offsets=merges.part_offsets,
-        type_count=len(graph.types),
-    )
+    return graph.derived(("arrays", len(graph.types)), made)
 
 
 def _leaders(graph: MergeGraph) -> npt.NDArray[np.int32]:

@@ -1,6 +1,6 @@
 """The merge graph: types and merges, and edits that can be undone."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -9,8 +9,6 @@ from morphgraph.core.cache import State
 from morphgraph.graph.merge_table import (
     Change,
     EditError,
-    Merge,
-    MergeColumns,
     MergeTable,
     Parts,
     Place,
@@ -41,16 +39,7 @@ class MergeGraph(MergeTable):
     'und + o → undo'
     """
 
-    def __init__(
-        self,
-        types: Sequence[str],
-        merges: Iterable[Merge] | MergeColumns,
-        fixed: Iterable[int] = (),
-        ties: Mapping[int, int] | None = None,
-        labels: Sequence[int] = (),
-        never_whole: frozenset[int] | None = None,
-    ) -> None:
-        super().__init__(types, merges, fixed, ties, labels, never_whole)
+    def _begin(self) -> None:
         self._done: list[Change] = []
         self._undone: list[Change] = []
         self._places: list[Place] = [self._place]
@@ -68,11 +57,11 @@ class MergeGraph(MergeTable):
         if whole is not None and whole._is_untouched:
             graph = whole.copy()
         else:
-            types = self.types[: self._loaded_types]
+            types = self.types[: self.loaded_type_count]
             kept = self.fixed, self.ties, self.labels, self.never_whole
             graph = MergeGraph(types, self._loaded, *kept)
             graph.cache, graph.family = self.cache, self.family
-        for text in self.types[self._loaded_types :]:
+        for text in self.types[self.loaded_type_count :]:
             graph._know(text)  # words may have been encoded with added atoms
         return graph
 
@@ -113,7 +102,8 @@ class MergeGraph(MergeTable):
     # ----------------------------------------------------------------------------- edits
 
     # What an edit would change, without changing it.
-    preview_knockout, preview_cascade, preview_anneal = plan_knockout, plan_cascade, plan_anneal
+    preview_knockout, preview_cascade = plan_knockout, plan_cascade
+    preview_anneal, preview_portable = plan_anneal, plan_portable
 
     def knockout(self, types: Iterable[str]) -> Change:
         """Remove types: merges that used them get the parts of the removed type's own merge.
@@ -166,10 +156,6 @@ class MergeGraph(MergeTable):
         ('a + bc → abc', False)
         """
         return self.apply(plan_portable(self, drop))
-
-    def preview_portable(self, drop: Iterable[str] = ()) -> Change:
-        """Return what `portable` would change, without changing it."""
-        return plan_portable(self, drop)
 
     def renumber(self) -> Change:
         """Give merges the ranks of a saved file: see `plan_renumber`."""
@@ -279,24 +265,11 @@ class MergeGraph(MergeTable):
     def _make(self, step: Mapping[str, Any]) -> Change:
         edit = step.get("edit")
         try:
-            match edit:
-                case "knockout":
-                    return self.knockout(step.get("types", ()))
-                case "cascade":
-                    return self.cascade(step.get("types", ()))
-                case "anneal":
-                    return self.anneal(step["merges"], step.get("atoms", ()))
-                case "reify":
-                    repairs = [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
-                    return self.reify(step["pairs"], repairs)
-                case "portable":
-                    return self.portable(step["drop"])
-                case "renumber":
-                    return self.renumber()
+            if (make := _EDITS.get(edit)) is not None:
+                return make(self, step)
         except (TypeError, KeyError, AttributeError) as error:
             raise EditError(f"“{edit}” lacks a field, or has one of the wrong kind.") from error
-        known = "knockout, cascade, anneal, reify, portable, renumber"
-        raise EditError(f"“{edit}” is not an edit. Use one of: {known}.")
+        raise EditError(f"“{edit}” is not an edit. Use one of: {', '.join(_EDITS)}.")
 
     def recipe(self) -> list[dict[str, Any]]:
         """Return the edits made and not undone, as data for `replay`."""
@@ -356,3 +329,16 @@ class MergeGraph(MergeTable):
     def _enter(self, place: Place) -> None:
         super()._enter(place)
         self._is_untouched = False
+
+
+_EDITS: Mapping[Any, Callable[[MergeGraph, Mapping[str, Any]], Change]] = {
+    "knockout": lambda graph, step: graph.knockout(step.get("types", ())),
+    "cascade": lambda graph, step: graph.cascade(step.get("types", ())),
+    "anneal": lambda graph, step: graph.anneal(step["merges"], step.get("atoms", ())),
+    "reify": lambda graph, step: graph.reify(
+        step["pairs"], [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
+    ),
+    "portable": lambda graph, step: graph.portable(step["drop"]),
+    "renumber": lambda graph, _: graph.renumber(),
+}
+"""The edits of a recipe, by name."""

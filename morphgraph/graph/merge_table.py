@@ -4,9 +4,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import blake2b
-from itertools import chain, count, pairwise
+from itertools import chain, count, pairwise, repeat
 from typing import Any, Literal, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
@@ -227,31 +226,6 @@ def _numbers(values: Sequence[int] | npt.NDArray[Any]) -> Hashes:
     return np.asarray(values, np.int64).astype(np.uint64) + np.uint64(1)
 
 
-def _sums(
-    types: Hashes,
-    present: npt.NDArray[np.int64],
-    merges: MergeColumns,
-    ties: Mapping[int, int],
-) -> Hashes:
-    """Return the sums of present types and of merges: uint64 (2, 2), first without ids, then with.
-
-    ``types``: hashes of all types by id. Sums of two states differ by the sums of what they do not
-    share. Those with ids are comparable only within a process.
-    """
-    of_types = types[:, present]
-    tied = [ties.get(number, -1) + 1 for number in merges.ids.tolist()] if ties else [0]
-    of_merges = _hash_merges(merges, types, tied)
-    with_ids = [
-        _labelled(of_types + _SECRET, present),
-        _labelled(of_merges + _SECRET, merges.ids),
-    ]
-    found: Hashes = np.stack(
-        [one.sum(axis=1) + other.sum(axis=1) for one, other in ((of_types, of_merges), with_ids)],
-        axis=1,
-    )
-    return found
-
-
 # ----------------------------------------------------------------------------- the table
 
 T = TypeVar("T")
@@ -306,7 +280,8 @@ class MergeTable:
             raise EditError("A type is listed twice. Give every type once.")
         self.longest_type = max(map(len, self.types), default=0)
         """Characters of the longest type that is or was there."""
-        self._loaded_types = len(self.types)
+        self.loaded_type_count = len(self.types)
+        """The number of types before any edit; their ids are the lowest."""
         if not isinstance(merges, MergeColumns):
             merges = MergeColumns.of(dict(enumerate(merges)))
         self._loaded = merges
@@ -327,6 +302,10 @@ class MergeTable:
         self._hashes: Hashes | None = None
         self._place = Place()
         self._unnamed: dict[Hashable, Any] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a history, in a graph that has one."""
 
     @classmethod
     def from_merges(cls, merges: Iterable[Sequence[str]], alphabet: Iterable[str] = ()) -> Self:
@@ -379,8 +358,8 @@ class MergeTable:
         return Merge(int(self._ranks[number]), parts, int(self._results[number]))
 
     def has_merge(self, number: int) -> bool:
-        """Return whether the merge with this id has not been removed."""
-        return bool(self._spans[number, 1])
+        """Return whether there is a merge with this id, which has not been removed."""
+        return number < len(self._spans) and bool(self._spans[number, 1])
 
     def incoming(self, number: int) -> tuple[int, ...]:
         """Return the ids of the merges that produce a type, lowest rank first: M_i(t)."""
@@ -487,26 +466,11 @@ class MergeTable:
 
     def added_atoms(self) -> tuple[str, ...]:
         """Return the present types that edits added to the alphabet."""
-        first = self._loaded_types
+        first = self.loaded_type_count
         is_atom = np.frombuffer(bytes(self._alive[first:]), np.uint8).copy()
         made = self._results[(self._results >= first) & (self._spans[:, 1] > 0)]
         is_atom[made - first] = 0
         return tuple(self.types[first + n] for n in np.flatnonzero(is_atom).tolist())
-
-    @property
-    def loaded_type_count(self) -> int:
-        """The number of types before any edit; their ids are the lowest."""
-        return self._loaded_types
-
-    @property
-    def last_rank(self) -> int:
-        """The highest rank of a present merge; -1 if there is none."""
-        return int(self._ranks[self._spans[:, 1] > 0].max(initial=-1))
-
-    @property
-    def merge_id_limit(self) -> int:
-        """A number above every id that a merge has or had."""
-        return len(self._ranks)
 
     @property
     def type_count(self) -> int:
@@ -561,19 +525,30 @@ class MergeTable:
                 merged = sorted(map(self.types.__getitem__, self.never_whole))
                 plain, numbered = State.of(plain, merged), State.of(numbered, merged)
             for question, answer in list(self._unnamed.items()):
-                self.cache.get(numbered, question, partial(_given, answer))
+                self.cache.get(numbered, question, repeat(answer).__next__)
             place.names = plain, numbered
             self._unnamed.clear()
         return place.names
 
     def _sums_of(self, types: npt.NDArray[np.int64], merges: npt.NDArray[np.int64]) -> Hashes:
-        """Return the contribution of these present types and merges to the sums."""
+        """Return what these present types and merges add to the sums.
+
+        uint64 (2, 2), first without ids, then with: those are comparable only within a process.
+        Sums of two states differ by the sums of what they do not share.
+        """
         hashes = self._hashes
         hashed = 0 if hashes is None else hashes.shape[1]
         if hashes is None or hashed < len(self.types):
             new = _hash_types(self.types[hashed:], self.labels[hashed:])
             hashes = self._hashes = new if hashes is None else np.append(hashes, new, axis=1)
-        return _sums(hashes, types, self.columns(merges.astype(np.int32)), self.ties)
+        columns = self.columns(merges.astype(np.int32))
+        tied = [self.ties.get(n, -1) + 1 for n in columns.ids.tolist()] if self.ties else [0]
+        plain = hashes[:, types], _hash_merges(columns, hashes, tied)
+        ids: tuple[npt.NDArray[Any], ...] = types, columns.ids
+        numbered = [_labelled(one + _SECRET, n) for one, n in zip(plain, ids, strict=True)]
+        sums = [one.sum(axis=1) + other.sum(axis=1) for one, other in (plain, numbered)]
+        found: Hashes = np.stack(sums, axis=1)
+        return found
 
     def _sums_of_present(self, types: Iterable[int], merges: Iterable[int]) -> Hashes:
         """Return the contribution of the present ones of these types and merges to the sums."""
@@ -661,7 +636,3 @@ class MergeTable:
             if not formed[result]:
                 formed[result] = all(map(formed.__getitem__, flat[start:end]))
         return [number for number, is_formed in enumerate(formed) if not is_formed]
-
-
-def _given(answer: T) -> T:
-    return answer

@@ -140,7 +140,7 @@ def plan_anneal(
         added[ids.of(text)] = None
     listed = [pair_of_texts(pair) for pair in pairs]
     merges: dict[int, Merge] = {}
-    numbers, rank = graph.new_merge_ids(), graph.last_rank + 1
+    numbers, rank = graph.new_merge_ids(), 1 + int(graph.columns().ranks.max(initial=-1))
     makers = (graph.incoming(graph.ids[x + y]) for x, y in listed if x + y in graph)
     present = {graph.merge(merge).parts for merge in chain.from_iterable(makers)}
     for left, right in listed:
@@ -291,7 +291,7 @@ class Reification:
         place = self._place(merge)
         changed = [number for number in holders if self._place(number) > place]
         for number in changed:
-            self.parts[number] = replaced(self.parts[number], pair, result)
+            self.parts[number] = with_pair_merged(self.parts[number], pair, result)
         if changed:
             self.taken.append(pair)
             self.reified.append(Reified(merge, created, tuple(changed)))
@@ -355,10 +355,10 @@ def tuple_merges_by_pair(parts: Mapping[int, Parts]) -> dict[Pair, dict[int, Non
     return found
 
 
-def replaced(parts: Parts, pair: Pair, result: int) -> Parts:
+def with_pair_merged(parts: Parts, pair: Pair, result: int) -> Parts:
     """Replace non-overlapping occurrences of a pair, from the left, by its result.
 
-    >>> replaced((5, 5, 5, 6), (5, 5), 9)
+    >>> with_pair_merged((5, 5, 5, 6), (5, 5), 9)
     (9, 5, 6)
     """
     found: list[int] = []

@@ -37,8 +37,9 @@ def to_networkx(
     merges: Iterable[int] | None = None,
     names: Sequence[str] | None = None,
     gone: Mapping[int, Merge] | None = None,
+    types: Iterable[int] = (),
 ) -> "nx.DiGraph":
-    """Return the digraph of all present types and merges, or of some ``merges`` (ids).
+    """Return the digraph of all present types and merges, or of some ``merges`` and ``types``.
 
     ``names``: other labels of the types by id. ``gone``: merges that the graph no longer has.
 
@@ -58,9 +59,8 @@ def to_networkx(
                 type_key(number), kind="type", label=shown[number], atom=graph.is_atom(number)
             )
 
-    if merges is None:
-        for number in graph.type_ids():
-            add_type(number)
+    for number in graph.type_ids() if merges is None else types:
+        add_type(number)
     some = graph.merge_ids() if merges is None else merges
     for number, (rank, parts, result) in [
         *((number, graph.merge(number)) for number in some),
@@ -179,14 +179,11 @@ def neighbourhood(
             near = list(dict.fromkeys(m for number in above for m in graph.outgoing(number)))
             expand(near)
             above = list(dict.fromkeys(graph.merge(m).result for m in near if m in shown_merges))
-    digraph = to_networkx(graph, shown_merges, names, shown_gone)
+    digraph = to_networkx(graph, shown_merges, names, shown_gone, shown_types)
     for number in shown_gone:
         digraph.nodes[merge_key(number)]["ghost"] = True
-    shown = graph.types if names is None else names
     for number in shown_types:
         key = type_key(number)
-        if key not in digraph:
-            digraph.add_node(key, kind="type", label=shown[number], atom=graph.is_atom(number))
         digraph.nodes[key]["ghost"] = not graph.is_present(number)
         around = (*graph.incoming(number), *graph.outgoing(number))
         digraph.nodes[key]["frontier"] = any(m not in shown_merges for m in around)

@@ -76,11 +76,6 @@ def align() -> None:
     words.align(ids(97, 98), places(0, 2), ids(97, 98), places(0, 1, 2), places(0, 2))
 
 
-def encode_letters() -> None:
-    text, space = (np.frombuffer(part, np.uint8) for part in (b"ab", b" "))
-    words.encode_letters(text, places(1, 1), space, np.zeros(256, np.int32), -1)
-
-
 def longest_common_by_word() -> None:
     strings = ids(1, 2), places(0, 1, 2), places(0, 2)
     words.longest_common_by_word(*strings, *strings)
@@ -226,7 +221,6 @@ SCORES = (
     build_table,
     segment_pairs,
     longest_common_by_word,
-    encode_letters,
     draw_counts,
 )
 EDITS = (

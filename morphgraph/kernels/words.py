@@ -1,4 +1,4 @@
-"""Words as characters: which are equal, as atoms of bytes, aligned with morphemes, compared.
+"""Words as characters: which are equal, aligned with morphemes, compared.
 
 "subside y ise ed" lists the morphemes of "subsidised": aligning finds `subsid` for `subside`,
 nothing for `y`, `is` for `ise`, and `ed`.
@@ -56,44 +56,6 @@ def _first_places(text, ends, secret):
                 break
             slot = (slot + 1) & (len(table) - 1)
     return first
-
-
-@kernel
-def encode_letters(text, lengths, prefix, byte_atoms, inside):
-    """Return the atoms, word offsets (n + 1) and gap positions of words, none of them empty.
-
-    ``text``: uint8, the words' UTF-8, one after the other; ``lengths``: int64, their characters.
-    ``prefix``: uint8, put before each word. ``byte_atoms``: int32, by byte. A gap's position is the
-    number of characters to its left; ``inside`` a character's bytes, and 0 after the prefix and at
-    the end of the word (see `Words`).
-    """
-    words = lengths.shape[0]
-    size = text.shape[0] + words * prefix.shape[0]
-    atoms = np.empty(size, np.int32)
-    position = np.empty(size, np.int32)
-    offsets = np.zeros(words + 1, np.int64)
-    at = np.int64(0)
-    read = np.int64(0)
-    for word in range(words):
-        for byte in prefix:
-            atoms[at] = byte_atoms[byte]
-            position[at] = 0
-            at += 1
-        characters = np.int32(0)
-        while read < text.shape[0]:
-            if (text[read] & 0xC0) == 0x80:
-                position[at - 1] = inside
-            elif characters == lengths[word]:
-                break
-            else:
-                characters += 1
-            atoms[at] = byte_atoms[text[read]]
-            position[at] = characters
-            at += 1
-            read += 1
-        position[at - 1] = 0
-        offsets[word + 1] = at
-    return atoms, offsets, position
 
 
 @kernel

@@ -5,8 +5,6 @@ tensors' bytes. Files are read and streamed with numpy alone: no tensor is read 
 and copies pass through a small buffer.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """The rows of a model's vocabulary: which tensors have them, and how those for another are made."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping

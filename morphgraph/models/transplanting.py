@@ -1,7 +1,5 @@
 """Transplant a model to another tokeniser: copy the rows of kept types, make the others."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -6,8 +6,6 @@ unused rows if input and output share one matrix, else by the norm of input rows
 2024, §5, who compare norms with frequency.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import IO
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import new_folder
 from morphgraph.core.limits import UNPACKING
-from morphgraph.corpus.text_files import decompressed, opened
+from morphgraph.core.packed import decompressed, opened
 
 _MEMBER = re.compile(
     r"(?:.*/)?(?P<set>[a-z]{3}-\w{1,40})/(?P<file>UniSegments-[\d.]{1,9}-(?P=set)\.useg|LICENSE\.TXT)",

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 import yaml
@@ -93,14 +92,14 @@ _FILE: Any = yaml.load(
     Path(__file__).with_suffix(".yaml").read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 )
 
-LANGUAGES: Mapping[str, Language] = MappingProxyType(
-    {code: Language(*about) for code, about in _FILE["languages"].items()}
-)
+LANGUAGES: Mapping[str, Language] = {
+    code: Language(*about) for code, about in _FILE["languages"].items()
+}
 """The languages by ISO 639-3 code."""
 
-SOURCES: Mapping[str, CatalogueEntry] = MappingProxyType(
-    {source.name: source for source in _listed(_FILE["sources"])}
-)
+SOURCES: Mapping[str, CatalogueEntry] = {
+    source.name: source for source in _listed(_FILE["sources"])
+}
 """The sources by name; first those that can be fetched, by collection."""
 
 

@@ -7,20 +7,28 @@ entry in `READERS`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from morphgraph.core.errors import FileFormatError, check_choice, check_list
+from morphgraph.core.errors import (
+    FileFormatError,
+    GoldGivenError,
+    MorphGraphError,
+    NotTypesError,
+    TokeniserGivenError,
+    check_choice,
+    check_list,
+)
 from morphgraph.core.files import checksum as sum_of
-from morphgraph.core.files import demo_gold_path
+from morphgraph.core.files import demo_gold_path, read_bytes
 from morphgraph.core.limits import TREE_NODES
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import SILVER
+from morphgraph.formats.opening import is_tokeniser
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
@@ -84,73 +92,69 @@ class Reader(NamedTuple):
     spells: bool = False
 
 
-READERS: Mapping[str, Reader] = MappingProxyType(
-    {
-        "plain": Reader(
-            "Plain: word and morphs", read=read_plain, options=("separator",), spells=True
-        ),
-        "celex": Reader(
-            "CELEX StrucLab",
-            annotated.celex,
-            annotated.looks_like_celex,
-            options=("include_foreign",),
-        ),
-        "morphynet-derivation": Reader(
-            "MorphyNet derivation",
-            lines.morphynet_derivation,
-            lines.looks_like_morphynet_derivation,
-            partial=_ONE_AFFIX,
-        ),
-        "sigmorphon2022": Reader(
-            "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
-        ),
-        "morphynet-inflection": Reader(
-            "MorphyNet inflection", lines.inflection, lines.looks_like_inflection
-        ),
-        "unimorph": Reader("UniMorph segmentation", lines.inflection),
-        "unimorph-derivation": Reader(
-            "UniMorph derivation",
-            lines.unimorph_derivation,
-            lines.looks_like_unimorph_derivation,
-            partial=_ONE_AFFIX,
-        ),
-        "unisegments": Reader(
-            "UniSegments",
-            looks_like=annotated.looks_like_unisegments,
-            read=annotated.read_unisegments,
-            options=("layer",),
-        ),
-        "derinet": Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet),
-        "morpho-challenge": Reader(
-            "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
-        ),
-        "morfessor": Reader(
-            "Morfessor segmentations",
-            looks_like=looks_like_morfessor,
-            read=read_morfessor,
-            sign="+",
-        ),
-        "ladec": Reader(
-            "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
-        ),
-        "morphscore": Reader(
-            "MorphScore",
-            lines.morphscore,
-            columns=lines.MORPHSCORE_COLUMNS,
-            partial="one boundary a word",
-        ),
-        "morphscore2": Reader(
-            "MorphScore 2",
-            lines.morphscore2,
-            columns=lines.MORPHSCORE_2,
-            partial="a stem and what is beside it",
-            options=("data_split", "keep_rows"),
-        ),
-        "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
-    }
-)
+READERS: Mapping[str, Reader] = {
+    "plain": Reader("Plain: word and morphs", read=read_plain, options=("separator",), spells=True),
+    "celex": Reader(
+        "CELEX StrucLab",
+        annotated.celex,
+        annotated.looks_like_celex,
+        options=("include_foreign",),
+    ),
+    "morphynet-derivation": Reader(
+        "MorphyNet derivation",
+        lines.morphynet_derivation,
+        lines.looks_like_morphynet_derivation,
+        partial=_ONE_AFFIX,
+    ),
+    "sigmorphon2022": Reader(
+        "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
+    ),
+    "morphynet-inflection": Reader(
+        "MorphyNet inflection", lines.inflection, lines.looks_like_inflection
+    ),
+    "unimorph": Reader("UniMorph segmentation", lines.inflection),
+    "unimorph-derivation": Reader(
+        "UniMorph derivation",
+        lines.unimorph_derivation,
+        lines.looks_like_unimorph_derivation,
+        partial=_ONE_AFFIX,
+    ),
+    "unisegments": Reader(
+        "UniSegments",
+        looks_like=annotated.looks_like_unisegments,
+        read=annotated.read_unisegments,
+        options=("layer",),
+    ),
+    "derinet": Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet),
+    "morpho-challenge": Reader(
+        "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
+    ),
+    "morfessor": Reader(
+        "Morfessor segmentations",
+        looks_like=looks_like_morfessor,
+        read=read_morfessor,
+        sign="+",
+    ),
+    "ladec": Reader(
+        "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
+    ),
+    "morphscore": Reader(
+        "MorphScore",
+        lines.morphscore,
+        columns=lines.MORPHSCORE_COLUMNS,
+        partial="one boundary a word",
+    ),
+    "morphscore2": Reader(
+        "MorphScore 2",
+        lines.morphscore2,
+        columns=lines.MORPHSCORE_2,
+        partial="a stem and what is beside it",
+        options=("data_split", "keep_rows"),
+    ),
+    "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
+}
 
-FORMATS: Mapping[str, str] = MappingProxyType({name: r.label for name, r in READERS.items()})
+FORMATS: Mapping[str, str] = {name: r.label for name, r in READERS.items()}
 """The formats by name, with their labels."""
 
 _COLUMNS = {*ALIASES, *(column.lower() for r in READERS.values() for column in r.columns)}
@@ -308,7 +312,7 @@ def read_reference(
     rows: tuple[MorphScoreRow, ...] = ()
     if format is None and is_zip(data):
         format = "morpholex"
-    with without_collection():
+    with without_collection(), _tokeniser_named(data, name):
         if format is not None and READERS[format].is_workbook:
             entries = read_morpholex(data, name, skips)
         else:
@@ -346,10 +350,10 @@ def read_reference(
             unit = "row" if is_table else "line"
             if entries and not is_silver:
                 notice = notice_on(entries, numbered, reader.spells, unit)
-    skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
-    if not entries:
-        unit = "row" if READERS[format].is_workbook or is_table else "line"
-        raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
+        skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
+        if not entries:
+            unit = "row" if READERS[format].is_workbook or is_table else "line"
+            raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
     partial_, faults = READERS[format].partial, ""
     if format == "unisegments" and annotated.is_copy_of_morphynet(name, skips.layers):
         partial_, faults = _ONE_AFFIX, _FAULTS
@@ -369,6 +373,44 @@ def read_reference(
         morphscore_rows=rows,
         notice=notice,
         header=skips.header,
+    )
+
+
+@contextmanager
+def _tokeniser_named(data: bytes, name: str) -> Iterator[None]:
+    """Where a file cannot be read because it is a tokeniser, say so."""
+    try:
+        yield
+    except FileFormatError as error:
+        if not is_tokeniser(data, name):
+            raise
+        problem = "this is the file of a tokeniser, not words with morphs"
+        fix = "Open it as the tokeniser: mg.load, or TOKENISER on the command line."
+        raise TokeniserGivenError(name, "", problem, fix, quotes=False) from error
+
+
+@contextmanager
+def gold_named(uploaded: Mapping[str, bytes] | None = None) -> Iterator[None]:
+    """Where a file cannot be read as a tokeniser because it is gold, say so."""
+    try:
+        yield
+    except NotTypesError as error:
+        data = read_bytes(error.file) if uploaded is None else uploaded[error.file]
+        if isinstance(error, GoldGivenError) or not _looks_like_gold(data):
+            raise
+        problem = "this looks like a gold segmentation: words with morphs"
+        fix = "Open it as the gold: mg.read_gold, or GOLD on the command line."
+        raise GoldGivenError(error.file, "", problem, fix, quotes=False) from error
+
+
+def _looks_like_gold(data: bytes) -> bool:
+    lines = data.splitlines(keepends=True)[:200]
+    try:
+        entries = read_reference(b"".join(lines), name="").entries
+    except MorphGraphError:
+        return False
+    return 2 * len({e.line for e in entries}) >= len(lines) and any(
+        len(e.morphs) > 1 for e in entries
     )
 
 

@@ -21,6 +21,7 @@ from morphgraph.core.limits import (
     WORD_CHARACTERS,
     WORD_MORPHEMES,
 )
+from morphgraph.core.signatures import START, recognised
 from morphgraph.reference.entry import Entry, Skipped
 
 MAX_LINE_CHARACTERS = LINE_CHARACTERS.value
@@ -34,19 +35,6 @@ _BOMS = (  # UTF-32 first: its mark starts with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_OTHERS = (
-    (rb"PK\x03\x04", "a zip archive or an Excel file"),
-    (rb"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password"),
-    (rb"\x1f\x8b", "a gzip archive"),
-    (rb"BZh\d1AY|\xfd7zXZ\0|\x28\xb5\x2f\xfd|7z\xbc\xaf|Rar!\x1a", "a packed archive"),
-    (rb"%PDF-", "a PDF"),
-    (
-        rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF.{4}WEBP|.{4}ftyp(?:hei|avi|mif)",
-        "a picture",
-    ),
-    (rb"(?:\xef\xbb\xbf)?\s*<(?i:\?xml|!doctype|html|svg)\b", "a web page, or XML, as in SVG"),
-)
-"""How files begin that are no lists of words."""
 _DATA_ADDRESS = re.compile(rb"data:[^,\s]{0,100};base64,")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{60,}={0,2}")
 _BASE64_END = re.compile(rb"[A-Za-z0-9+/]*={0,2}")
@@ -112,10 +100,9 @@ def load_bytes(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
 
 def _something_else(data: bytes) -> str:
     """Return what a file is that cannot be a list of words, "" where it can."""
-    for begins, what in _OTHERS:
-        if re.match(begins, data, re.DOTALL):
-            return what
-    head = data[:4096]
+    if what := recognised(data, "gold")[0]:
+        return what
+    head = data[:START]
     address = _DATA_ADDRESS.match(head)
     *lines, last = (head[address.end() :] if address else head).split() or [b""]
     is_base64 = all(map(_BASE64.fullmatch, lines or [last])) and _BASE64_END.fullmatch(last)

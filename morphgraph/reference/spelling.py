@@ -83,7 +83,6 @@ def notice_on(
 def _is_like(entry: Entry) -> bool:
     """Return whether morphemes could be those of a word: most have a surface, and are like it."""
     own = entry.underlying
-    is_known = own is None or _letters("".join(own)) == _letters(entry.word)
-    if is_known or own is None:
+    if own is None or _letters("".join(own)) == _letters(entry.word):
         return True
     return 2 * len(entry.morphs) > len(own) and _likeness(entry.word, own) >= _CLOSE

@@ -123,9 +123,7 @@ def encoded_outcomes(
     found = {}
     for name, each in zip(names, outcomes, strict=True):
         editable = None if each.segmenter is None else each.segmenter.editable
-        if editable is None or each.words is None:
-            continue
-        if isinstance(each.segmentation, MergeSegmentation):
-            benchmark = Benchmark.encoded(each.gold_set, each.words, editable)
+        if editable is not None and isinstance(each.segmentation, MergeSegmentation):
+            benchmark = Benchmark.encoded(each.gold_set, each.segmentation.words, editable)
             found[name] = benchmark, each.segmentation
     return found

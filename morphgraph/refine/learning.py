@@ -91,7 +91,7 @@ class LearnedSource:
     parts: tuple[Part, ...]
 
 
-def sources_of(tokeniser: BpeTokeniser) -> list[LearnedSource]:
+def learned_sources(tokeniser: BpeTokeniser) -> list[LearnedSource]:
     """Return what a tokeniser was learned from, before it was saved and since; undone edits not."""
     before = () if tokeniser.lineage is None else tokeniser.lineage.steps
     found = [
@@ -105,7 +105,7 @@ def sources_of(tokeniser: BpeTokeniser) -> list[LearnedSource]:
 def sources_in(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[LearnedSource]:
     """Return which parts of a gold a tokeniser was learned from."""
     checksum = gold_set.reference.checksum
-    return [source for source in sources_of(tokeniser) if source.checksum == checksum]
+    return [source for source in learned_sources(tokeniser) if source.checksum == checksum]
 
 
 def has_seen(tokeniser: BpeTokeniser, gold_set: GoldSet) -> bool:

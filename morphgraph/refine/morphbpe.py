@@ -17,6 +17,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.reference.entry import Reference
 from morphgraph.refine import learned_from
 from morphgraph.refine.learning import Learned
+from morphgraph.score import SHARE_KEPT
 from morphgraph.score.gold_set import Cuts, GoldSet
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Parameters
@@ -150,11 +151,16 @@ def learn_morphbpe(
 
 
 def train_morphbpe(
-    base: Segmenter, words: WordCounts, gold: Reference, parameters: dict[str, Any]
+    base: Segmenter,
+    words: WordCounts,
+    gold: Reference,
+    parameters: dict[str, Any],
+    holdout: float = SHARE_KEPT,
 ) -> Segmenter:
     """Return what MorphBPE makes of a BPE, and of the word counts that this was trained on.
 
-    It remembers what it has learned from; ``parameters``: those of `MorphBPESettings`.
+    It remembers what it has learned from; ``parameters``: those of `MorphBPESettings`. ``holdout``:
+    the share of gold that is kept aside, by families of words.
     """
     settings: Any = MORPHBPE.settings(parameters)
     tokeniser = base.editable
@@ -162,7 +168,8 @@ def train_morphbpe(
     named = replace(tokeniser, name=tokeniser.name.replace("bpe", "morphbpe", 1))
     numbers = map(float, words.counts)
     gold_set = GoldSet.of(gold, dict(zip(words.words, numbers, strict=True)))
-    return learn_morphbpe(named, gold_set, settings).segmenter
+    rest, _ = gold_set.set_aside(holdout, 0)
+    return learn_morphbpe(named, rest, settings).segmenter
 
 
 MORPHBPE = Method(

@@ -316,12 +316,13 @@ def ablation(
     settings: ReBPESettings,
     steps: Sequence[Mapping[str, Any]] = (),
     progress: Callable[[float], None] = lambda share: None,
+    scored: Benchmark | None = None,
 ) -> list[AblationCell]:
     """Run ReBPE four times: annealing off and on, reification off and on.
 
     Each run is on a copy of the loaded tokeniser with the edits ``steps`` made first; the tokeniser
     itself is not changed. Where it is on, reification is as in ``settings``, or complete if they
-    have it off. Source: Bauwens & de Lhoneux 2026, Table 4.
+    have it off. ``scored``: as of a run. Source: Bauwens & de Lhoneux 2026, Table 4.
     """
     cells = []
     for done, (anneal, reify) in enumerate(product((False, True), repeat=2)):
@@ -330,7 +331,7 @@ def ablation(
             chosen = chosen.changed(repair=True, link=True, expand=True)
         forked = tokeniser.fork()
         forked.graph.replay(steps)
-        run = ReBPERun(forked, benchmark.encoded_for(forked), chosen)
+        run = ReBPERun(forked, benchmark.encoded_for(forked), chosen, scored)
         run.finish(lambda share, done=done: progress((done + share) / 4))  # type: ignore[misc]
         last = run.phases[-1]
         iterations = max(phase.iteration for phase in run.phases)

@@ -355,13 +355,15 @@ class Study:
         text = self.benchmark.words.texts[word]
         return ChangedWord(text, self.gold_text(word), before, after, int(gain[word]), word)
 
+    def _changed_in(self, part: Part | None, now: Segmentation, before: Segmentation) -> Gaps:
+        changed, among = now.changed_words(before), self._mask(part)
+        return changed if among is None else changed[among[changed]]
+
     def better_worse_same(
         self, since: StudyState, part: Part | None = None
     ) -> tuple[int, int, int]:
         """How many changed words have more, fewer and as many right gaps as in another state."""
-        changed = self.now.segmentation.changed_words(since.segmentation)
-        if part is not None:
-            changed = changed[self.benchmark.mask(part)[changed]]
+        changed = self._changed_in(part, self.now.segmentation, since.segmentation)
         gain = (self.now.correct_gaps - since.correct_gaps)[changed]
         return int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())
 
@@ -449,18 +451,26 @@ class Study:
         return gaps[~is_gold], gaps[is_gold]
 
     def preview(
-        self, types: Iterable[str], *, cascade: bool = False, portable: bool = False
+        self,
+        types: Iterable[str],
+        *,
+        cascade: bool = False,
+        portable: bool = False,
+        part: Part | None = None,
     ) -> Preview:
         """What knocking types out would change, without doing it; see `preview_of`."""
         graph = self.graph
         change = graph.preview_cascade(types) if cascade else graph.preview_knockout(types)
-        return self.preview_of(change, portable=portable)
+        return self.preview_of(change, portable=portable, part=part)
 
-    def preview_of(self, change: Change, *, portable: bool = False) -> Preview:
+    def preview_of(
+        self, change: Change, *, portable: bool = False, part: Part | None = None
+    ) -> Preview:
         """What a change would do, without doing it.
 
         ``portable``: leave only pair merges then, and add none: only words in which a type that
-        goes took part change.
+        goes took part change. ``part``: the words that are scored, and counted if they change; all
+        by default.
         """
         graph, now = self.graph, self.now
         edited = graph.after(change)
@@ -475,10 +485,10 @@ class Study:
             then,
             [names[number] for number in removed if graph.types[number] not in asked],
             after,
-            now.score("morphemic", "types"),
-            self.benchmark.score(after, "morphemic", "types"),
+            self.score(part),
+            self.benchmark.score(after, "morphemic", "types", self._mask(part)),
             now.segmentation.token_count,
-            len(after.changed_words(now.segmentation)),
+            len(self._changed_in(part, after, now.segmentation)),
         )
 
     def tokens_per_word(self, counts: WordCounts, change: Change | None = None) -> float:

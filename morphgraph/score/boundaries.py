@@ -28,7 +28,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, Segmentation, Words
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 Array = npt.NDArray[np.float64]
 WordNumbers = npt.NDArray[Any]
@@ -266,11 +266,18 @@ class Benchmark(GoldSet):
         return {}
 
     def score(
-        self, segmentation: Segmentation, scope: Scope, weighting: Weighting
+        self,
+        segmentation: Segmentation,
+        scope: Scope,
+        weighting: Weighting,
+        among: Flags | None = None,
     ) -> BoundaryScore:
-        """Score a segmentation of this benchmark's words; NaN without gold or frequencies."""
+        """Score a segmentation of this benchmark's words; NaN without gold or frequencies.
+
+        ``among``: of which words.
+        """
         cuts, inside = cuts_of(segmentation), splits_inside_characters(segmentation)
-        return scores_of(self, cuts, inside, (scope,), (weighting,))[0]
+        return scores_of(self, cuts, inside, (scope,), (weighting,), among=among)[0]
 
     def scores(self, segmentation: Segmentation, among: Flags | None = None) -> list[BoundaryScore]:
         """Return the scores of every scope under every weighting: four; ``among``: of words."""
@@ -280,27 +287,6 @@ class Benchmark(GoldSet):
     def signature(self, tokeniser: BpeTokeniser, **more: str) -> str:
         """Return one line with everything that the scores depend on; ``more`` adds fields."""
         return self.signature_of(Bte(tokeniser).signature(), **more)
-
-
-def score_frame(
-    scores: Sequence[BoundaryScore], before: Sequence[BoundaryScore] | None = None
-) -> "pd.DataFrame":
-    """Return a row for each score, in percent, with the differences from those ``before``."""
-    import pandas as pd
-
-    rows = []
-    for number, score in enumerate(scores):
-        row: dict[str, object] = {"scope": score.scope, "over": score.weighting}
-        for name, label in (("precision", "precision"), ("recall", "recall"), ("f1", "F1")):
-            row[label] = value = 100 * getattr(score, name)
-            if before is not None:
-                row[f"Δ {label}"] = value - 100 * getattr(before[number], name)
-        row["true positives"] = score.true_positives
-        row["predicted"] = score.predicted
-        row["relevant"] = score.relevant
-        row["splits inside a character"] = score.splits_inside_characters
-        rows.append(row)
-    return pd.DataFrame(rows)
 
 
 def score_report(

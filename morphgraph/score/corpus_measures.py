@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Literal
@@ -246,20 +247,23 @@ class CorpusMeasures:
         """Return the measures of files or languages under one tokeniser."""
         return [each for each in self.texts if each.tokeniser == tokeniser]
 
-    def gini(self, tokeniser: str, cost: Cost = "line") -> float:
-        """Return the Gini coefficient over languages of tokens per line or byte."""
-        return gini(self._costs(tokeniser, cost))
+    def costs(self, tokeniser: str, per: Cost = "line") -> dict[str, float]:
+        """Return tokens per line or byte by language, cheapest first."""
+        return _cheapest_first(
+            {e.text: getattr(e, f"tokens_per_{per}") for e in self.of(tokeniser)}
+        )
+
+    def gini(self, tokeniser: str, per: Cost = "line") -> float:
+        """Return the Gini coefficient over languages of these costs."""
+        return gini([*self.costs(tokeniser, per).values()])
 
     def lorenz(self, tokeniser: str) -> tuple[Any, Any]:
         """Return the Lorenz curve of tokens per line: shares of languages and of costs."""
-        return lorenz_curve(self._costs(tokeniser, "line"))
+        return lorenz_curve([*self.costs(tokeniser).values()])
 
-    def cheapest_first(self, tokeniser: str) -> list[str]:
-        """Return the languages in the order of that curve."""
-        return [one.text for one in sorted(self.of(tokeniser), key=lambda one: one.tokens_per_line)]
 
-    def _costs(self, tokeniser: str, cost: Cost) -> list[float]:
-        return [getattr(each, f"tokens_per_{cost}") for each in self.of(tokeniser)]
+def _cheapest_first(costs: Mapping[str, float]) -> dict[str, float]:
+    return dict(sorted(costs.items(), key=itemgetter(1)))
 
 
 def _measures(
@@ -316,19 +320,9 @@ def measure_corpus(
     files = find_texts(paths)
     found_paths = [file.path for file in files]
     names = dict(zip(found_paths, differing(found_paths), strict=True))
-    tasks: list[CountingTask] = [
-        {
-            "number": number,
-            "file": file,
-            "unit": chosen,
-            "column": column,
-            "by": language_column,
-            "bad_lines": bad_lines,
-            "memory": memory // workers,
-        }
-        for number, file in enumerate(files)
-        if file.size
-    ]
+    how: dict[str, Any] = {"unit": chosen, "column": column, "by": language_column}
+    how |= {"bad_lines": bad_lines, "memory": memory // workers}
+    tasks = [{**how, "number": n, "file": file} for n, file in enumerate(files) if file.size]
     summed: dict[str, TextTotals] = {}
     done: dict[str, list[TextMeasure]] = {}
     checksums: dict[str, int] = {}
@@ -465,18 +459,12 @@ class LanguageCosts:
 
     def costs(self, per: CostUnit = "word") -> dict[str, float]:
         """Return tokens per word, character or byte by language, cheapest first."""
-        found = {
-            name: one.tokens / getattr(one, f"{per}s") for name, one in self.compressions.items()
-        }
-        return dict(sorted(found.items(), key=lambda item: item[1]))
+        known = self.compressions.items()
+        return _cheapest_first({name: one.tokens / getattr(one, f"{per}s") for name, one in known})
 
     def gini(self, per: CostUnit = "word") -> float:
         """Return the Gini coefficient of these costs."""
         return gini([*self.costs(per).values()])
-
-    def lorenz(self, per: CostUnit = "word") -> tuple[Any, Any]:
-        """Return the Lorenz curve of these costs."""
-        return lorenz_curve([*self.costs(per).values()])
 
 
 def language_costs(segmenter: Segmenter, counts: LanguageCounts) -> LanguageCosts:

@@ -98,10 +98,7 @@ def flota_scores(
     entries = [pairs[number] for number in np.flatnonzero(~whole & first & second)]
     stems = np.array([_stems(entry) for entry in entries], np.bool_).reshape(-1, 2)
     texts = [entry.word for entry in entries]
-    words = {
-        "FLOTA": vocabulary.encode(texts, bare=bare),
-        "standard": standard.encode(texts, bare=bare),
-    }
+    words, usual = (below.encode(texts, bare=bare) for below in (vocabulary, standard))
 
     def score(method: FlotaMethod, k: int | None) -> FlotaScore:
         segmenter: Segmenter = standard
@@ -109,7 +106,7 @@ def flota_scores(
             segmenter = Flota(vocabulary, k, strict)
         elif k is not None:
             segmenter = (First if method == "FIRST" else Longest)(standard, k)
-        found = segmenter.segment(words["FLOTA" if method == "FLOTA" else "standard"])
+        found = segmenter.segment(words if method == "FLOTA" else usual)
         known = _known(found, segmenter.unknown_id)
         covered, morphs = _covered(found, entries, known), _found(found, entries, known)
         right = morphs & stems

@@ -27,6 +27,7 @@ from morphgraph.reference.families import (
     families_of,
     word_numbers,
 )
+from morphgraph.score import SHARE_KEPT
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import Words, code_points
 
@@ -42,8 +43,6 @@ Weighting = Literal["types", "tokens"]
 COUNTS_IN_REFERENCE = "counts in the reference"
 SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
 WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
-SHARE_KEPT = 0.2
-"""The share of the entries that is kept aside if no other is asked for."""
 RUNNING_TEXT, BARE = "running text", "bare words"
 
 

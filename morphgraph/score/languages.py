@@ -1,11 +1,10 @@
 """One tokeniser on the references of several languages: a row each, beside one another."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -79,8 +78,8 @@ def rows_by_language(tables: Sequence[ScoreTable]) -> list[LanguageRow]:
 
     The types of a script are looked up once for each tokeniser.
     """
-    scripts = _ScriptTypes()
-    rows = [_row(table, scripts) for table in tables]
+    of_scripts = cache(_types_by_script)
+    rows = [_row(table, of_scripts) for table in tables]
     return sorted(rows, key=lambda row: (math.isnan(row.f1), -row.f1, row.language))
 
 
@@ -92,7 +91,6 @@ def scores_by_language(
     weighting: Weighting = "types",
     *,
     draws: Draws = USUAL_DRAWS,
-    progress: Callable[[float], object] = lambda share: None,
 ) -> list[LanguageRow]:
     """Score one segmenter on several gold sets; return a row for each, the highest F1 first.
 
@@ -108,12 +106,10 @@ def scores_by_language(
     ('Latin', 1.0, 0.0, 7, 9)
     ('Latin', 0.0, 1.0, 8, 9)
     """
-    tables = []
-    for number, gold_set in enumerate(gold_sets):
-        outcome = outcome_of(segmenter, gold_set)
-        tables.append(ScoreTable([outcome], scope, weighting, metrics, draws=draws))
-        progress((number + 1) / len(gold_sets))
-    return rows_by_language(tables)
+    outcomes = (outcome_of(segmenter, gold_set) for gold_set in gold_sets)
+    return rows_by_language(
+        [ScoreTable([each], scope, weighting, metrics, draws=draws) for each in outcomes]
+    )
 
 
 def language_of_reference(reference: Reference) -> tuple[str, str]:
@@ -149,7 +145,9 @@ def _apart(named: Sequence[tuple[str, str]]) -> list[str]:
     return unique_labels(labels)
 
 
-def _row(table: ScoreTable, scripts: _ScriptTypes) -> LanguageRow:
+def _row(
+    table: ScoreTable, of_scripts: Callable[[Segmenter], Mapping[str, set[int]]]
+) -> LanguageRow:
     [outcome] = table.outcomes
     if not isinstance(outcome, Outcome):
         return LanguageRow(table, "", "")
@@ -158,25 +156,17 @@ def _row(table: ScoreTable, scripts: _ScriptTypes) -> LanguageRow:
     uncut = tally.share(~tally.is_cut).value
     if outcome.segmenter is None or outcome.segmentation is None:
         return LanguageRow(table, language, script, uncut)
-    of_script = scripts.of(outcome.segmenter, script)
+    known = of_scripts(outcome.segmenter)
+    names = _LETTERS.get(script, [script.upper()])
+    of_script = set[int]().union(*(known.get(name, ()) for name in names))
     unused = len(of_script.difference(np.unique(outcome.segmentation.token_at).tolist()))
     return LanguageRow(table, language, script, uncut, unused, len(of_script))
 
 
-@dataclass
-class _ScriptTypes:
-    """The ids of types with a letter of each script, by segmenter; special types are left out."""
-
-    known: dict[int, dict[str, set[int]]] = field(default_factory=dict)
-
-    def of(self, segmenter: Segmenter, script: str) -> set[int]:
-        if id(segmenter) not in self.known:
-            found: dict[str, set[int]] = defaultdict(set)
-            for number, body in segmenter.inventory().bodies.items():
-                for name in set(map(script_of, body or "")):
-                    found[name].add(number)
-            self.known[id(segmenter)] = found
-        found = self.known[id(segmenter)]
-        return set().union(
-            *(found.get(name, ()) for name in _LETTERS.get(script, [script.upper()]))
-        )
+def _types_by_script(segmenter: Segmenter) -> Mapping[str, set[int]]:
+    """Return the ids of types with a letter of each script; special types are left out."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for number, body in segmenter.inventory().bodies.items():
+        for name in set(map(script_of, body or "")):
+            found[name].add(number)
+    return found

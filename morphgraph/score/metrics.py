@@ -38,7 +38,6 @@ class Tally(BoundaryTally):
         part = copy(self)
         part.weight = np.where(entries, self.weight, 0.0)
         part.unaligned = np.zeros_like(self.unaligned)
-        part.__dict__.pop("sharing", None)  # its pairs are of these entries
         return part
 
     def ratio(
@@ -69,13 +68,10 @@ class Tally(BoundaryTally):
     @cached_property
     def morph_edits(self) -> Array:
         """Levenshtein distance between the lists of morphs and pieces, each a unit."""
-        lists = zip(self._gold.lists, self.outcome.strings.lists, strict=True)
-        return np.array([unit_edits(morphs, pieces) for morphs, pieces in lists], np.float64)
+        from rapidfuzz.distance import Levenshtein
 
-    @cached_property
-    def sharing(self) -> tuple[Array, Array]:
-        """By word: pairs of it and others that share both a morph and a piece; either, summed."""
-        return pairs_that_share(self._gold.lists, self.outcome.strings.lists, self.weight)
+        lists = zip(self._gold.lists, self.outcome.strings.lists, strict=True)
+        return np.array([Levenshtein.distance(*both) for both in lists], np.float64)
 
     @cached_property
     def common_underlying(self) -> Array:
@@ -129,7 +125,7 @@ class Metric:
 
 
 def _consistency(tally: Tally) -> Ratio:
-    both, either = tally.sharing
+    both, either = pairs_that_share(tally._gold.lists, tally.outcome.strings.lists, tally.weight)
     return tally.ratio(2 * both, either)
 
 
@@ -245,17 +241,6 @@ def edit_distances(gold: Strings, found: Strings) -> Array:
         between, behind = behind, behind - 1
     one, other = (_joined(strings, between, behind) for strings in (gold, found))
     return np.asarray(cpdist(one, other, scorer=Levenshtein.distance), np.float64)
-
-
-def unit_edits(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the Levenshtein distance of two lists of strings, each of which is a unit.
-
-    >>> unit_edits(["undo"], ["un", "do"])
-    2
-    """
-    from rapidfuzz.distance import Levenshtein
-
-    return int(Levenshtein.distance(one, other))
 
 
 ALL_PAIRS = 2_000

@@ -14,7 +14,7 @@ from morphgraph.reference.predictions import Predictions
 from morphgraph.score.boundaries import cuts_of, splits_inside_characters
 from morphgraph.score.gold_set import Counts, Cuts, Flags, GoldSet, Scope, sums_by_word
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.words import Segmentation, Words, code_points
+from morphgraph.tokeniser.words import Segmentation, code_points
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Outcome:
     ``cuts``: in characters, not counting splits inside a character or within what a method leaves
     out. ``tokens``: those of each word, lone markers included; ``inside``: its splits inside a
     character. ``covered``: for each character of all words, and one more, whether a token covers
-    any of it. ``words`` and ``segmentation`` are None for the gold itself and for what another
-    program ``predicted``: an entry for each word, then the unaligned ones, with ``notes`` on what
-    is missing. ``held_in``: it was learned from the words that it is scored on. ``more_runs``:
+    any of it. ``segmentation`` is None for the gold itself and for what another program
+    ``predicted``: an entry for each word, then the unaligned ones, with ``notes`` on what is
+    missing. ``held_in``: it was learned from the words that it is scored on. ``more_runs``:
     further runs of a random method with other seeds; scores are then means.
     """
 
@@ -81,7 +81,6 @@ class Outcome:
     tokens: Counts
     inside: Counts
     covered: Flags
-    words: Words | None = field(default=None, repr=False)
     segmentation: Segmentation | None = field(default=None, repr=False)
     segmenter: Segmenter | None = field(default=None, repr=False)
     predicted: tuple[Entry, ...] | None = field(default=None, repr=False)
@@ -161,17 +160,18 @@ class Outcome:
         """Return the readable tokens of a word, or its morphs in gold and predictions."""
         if self.predicted is not None:
             return list(self.predicted[entry].morphs)
-        if self.segmentation is None or self.words is None or self.segmenter is None:
+        if self.segmentation is None or self.segmenter is None:
             return list(self.gold_set.reference.entries[entry].morphs)
         return self.segmenter.token_texts(self.segmentation, entry)
 
     @cached_property
     def parts(self) -> Counts:
         """The number of tokens of each word, without lone markers."""
-        if self.segmentation is None or self.words is None:
+        if self.segmentation is None:
             return self.tokens
-        alone = (self.segmentation.token_at >= 0) & self.words.is_marker
-        return self.tokens - sums_by_word(alone, self.words.word_offsets)
+        words = self.segmentation.words
+        alone = (self.segmentation.token_at >= 0) & words.is_marker
+        return self.tokens - sums_by_word(alone, words.word_offsets)
 
     def splits(self, entry: int) -> list[int]:
         """Return where a word is split."""
@@ -193,7 +193,6 @@ def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outc
         sums_by_word(segmentation.token_at >= 0, words.word_offsets),
         splits_inside_characters(segmentation),
         segmentation.covered,
-        words,
         segmentation,
         segmenter,
         notes=(f"{base_name(merges.name)}: {note}",) if merges is not None and note else (),

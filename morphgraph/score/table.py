@@ -78,15 +78,14 @@ class ScoreTable:
         draws: Draws = USUAL_DRAWS,
     ) -> None:
         self.metrics = check_metrics(metrics)
-        known = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
-        if len({id(outcome.gold_set) for outcome in known}) > 1:
+        self._known = {n: o for n, o in enumerate(outcomes) if isinstance(o, Outcome)}
+        if len({id(outcome.gold_set) for outcome in self._known.values()}) > 1:
             raise MorphGraphError("Scores of different references cannot be in one table.")
         if baseline is not None and not 0 <= baseline < len(outcomes):
             raise MorphGraphError(
                 f"There is no tokeniser {baseline}, only {len(outcomes)} of them."
             )
         self.outcomes = tuple(outcomes)
-        self._known = {n: o for n, o in enumerate(outcomes) if isinstance(o, Outcome)}
         self.scope: Scope = scope
         self.weighting: Weighting = weighting
         self.baseline = baseline
@@ -132,6 +131,7 @@ class ScoreTable:
     def _estimate(self, number: int, score: Score, interval: Interval, p: float) -> Estimate:
         is_random = bool(self._known[number].more_runs)
         deviation = score.deviation if is_random and isinstance(score, MeanRatio) else np.nan
+        p = p if self._is_tested(number) else np.nan
         return Estimate(score.value, interval, p, deviation)
 
     @cached_property
@@ -146,13 +146,7 @@ class ScoreTable:
             trials=self.draws.trials,
             seed=self.draws.seed,
         )
-        return {
-            name: [
-                p if self._is_tested(number) else np.nan
-                for number, p in zip(known, row, strict=True)
-            ]
-            for name, row in zip(self.metrics, tests, strict=True)
-        }
+        return dict(zip(self.metrics, tests, strict=True))
 
     def _is_tested(self, number: int) -> bool:
         """Whether a difference means something: not for the gold, nor if only one is held in."""
@@ -216,7 +210,8 @@ class ScoreTable:
             return {}
         baseline = self._known.get(self.baseline)
         named = "failed" if baseline is None else baseline.tokeniser
-        return {"test": f"{self.draws.test_named} against {named}"}
+        how = f"approximate randomisation {self.draws.trials} seed {self.draws.seed}"
+        return {"test": f"{how} against {named}"}
 
     @cached_property
     def signature(self) -> str:

@@ -162,11 +162,6 @@ class Draws:
             return {}
         return {"interval": f"bootstrap {self.resamples} seed {self.seed}"}
 
-    @property
-    def test_named(self) -> str:
-        """How differences were tested, for a signature."""
-        return f"approximate randomisation {self.trials} seed {self.seed}"
-
 
 USUAL_DRAWS = Draws()
 

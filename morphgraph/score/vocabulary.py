@@ -31,11 +31,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from morphgraph.corpus.counts import WordCounts
     from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.reference.entry import Reference
     from morphgraph.score.boundaries import Benchmark
-    from morphgraph.segment.litetoken import Finality
     from morphgraph.tokeniser.words import Segmentation
 
 
@@ -379,9 +377,8 @@ def renyi_efficiency(counts: npt.ArrayLike, vocabulary_size: int, alpha: float =
     p = np.exp(logs)
     if alpha == 1:
         entropy = -float(p @ logs)
-    elif (
-        abs(alpha - 1) < 0.1
-    ):  # near α = 1, the logarithm of a sum near 1 would lose all its digits
+    elif abs(alpha - 1) < 0.1:
+        # The logarithm of a sum near 1 would lose all its digits.
         entropy = math.log1p(float(p @ np.expm1((alpha - 1) * logs))) / (1 - alpha)
     else:
         top = float(logs.max())  # a large α would underflow every power

@@ -4,8 +4,6 @@ The algorithm is that of the program that its authors released, which the paper'
 part. Source: Liyanage & Yvon 2026, arXiv 2601.21665.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The standard segmentation of a tokeniser, and what other methods on one share."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence

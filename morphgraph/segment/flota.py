@@ -1,7 +1,5 @@
 """FLOTA: few longest tokens; and its baselines FIRST and LONGEST for any segmenter."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Self
 
@@ -105,21 +103,21 @@ class _Kept(Segmenter):
     """A baseline that keeps some tokens of another segmenter's segmentation."""
 
     _by_length: ClassVar[bool]
+    below: Segmenter
 
     def __init__(self, segmenter: Segmenter, k: int = KeptParameters().k) -> None:
         KeptParameters(k=k)
         super().__init__(segmenter)
-        self.segmenter = segmenter
         self.k = k
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        return {"k": self.k, "of": called(self.segmenter.name, self.segmenter.parameters)}
+        return {"k": self.k, "of": called(self.below.name, self.below.parameters)}
 
     def segment(self, words: Words) -> Segmentation:
         from morphgraph.kernels.trie import keep_tokens
 
-        standard = self.segmenter.segment(words)
+        standard = self.below.segment(words)
         closed_by, token_at = standard.closed_by.copy(), standard.token_at.copy()
         is_marker = self._is_marker(words).astype(np.uint8)
         k = min(self.k, len(words.atoms))
@@ -128,24 +126,27 @@ class _Kept(Segmenter):
 
     def _is_marker(self, words: Words) -> npt.NDArray[np.bool_]:
         """Return whether each atom is a start-of-word marker, even an unknown one."""
-        below = self.segmenter.below
+        below = self.below.below
         ids = below.atoms if isinstance(below, SubwordVocabulary) else below.graph.ids
         found = np.isin(words.atoms, [ids[marker] for marker in sorted(MARKERS) if marker in ids])
         found[[atom for atom, text in words.unknown.items() if text in MARKERS]] = True
         return found
 
     def inventory(self) -> Inventory:
-        return self.segmenter.inventory()
+        found: Inventory = self.below.inventory()
+        return found
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        return self.segmenter.unreachable(inventory)
+        found: list[int] | None = self.below.unreachable(inventory)
+        return found
 
     @property
     def unknown_id(self) -> int:
-        return self.segmenter.unknown_id
+        number: int = self.below.unknown_id
+        return number
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        inner = self.segmenter.exported(True)
+        inner = self.below.exported(True)
         if inner.differs is not None:
             raise MorphGraphError(
                 f"{self.name} of {inner.method}, which draws at random, cannot be exported. Export "
@@ -161,10 +162,10 @@ class _Kept(Segmenter):
 
     def signature(self) -> str:
         """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE:gpt2@0a1b2c``."""
-        return f"{called(self.name, {'k': self.k})}:{self.segmenter.signature()}"
+        return f"{called(self.name, {'k': self.k})}:{self.below.signature()}"
 
     def document(self) -> dict[str, Any]:
-        model = self.segmenter.document()
+        model = self.below.document()
         return {"method": self.method, "parameters": {"k": self.k}, "model": model}
 
     @classmethod

@@ -1,7 +1,5 @@
 """Least tokens: a word as the fewest types, ties by the longest last ones."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from morphgraph.segment.method import Method

@@ -4,8 +4,6 @@ The source's thresholds, its neighbours and the order of the second merging coul
 stands here is ours. Source: Sun et al. 2026, arXiv 2602.04706.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -14,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import saved_tokeniser
 from morphgraph.segment.method import Method, Parameters
-from morphgraph.segment.trimmed import Decomposing, type_uses
+from morphgraph.segment.trimmed import Decomposing, doomed_types, type_uses
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
@@ -94,8 +91,7 @@ class Neighbours:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._pairs: tuple[list[npt.NDArray[np.int64]], ...] = ([], [])
-        self._counts: tuple[list[npt.NDArray[np.float64]], ...] = ([], [])
+        self._found: tuple[list[tuple[npt.NDArray[Any], npt.NDArray[Any]]], ...] = ([], [])
 
     def count(self, found: Segmentation, weights: npt.NDArray[Any]) -> None:
         """Count a batch of words; ``weights``: the count of each atom's word."""
@@ -107,32 +103,34 @@ class Neighbours:
         is_last[found.words.piece_offsets] = True
         last = is_last[ends + 1]
         first = np.append(True, last[:-1])[: len(ends)]
-        for side, (edge, step) in enumerate(((first, 1), (last, -1))):
+        for side, edge, step in zip(self._found, (first, last), (1, -1), strict=True):
             beside = np.where(edge, size + 1, np.roll(tokens, step))
             pairs = tokens[is_type] * (size + 2) + beside[is_type]
-            self._add(side, pairs, weights[ends][is_type].astype(np.float64))
-
-    def _add(
-        self, side: int, pairs: npt.NDArray[np.int64], counts: npt.NDArray[np.float64]
-    ) -> None:
-        distinct, place = np.unique(pairs, return_inverse=True)
-        self._pairs[side].append(distinct)
-        self._counts[side].append(np.bincount(place, counts, len(distinct)).astype(np.float64))
+            side.append(_summed(pairs, weights[ends][is_type]))
 
     def entropies(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the entropies of left and right neighbours by type, in bits; 0 without any."""
-        left, right = map(self._entropy, range(2))
+        left, right = map(self._entropy, self._found)
         return left, right
 
-    def _entropy(self, side: int) -> npt.NDArray[np.float64]:
-        if not self._pairs[side]:
+    def _entropy(
+        self, found: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]
+    ) -> npt.NDArray[np.float64]:
+        if not found:
             return np.zeros(self.size)
-        pairs, place = np.unique(np.concatenate(self._pairs[side]), return_inverse=True)
-        together = np.bincount(place, np.concatenate(self._counts[side]), len(pairs))
+        pairs, together = _summed(*map(np.concatenate, zip(*found, strict=True)))
         of = pairs // (self.size + 2)
         alone = np.bincount(of, together, self.size)
         shares = np.divide(together, alone[of], out=np.ones(len(pairs)), where=together > 0)
         return np.maximum(np.bincount(of, -shares * np.log2(shares), self.size), 0.0)
+
+
+def _summed(
+    pairs: npt.NDArray[np.int64], counts: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return distinct pairs with the sums of their counts."""
+    distinct, place = np.unique(pairs, return_inverse=True)
+    return distinct, np.bincount(place, counts, len(distinct)).astype(np.float64)
 
 
 def residues(
@@ -175,17 +173,8 @@ class LiteToken(Decomposing):
         residues: Iterable[str],
         settings: LiteTokenParameters = _USUAL,
     ) -> None:
-        graph = tokeniser.graph
         self.residues, self.settings = frozenset(residues), settings
-        doomed = np.zeros(len(graph.types), np.bool_)
-        for text in sorted(self.residues):
-            if text not in graph or not graph.is_removable(graph.ids[text]):
-                raise MorphGraphError(
-                    f"“{text}” cannot be a residue: no merge makes it, or it is an added token. "
-                    "Leave it out."
-                )
-            doomed[graph.ids[text]] = True
-        super().__init__(tokeniser, doomed)
+        super().__init__(tokeniser, doomed_types(tokeniser, self.residues, "residue"))
         self._checksum = checksum("\n".join(sorted(self.residues)).encode())
         arrays = merge_arrays(self.graph)
         # By first part: rank, the other parts, result and position of merges that are still made.
@@ -209,7 +198,7 @@ class LiteToken(Decomposing):
         if found is whole:
             return whole
         known = np.where((whole.token_at >= 0) & (whole.token_at != UNKNOWN), whole.token_at, 0)
-        apart = np.flatnonzero(self.doomed[known] & (known == whole.token_at))
+        apart = np.flatnonzero((np.diff(self._offsets)[known] > 0) & (known == whole.token_at))
         offsets = words.piece_offsets
         for piece in np.unique(np.searchsorted(offsets, apart, "right") - 1).tolist():
             start = int(offsets[piece])

@@ -3,8 +3,6 @@
 A method is written as its name and parameters: ``dropout(p=0.1, seed=3)``.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence

@@ -4,8 +4,6 @@
 holds. Nothing in a file is run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import warnings
@@ -43,6 +41,7 @@ from morphgraph.formats.opening import (
     settings_beside,
 )
 from morphgraph.formats.original import read_otherwise
+from morphgraph.reference.readers import gold_named
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, method_named
 from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, standard_segmenter
@@ -150,7 +149,8 @@ def load_segmenter(
     counts = parameters.pop("counts", None)
     if method is not None:
         method_named(method, METHODS.segmenting).settings(parameters)
-    base = _base_in(open_tokeniser(source, pattern), method)
+    with gold_named():
+        base = _base_in(open_tokeniser(source, pattern), method)
     own = getattr(base, "method", None)
     if own is not None and method in (None, own):
         if not parameters:
@@ -163,7 +163,8 @@ def load_segmenter(
 
 def uploaded_segmenter(files: Mapping[str, bytes]) -> Segmenter:
     """Return the segmenter in uploaded files, as `load_segmenter` does; or `FileFormatError`."""
-    return cast("Segmenter", _base_in(open_uploaded(files), None))
+    with gold_named(files):
+        return cast("Segmenter", _base_in(open_uploaded(files), None))
 
 
 def _base_in(opened: Opened, method: str | None) -> Any:

@@ -1,7 +1,5 @@
 """Morfessor Baseline: the morphs by which a lexicon and the words that it spells are shortest."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter
@@ -57,9 +55,6 @@ class Morfessor(Unigram):
 
     method = "morfessor"
     name = "Morfessor"
-
-    def __init__(self, vocabulary: SubwordVocabulary) -> None:
-        super().__init__(vocabulary)
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -1,7 +1,5 @@
 """Parity-aware BPE: merges chosen in the language that is behind; what comes out is plain BPE."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import Field
@@ -11,7 +9,6 @@ from morphgraph.corpus.pipelines import PreparedLanguages
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.training import (
-    Asked,
     TrainedBpe,
     merged_types,
     packed_texts,
@@ -48,16 +45,14 @@ def train_parity(
     minimum_count: int = MINIMUM_COUNT,
     alphabet: Any = (),
     reserved: int = 0,
-    progress: Any = None,
-    enough: Asked = None,
-    **parameters: Any,
+    **how: Any,
 ) -> TrainedBpe:
     """Train parity-aware BPE on words of several languages.
 
     Each step takes the language whose development text has the most tokens, or, without such texts,
     whose training text has the fewest atoms per token, the first of equals. Its most frequent pair,
     of several the last by code point, is merged in all languages; if that is rarer than
-    ``minimum_count``, training ends. ``parameters``: those of `ParityParameters`; the rest is as in
+    ``minimum_count``, training ends. ``how``: `ParityParameters`; the rest is as in
     `trained_events`. Source: Foroutan et al. 2025.
 
     >>> from morphgraph.corpus.counts import WordCounts
@@ -82,9 +77,7 @@ def train_parity(
         atoms,
         vocab_size - reserved,
         minimum_count=minimum_count,
-        progress=progress,
-        enough=enough,
-        **parameters,
+        **how,
     )
     return TrainedBpe(atoms, *merged_types(atoms, rows))
 

@@ -1,7 +1,5 @@
 """Picky BPE: segmentation by the merges and splits of training, in order."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -280,14 +278,13 @@ class Picky(Bte):
         return f"{called(self.name, self.parameters)}:{name}@{self._checksum}"
 
     def document(self) -> dict[str, Any]:
-        events = [[kind, list(parts), whole] for kind, parts, whole in self.events]
         name, _, known_as = self.tokeniser.signature().rpartition("@")
         return {
             "method": self.method,
-            "threshold": self.threshold,
+            **self.parameters,
             "name": name,
             "checksum": known_as,
-            "events": events,
+            "events": [[kind, list(parts), whole] for kind, parts, whole in self.events],
             **({} if self.numbers is None else {"numbers": sorted(self.numbers.items())}),
             "model": self.tokeniser.document,
         }
@@ -320,9 +317,7 @@ class Picky(Bte):
                     problem = "an entry is not an event"
                     raise FileFormatError("model", "field events", problem, "Save it again.")
         threshold = document.get("threshold")
-        numbers = (
-            None if "numbers" not in document else dict(document_field(document, "numbers", list))
-        )
+        numbers = dict(document_field(document, "numbers", list)) if "numbers" in document else None
         return cls(tokeniser, events, None if threshold is None else float(threshold), numbers)
 
     @classmethod
@@ -348,12 +343,11 @@ class Picky(Bte):
                 if token["left"] is not None
             ]
             numbered: dict[int, PickyEvent] = {}
-            for merge in found["merges"]:
-                pair = tuple(place[part["id"]] for part in merge["pair"])
-                numbered[merge["id"]] = PickyEvent("merge", pair, place[merge["new_token"]["id"]])
-            for split in found["splits"]:
-                parts = tuple(place[part["id"]] for part in split["split"])
-                numbered[split["id"]] = PickyEvent("split", parts, place[split["token"]["id"]])
+            kinds: Any = (("merge", "pair", "new_token"), ("split", "split", "token"))
+            for kind, of, whole in kinds:
+                for event in found[f"{kind}s"]:
+                    parts = tuple(place[part["id"]] for part in event[of])
+                    numbered[event["id"]] = PickyEvent(kind, parts, place[event[whole]["id"]])
             texts = [token["str"] for token in tokens]
             events = [numbered[number] for number in sorted(numbered)]
             if not all(isinstance(text, str) and text for text in texts):

@@ -4,8 +4,6 @@ An exported tokeniser has pieces from its own pre-tokeniser, and needs tokens wi
 such pieces are segmented together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -38,11 +36,8 @@ class PieceKernel:
     def __init__(self, model: Mapping[str, Any]) -> None:
         self._segmenter = _segmenter(model)
         vocabulary, self._types = self._segmenter.vocabulary, self._segmenter.types
-        atoms = (
-            {text: n for n, text in enumerate(self._types)}
-            if vocabulary is None
-            else (vocabulary.atoms)
-        )
+        own = range(len(self._types))
+        atoms = dict(zip(self._types, own, strict=True)) if vocabulary is None else vocabulary.atoms
         preprocessor = self._segmenter.preprocessor
         suffix = preprocessor.suffix
         self._inside = _by_character(atoms, "")
@@ -75,18 +70,9 @@ class PieceKernel:
         widths = 1 + (codes >= 0x80).astype(np.int64) + (codes >= 0x800) + (codes >= 0x10000)
         bytes_ = np.append(0, np.cumsum(widths))
         first = bytes_[offsets[np.searchsorted(offsets, ends, side="right") - 1]]
-        rows = list(
-            zip(
-                self._ids[numbers].tolist(),
-                map(self._types.__getitem__, numbers.tolist()),
-                zip(
-                    (bytes_[starts] - first).tolist(),
-                    (bytes_[ends + 1] - first).tolist(),
-                    strict=True,
-                ),
-                strict=True,
-            )
-        )
+        types = map(self._types.__getitem__, numbers.tolist())
+        spans = ((bytes_[at] - first).tolist() for at in (starts, ends + 1))
+        rows = list(zip(self._ids[numbers].tolist(), types, zip(*spans, strict=True), strict=True))
         bounds = np.searchsorted(ends, offsets).tolist()
         return [
             rows[start:end] if whole else None

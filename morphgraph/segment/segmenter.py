@@ -384,7 +384,7 @@ def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
 def _segmenter(base: Any, _: str) -> Segmenter:
     entry = METHODS.get(getattr(base, "method", ""))
     is_kept = entry is not None and entry.needs == "segmenter"
-    return cast("Segmenter", base.segmenter) if is_kept else standard_segmenter(base)
+    return cast("Segmenter", base.below) if is_kept else standard_segmenter(base)
 
 
 def _only_trained(_: Any, method: str) -> None:

@@ -1,7 +1,5 @@
 """Longest suffix: the longest type from the right, as greedy look-up does from the left."""
 
-from __future__ import annotations
-
 from morphgraph.segment.method import Method
 from morphgraph.segment.wordpiece import VocabularySegmenter
 from morphgraph.tokeniser.words import Segmentation, Words

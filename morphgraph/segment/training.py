@@ -5,8 +5,6 @@ normaliser runs before any splitting, and pre-tokenisers split without changing 
 are marked first here but last in `morphgraph.corpus.pipelines`, with the same result.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +24,6 @@ from morphgraph.corpus.pipelines import (
     mark_capitals,
     pipeline_named,
     prepare,
-    prepare_languages,
     restore_capitals,
 )
 from morphgraph.corpus.text import Progress
@@ -37,6 +34,7 @@ from morphgraph.formats.hugging_face import (
     special_token,
     tokenizer_document,
 )
+from morphgraph.formats.pipeline_parts import byte_level, metaspace, replaced, sequence, split
 from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
@@ -92,8 +90,7 @@ def train(
     _check_languages(entry, training, counts)
     watch = _watching(progress, cancelled)
     watch(0.0)
-    how: Any = {"kind": training.atoms, "minimum_count": minimum_count}
-    prepared = _prepared(pipeline, counts, **how)
+    prepared = prepare(pipeline, counts, kind=training.atoms, minimum_count=minimum_count)
     run = partial(training.run, enough=enough) if training.stoppable else training.run
     trained: Segmenter = run(prepared, vocab_size, f"{method}-{pipeline}", watch, **dict(settings))
     watch(1.0)
@@ -107,14 +104,6 @@ def training_of(name: str) -> tuple[Method, Training]:
         listed = ", ".join(METHODS.trained)
         raise MorphGraphError(f"There is no method “{name}” of training. Choose one of: {listed}.")
     return entry, entry.training
-
-
-def _prepared(
-    pipeline: str, counts: Mapping[str, int] | WordCounts | LanguageCounts, **how: Any
-) -> PreparedCorpus:
-    if isinstance(counts, LanguageCounts):
-        return prepare_languages(pipeline, counts, **how)
-    return prepare(pipeline, counts, **how)
 
 
 def _check_languages(entry: Method, training: Training, counts: Any) -> None:
@@ -178,63 +167,43 @@ def components(prepared: PreparedCorpus) -> dict[str, Any]:
     if chosen.name == "plain" and kind == "bytes":
         pre_tokenizers = [{**_BYTES, "use_regex": True}]
     elif chosen.name == "knockout":
-        pre_tokenizers = [_WORDS, _split(r"[^\P{P}-]"), *marker, _split("-")]
+        pre_tokenizers = [_WORDS, split(r"[^\P{P}-]"), *marker, split("-")]
     elif chosen.name == "rebpe":
         normalizers = [{"type": "NFKC"}, *_capitals(prepared.alphabet)]
         before, after = (OUTER_MARKS, CONTRACTIONS, APOSTROPHES), (DIGITS, "-+")
-        pre_tokenizers = [_WORDS, *map(_split, before), *marker, *map(_split, after)]
+        pre_tokenizers = [_WORDS, *map(split, before), *marker, *map(split, after)]
         decoders = [*decoders, *_capitals_back(prepared.alphabet)]
     elif chosen.name == "spaces" and kind == "characters":
-        normalizers, pre_tokenizers = [_replace(" ", "▁")], [_split("▁")]
+        normalizers, pre_tokenizers = [replaced(" ", "▁")], [split("▁")]
     elif not chosen.marked:
-        pre_tokenizers = [_split(r"\s") if chosen.name == "spaces" else _WORDS]
+        pre_tokenizers = [split(r"\s") if chosen.name == "spaces" else _WORDS]
         pre_tokenizers += [_BYTES] if kind == "bytes" else []
     return {
-        "normalizer": _sequence("normalizers", normalizers),
-        "pre_tokenizer": _sequence("pretokenizers", pre_tokenizers),
-        "decoder": _sequence("decoders", decoders),
+        "normalizer": sequence("normalizer", *normalizers),
+        "pre_tokenizer": sequence("pre_tokenizer", *pre_tokenizers),
+        "decoder": sequence("decoder", *decoders),
     }
 
 
 _WORDS: dict[str, Any] = {"type": "WhitespaceSplit"}
-_BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-_METASPACE: dict[str, Any] = {
-    "type": "Metaspace",
-    "replacement": "▁",
-    "prepend_scheme": "always",
-    "split": False,
-}
-
-
-def _split(pattern: str, behavior: str = "Isolated") -> dict[str, Any]:
-    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": False}
-
-
-def _replace(old: str, new: str) -> dict[str, Any]:
-    return {"type": "Replace", "pattern": {"String": old}, "content": new}
+_BYTES, _METASPACE = byte_level(regex=False), metaspace("always", split=False)
 
 
 def _capitals(alphabet: Iterable[str]) -> list[dict[str, Any]]:
     """Insert ⇧ before capitals of the alphabet's letters; other capitals are unknown anyway."""
     capitals = _capitals_of(alphabet)
-    return [_replace(CAPITAL, CAPITAL * 2)] + [_replace(c, mark_capitals(c)) for c in capitals]
+    return [replaced(CAPITAL, CAPITAL * 2)] + [replaced(c, mark_capitals(c)) for c in capitals]
 
 
 def _capitals_back(alphabet: Iterable[str]) -> list[dict[str, Any]]:
     capitals = _capitals_of(alphabet)
-    return [{"type": "Fuse"}] + [_replace(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
+    return [{"type": "Fuse"}] + [replaced(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
 
 
 def _capitals_of(alphabet: Iterable[str]) -> list[str]:
     found = (restore_capitals(CAPITAL + c) for c in sorted(alphabet) if c != CAPITAL)
     # I is the capital of i and ı; capitals of several characters never occur in a text.
     return list(dict.fromkeys(c for c in found if len(c) == 1 and mark_capitals(c) != c))
-
-
-def _sequence(key: str, parts: list[dict[str, Any]]) -> dict[str, Any] | None:
-    if len(parts) < 2:
-        return parts[0] if parts else None
-    return {"type": "Sequence", key: parts}
 
 
 def with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> SubwordVocabulary:
@@ -307,21 +276,18 @@ def trained_events(
     counts: Mapping[str, int] | WordCounts,
     *,
     vocab_size: int,
-    minimum_count: int = 0,
     alphabet: Iterable[str] = (),
     reserved: int = 0,
-    progress: Callable[[float], None] | None = None,
-    enough: Asked = None,
-    **removals: Any,
+    **how: Any,
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """Train by merges on word counts; return the atoms, and what `kernels.training` returns.
 
     The characters of the words are the atoms; ``alphabet`` adds some that need not occur. Training
     ends at ``vocab_size`` types, less the ``reserved`` ones that the caller adds, or when no pair
-    has a count of at least ``minimum_count`` and 1. ``progress`` is called repeatedly with a number
-    from 0 to 1; an exception that it raises ends the training. ``enough`` is called as often: once
-    it is true, training ends with the result for the number of types reached. ``removals``: the
-    kernel's ``threshold`` or ``scaffold``.
+    has a count of at least ``minimum_count`` and 1. ``how``: that, 0 by default, the kernel's
+    ``threshold`` or ``scaffold``, and two functions. ``progress`` is called repeatedly with a
+    number from 0 to 1; an exception that it raises ends the training. ``enough`` is called as
+    often: once it is true, training ends with the result for the number of types reached.
 
     Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
     for more than 2³¹ characters in all, for an ``alphabet`` item that is not one character, and
@@ -330,8 +296,7 @@ def trained_events(
     from morphgraph.kernels.training import learn_events
 
     [(words, _)], atoms = packed_texts([counts], alphabet)
-    told: Any = {"minimum_count": minimum_count, "progress": progress, "enough": enough}
-    return atoms, *learn_events(words, len(atoms), vocab_size - reserved, **told, **removals)
+    return atoms, *learn_events(words, len(atoms), vocab_size - reserved, **how)
 
 
 def packed_texts(
@@ -469,15 +434,13 @@ def train_tokeniser(
     counts: WordCounts | LanguageCounts,
     vocabulary_size: int,
     *,
-    minimum_count: int = 0,
     special: Sequence[str] = (),
-    progress: Callable[[float], None] | None = None,
-    enough: Asked = None,
+    **how: Any,
 ) -> tuple[dict[str, Any], int]:
     """Train byte-level BPE with the Ġ marker; return ``tokenizer.json`` data and the merge count.
 
     ``vocabulary_size`` counts special tokens, the 256 bytes and merged types; there are fewer if no
-    pairs remain, or once ``enough`` is true, as in `train`.
+    pairs remain. ``how``: ``minimum_count``, ``progress`` and ``enough`` of `trained_events`.
     """
     check_vocabulary_size(vocabulary_size, 256 + len(special), "bytes")
     for text in special:
@@ -486,15 +449,13 @@ def train_tokeniser(
                 f"The special token “{text}” is empty or repeated. Give each a name of its own, "
                 "such as “<unk>”."
             )
-    prepared = _prepared("plain", counts)
+    prepared = prepare("plain", counts)
     trained = train_bpe(
         prepared.counts,
         vocab_size=vocabulary_size,
-        minimum_count=minimum_count,
         alphabet=prepared.alphabet,
         reserved=len(special),
-        progress=progress,
-        enough=enough,
+        **how,
     )
     if clashing := set(special).intersection(trained.types):
         raise MorphGraphError(

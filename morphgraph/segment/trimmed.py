@@ -1,7 +1,5 @@
 """Trimmed BPE: all merges, after which rare tokens are decomposed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -81,16 +79,15 @@ def type_uses(
 class Decomposing(Bte):
     """A tokeniser whose tokens of some types are decomposed by their merges after all merges.
 
-    ``doomed``: bool, by type id; no atoms or fixed types. Parts of type t:
+    ``doomed``: the ids of these types; no atoms or fixed types. Parts of type t:
     ``_flat[_offsets[t] : _offsets[t + 1]]``, none if it stays.
     """
 
     explained_by = "decomposition"
 
-    def __init__(self, tokeniser: BpeTokeniser, doomed: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, tokeniser: BpeTokeniser, doomed: Iterable[int]) -> None:
         super().__init__(tokeniser.copy())
-        self.doomed = doomed
-        self.absent = frozenset(np.flatnonzero(doomed).tolist())
+        self.absent = frozenset(doomed)
         self.graph = graph = self.tokeniser.graph
         parts: list[tuple[int, ...]] = [()] * len(graph.types)
         for number in sorted(self.absent, key=lambda n: len(graph.types[n])):
@@ -154,6 +151,18 @@ class Decomposing(Bte):
         return merging_model(self, unchanged, apart)
 
 
+def doomed_types(tokeniser: BpeTokeniser, texts: Iterable[str], what: str) -> list[int]:
+    """Return the ids of types to decompose; `MorphGraphError` for what cannot be a ``what``."""
+    graph = tokeniser.graph
+    for text in sorted(texts):
+        if text not in graph or not graph.is_removable(graph.ids[text]):
+            raise MorphGraphError(
+                f"“{text}” cannot be a {what}: no merge makes it, or it is an added token. Leave "
+                "it out."
+            )
+    return [graph.ids[text] for text in texts]
+
+
 class Trimmed(Decomposing):
     """Trimmed BPE: decomposes types that are rare in a second corpus.
 
@@ -182,11 +191,10 @@ class Trimmed(Decomposing):
                 "count for each, as token_counts does."
             )
         self.threshold = threshold
-        rare = np.flatnonzero(self.counts <= threshold)
-        doomed = np.zeros(len(graph.types), np.bool_)
-        for number in rare.tolist():
-            doomed[number] = graph.is_present(number) and graph.is_removable(number)
-        super().__init__(tokeniser, doomed)
+        rare = np.flatnonzero(self.counts <= threshold).tolist()
+        super().__init__(
+            tokeniser, (n for n in rare if graph.is_present(n) and graph.is_removable(n))
+        )
         listed = sorted(self._listed_counts().items())
         self._checksum = checksum("".join(f"{text}\t{n}\n" for text, n in listed).encode())
 
@@ -276,17 +284,8 @@ class Scaffold(Decomposing):
     name = "Scaffold-BPE"
 
     def __init__(self, tokeniser: BpeTokeniser, scaffolds: Iterable[str]) -> None:
-        graph = tokeniser.graph
         self.scaffolds = frozenset(scaffolds)
-        doomed = np.zeros(len(graph.types), np.bool_)
-        for text in sorted(self.scaffolds):
-            if text not in graph or not graph.is_removable(graph.ids[text]):
-                raise MorphGraphError(
-                    f"“{text}” cannot be a scaffold: no merge makes it, or it is an added token. "
-                    "Leave it out."
-                )
-            doomed[graph.ids[text]] = True
-        super().__init__(tokeniser, doomed)
+        super().__init__(tokeniser, doomed_types(tokeniser, self.scaffolds, "scaffold"))
         self._checksum = checksum("\n".join(sorted(self.scaffolds)).encode())
 
     @property

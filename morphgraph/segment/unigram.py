@@ -255,10 +255,7 @@ def _scaled(counts: WordCounts) -> Iterator[tuple[str, int]]:
     """
     length = sum((len(piece) + 1) * count for piece, count in counts.items())
     for piece, count in counts.items():
-        yield (
-            piece,
-            max(1, round(count * LONGEST_TEXT / length)) if length > LONGEST_TEXT else count,
-        )
+        yield piece, min(count, max(1, round(count * LONGEST_TEXT / length)))
 
 
 def _trained(*given: Any) -> Unigram:

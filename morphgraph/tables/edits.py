@@ -13,8 +13,8 @@ _SHARE_COLUMNS = tuple(
     Column(title, "written", key=key)
     for title, key in zip(("precision %", "recall %", "F1 %"), _SHARES, strict=True)
 )
-ScorePairs = Sequence[tuple[BoundaryScore, BoundaryScore]]
-"""Scores before and after, of each scope and weighting."""
+ScorePairs = Sequence[tuple[BoundaryScore, ...]]
+"""Scores of each scope and weighting, those before an edit and after it, or alone."""
 
 
 def change_table(blocks: Mapping[str, ScorePairs], signatures: Sequence[str] = ()) -> Table:
@@ -26,8 +26,8 @@ def change_table(blocks: Mapping[str, ScorePairs], signatures: Sequence[str] = (
     """
     rows = []
     for block, pairs in enumerate(blocks.values()):
-        for before, after in pairs:
-            pair = (before, after)
+        for pair in pairs:
+            after = pair[-1]
             cells = [" → ".join(percent(getattr(each, key)) for each in pair) for key in _SHARES]
             counts = (after.true_positives, after.predicted, after.relevant)
             cells += map(count_text, counts)

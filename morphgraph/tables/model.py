@@ -22,9 +22,9 @@ Form = Literal["percent", "count", "ratio", "number", "written", "text"]
 preformatted numbers, right-aligned; as text, left-aligned.
 """
 
-ALL_WORDS, HELD_IN = "all words", "scored on training words"
+ALL_WORDS, HELD_IN = "all words", "scored on the words it learned from"
 HELD_IN_NOTE = (
-    "Scored on training words: the method learned from the very words that it is scored on, so it "
+    "Scored on the words it learned from: a method fits these better than any others, so it "
     "is neither tested nor best beside others."
 )
 _ARROWS = {1: " ↑", -1: " ↓", 0: ""}
@@ -122,7 +122,7 @@ def cell_texts(column: Column, cell: Cell) -> tuple[str, str]:
     >>> cell_texts(f1, Cell(0.5, sd=0.01, seeds=3, defined=3, state="done"))
     ('50.00', '± 1.00 (3 seeds)')
     >>> cell_texts(f1, Cell(0.5, seeds=1, defined=1, state="done", held_in=True))
-    ('50.00', 'scored on training words')
+    ('50.00', 'scored on the words it learned from')
     >>> cell_texts(f1, Cell(state="failed")), cell_texts(f1, Cell()), cell_texts(f1, Cell("x"))
     (('failed', ''), ('n/a', ''), ('x', ''))
     """

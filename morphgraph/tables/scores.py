@@ -268,6 +268,7 @@ def flota_table(found: FlotaScores) -> Table:
         Row(
             (each.method, "∞" if each.k is None else str(each.k)),
             tuple(Cell(getattr(each, key)) for key in keys),
+            after=(("signature", found.signature),),
         )
         for each in found.scores
     )

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError, check_list
-from morphgraph.kernels import worth_loading
 from morphgraph.tokeniser.parts import check_length
 from morphgraph.tokeniser.preprocess import (
     BYTE_TO_CHAR,
@@ -163,16 +162,9 @@ class WordEncoder:
         prefix = " " if self.preprocessor.leading_space and not bare else ""
         letters_prefix = " " if self.preprocessor.adds_space else prefix
         try:
-            if self._is_simple(*words):
-                if all(words):
-                    return self._encode_letters(words, letters_prefix)
-                odd = [place for place, word in enumerate(words) if not word]
-                # The others are encoded together after all.
-                cut = [place for place, word in enumerate(words) if word]
-                parts = [self.encode([words[p] for p in some], bare=bare) for some in (odd, cut)]
-                return concatenate(parts).subset(np.argsort(odd + cut))
-            odd, cut = [], []
-            lengths: list[int] = []
+            if self._is_simple(*words) and all(words):
+                return self._encode_letters(words, letters_prefix)
+            odd, cut, lengths = list[int](), list[int](), list[int]()
             for first in range(0, len(words), _CUT_TOGETHER):
                 some = words[first : first + _CUT_TOGETHER]
                 together = self._lengths_together(some, letters_prefix)
@@ -275,36 +267,10 @@ class WordEncoder:
         )
 
     def _encode_letters(self, words: Sequence[str], prefix: str) -> Words:
-        """Encode words, none of them empty, each a piece of its bytes."""
-        text = "".join(words)
-        if not worth_loading(len(text)):
-            return self._encode_few_letters(words, prefix)
-        from morphgraph.kernels.words import encode_letters
-
-        atoms, offsets, position = encode_letters(
-            np.frombuffer(text.encode(), np.uint8),
-            np.fromiter(map(len, words), np.int64, len(words)),
-            np.frombuffer(prefix.encode(), np.uint8),
-            self._byte_atoms,
-            INSIDE_CHARACTER,
-        )
-        return Words(tuple(words), atoms, offsets, offsets, position)
-
-    def _encode_few_letters(self, words: Sequence[str], prefix: str) -> Words:
-        """Encode words as the kernel does, without it."""
-        atoms: list[int] = []
-        position: list[int] = []
-        offsets = [0]
-        for word in words:
-            atoms += self._byte_atoms[list((prefix + word).encode())].tolist()
-            position += [NO_GAP] * len(prefix)
-            for place, character in enumerate(word, start=1):
-                position += [INSIDE_CHARACTER] * (len(character.encode()) - 1) + [place]
-            position[-1] = NO_GAP
-            offsets.append(len(atoms))
-        ends = np.array(offsets, np.int64)
-        return Words(
-            tuple(words), np.array(atoms, np.int32), ends, ends, np.array(position, np.int32)
+        """Encode words, none of them empty, each a piece of its bytes behind a space or nothing."""
+        bytes_ = np.frombuffer(prefix.join(["", *words]).encode(), np.uint8)
+        return _in_one_piece(
+            words, len(prefix), self._byte_atoms[bytes_], begins=(bytes_ & 0xC0) != 0x80
         )
 
     @cached_property
@@ -317,11 +283,7 @@ class WordEncoder:
         points = code_points((self._space * prefix).join(["", *words]))
         unique, where = np.unique(points, return_inverse=True)
         atoms = np.array([self.ids[chr(point)] for point in unique.tolist()], np.int32)[where]
-        lengths = np.fromiter(map(len, words), np.int64, len(words)) + prefix
-        offsets = np.append(0, np.cumsum(lengths))
-        position = np.arange(1, len(atoms) + 1) - np.repeat(offsets[:-1] + prefix, lengths)
-        position[offsets[1:] - 1] = NO_GAP  # as already behind the space
-        return Words(tuple(words), atoms, offsets, offsets, position.astype(np.int32))
+        return _in_one_piece(words, prefix, atoms, begins=np.ones(len(atoms), bool))
 
     def _encode_any(self, word: str, prefix: str) -> Words:
         atoms: list[int] = []
@@ -432,6 +394,25 @@ class WordEncoder:
             waiting.append((character, start, end))
         end_unknown()
         return found
+
+
+def _in_one_piece(
+    words: Sequence[str],
+    prefix: int,
+    atoms: npt.NDArray[np.int32],
+    begins: npt.NDArray[np.bool_],
+) -> Words:
+    """Return words of one piece each, behind ``prefix`` spaces, none or one.
+
+    ``begins``: whether each atom is the first of its character.
+    """
+    lengths = np.fromiter(map(len, words), np.int64, len(words)) + prefix
+    ends = np.append(0, np.cumsum(lengths))
+    offsets = np.append(np.flatnonzero(begins), len(atoms))[ends]
+    position = np.cumsum(begins) - np.repeat(ends[:-1] + prefix, np.diff(offsets))
+    position[:-1][~begins[1:]] = INSIDE_CHARACTER
+    position[offsets[1:] - 1] = NO_GAP  # as already behind the space
+    return Words(tuple(words), atoms, offsets, offsets, position.astype(np.int32))
 
 
 def _place_alone(span: tuple[int, int], beside: Sequence[tuple[int, int]], prefix: str) -> int:

@@ -1,6 +1,6 @@
 """Segment words with the merges of a graph: BPE for pair merges, BTE with tuple merges."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -70,12 +70,12 @@ class Derivation:
         return closed
 
 
-def derive(graph: MergeGraph, words: Words, word: int) -> Derivation:
+def derive(graph: MergeGraph, words: Words, word: int, *, merging: bool = False) -> Derivation:
     """Segment one word and keep every merge that is applied.
 
     Of all merges applicable somewhere, the lowest rank is applied, at its leftmost occurrence,
-    until none applies; a piece that stays whole is made of its atoms at once. The tokens and closed
-    gaps are those of `segment`. For single words: no
+    until none applies; a piece that stays whole is made of its atoms at once, unless ``merging``.
+    The tokens and closed gaps are those of `segment`, or of `segment_merging`. For single words: no
     table of all merges is built. Source: Sennrich et al. 2016; Bauwens & Delobelle 2024 for tuple
     merges.
 
@@ -89,20 +89,10 @@ def derive(graph: MergeGraph, words: Words, word: int) -> Derivation:
     >>> found.vertices[found.roots[0]].children
     (5, 6, 4)
     """
-    start, end = words.word_offsets[word : word + 2]
-    first, last = words.piece_offsets.searchsorted([start, end])
-    whole = {
-        int(at - start): type_ for at, _, type_ in _whole(graph, words, np.arange(first, last))
-    }
-    return _derive(graph, words, word, whole)
-
-
-def _derive(
-    graph: MergeGraph, words: Words, word: int, whole: Mapping[int, int] | None = None
-) -> Derivation:
-    """Derive one word by merges, but for pieces that stay ``whole``: their types, by first atom."""
     start, end = words.word_offsets[word : word + 2].tolist()
     first, last = words.piece_offsets.searchsorted([start, end])
+    kept = () if merging else _whole(graph, words, np.arange(first, last))
+    whole = {at - start: type_ for at, _, type_ in kept}
     cuts = (words.piece_offsets[first : last + 1] - start).tolist()
     atoms = words.atoms[start:end].tolist()
     vertices = [Vertex(atom, None, (), place, place) for place, atom in enumerate(atoms)]
@@ -110,7 +100,7 @@ def _derive(
     for left, right in pairwise(cuts):
         known = len(vertices)
         made = _derive_piece(graph, vertices, left, right)
-        type_ = (whole or {}).get(left)
+        type_ = whole.get(left)
         if type_ is not None and [vertices[root].type for root in made] != [type_]:
             merge = next(iter(graph.incoming(type_)), None)
             vertices[known:] = [Vertex(type_, merge, tuple(range(left, right)), left, right - 1)]
@@ -238,7 +228,7 @@ def _segment_few(graph: MergeGraph, words: Words) -> MergeSegmentation:
     token_at = np.full(len(words.atoms), INSIDE_TOKEN, np.int32)
     arrays = merge_arrays(graph)
     for word, start in enumerate(words.word_offsets[:-1].tolist()):
-        found = _derive(graph, words, word)
+        found = derive(graph, words, word, merging=True)
         for vertex in found.vertices:
             for child in vertex.children[:-1]:
                 closed_by[start + found.vertices[child].last] = arrays.places[vertex.merge or 0]

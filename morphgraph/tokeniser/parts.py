@@ -27,7 +27,7 @@ from morphgraph.core.text import shortened
 PARTS_OF_TEXT = ("normalizer", "pre_tokenizer")
 _MOST = {"normalizer": 2_000, "pre_tokenizer": 10, "decoder": 2_000}
 """Parts of each kind of pipeline; those written by Train replace each capital letter."""
-_SEQUENCES = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", "decoder": "decoders"}
+SEQUENCES = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", "decoder": "decoders"}
 _KINDS = {
     key: frozenset(kinds.split())
     for key, kinds in {
@@ -138,9 +138,9 @@ def parts_in_order(pipeline: Any, key: str) -> Iterator[tuple[str, Any]]:
     waiting = [(key, pipeline)]
     while waiting:
         place, part = waiting.pop()
-        inner = part.get(_SEQUENCES[key]) if isinstance(part, dict) else None
+        inner = part.get(SEQUENCES[key]) if isinstance(part, dict) else None
         if isinstance(inner, list) and part.get("type") == "Sequence":
-            places = (f"{place}.{_SEQUENCES[key]}[{number}]" for number in range(len(inner)))
+            places = (f"{place}.{SEQUENCES[key]}[{number}]" for number in range(len(inner)))
             waiting += reversed(list(zip(places, inner, strict=True)))
         elif part is not None:
             yield place, part

@@ -31,6 +31,7 @@ from morphgraph.tokeniser.parts import (
     unknown_part,
 )
 from morphgraph.tokeniser.preprocess import (
+    TOKEN_FLAGS,
     AddedToken,
     Preprocessor,
     SentencePieceText,
@@ -163,7 +164,6 @@ _FLAGS = (
     "fuse_unknown",
     "byte_fallback",
 )
-_TOKEN_FLAGS = AddedToken._fields[1:]
 _PROBE = " a_▁ Aé1-ǅﷺ'b  _▁_\n"
 """A short text with something for most parts, which none should enlarge much."""
 
@@ -209,7 +209,7 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
 def added_tokens_of(document: Mapping[str, Any]) -> tuple[AddedToken, ...]:
     """Return the added tokens to search texts for, from a document like ``tokenizer.json``."""
     return tuple(
-        AddedToken(token["content"], *(token.get(flag) is True for flag in _TOKEN_FLAGS))
+        AddedToken(token["content"], *(token.get(flag) is True for flag in TOKEN_FLAGS))
         # Of two with the same normalised form the library takes the special one, else the first.
         for token in sorted(
             document.get("added_tokens") or [],
@@ -255,16 +255,20 @@ def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
 
 
 def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePieceText:
-    normalizer = document.get("normalizer") or {}
-    parts = normalizer.get("normalizers", [normalizer])
-    rules = (part["precompiled_charsmap"] for part in parts if part.get("type") == "Precompiled")
     try:
-        charsmap = base64.b64decode(next(rules, ""))
-        return SentencePieceText.from_settings(document["model"]["sentencepiece"], charsmap)
+        settings = document["model"]["sentencepiece"]
+        return SentencePieceText.from_settings(settings, charsmap_of(document))
     except (ValueError, MorphGraphError) as error:
         problem = f"they cannot be read ({shortened(str(error), 120)})"
         fix = "Save the tokeniser again."
         raise FileFormatError(name, "field model.sentencepiece", problem, fix) from error
+
+
+def charsmap_of(document: Mapping[str, Any]) -> bytes:
+    """Return a normaliser's rules for characters; empty if it has none."""
+    parts = parts_in_order(document.get("normalizer"), "normalizer")
+    found = (part.get("precompiled_charsmap") for _, part in parts if isinstance(part, dict))
+    return base64.b64decode(next((text for text in found if isinstance(text, str)), ""))
 
 
 def _library_of(parts: Mapping[str, Any]) -> Any:
@@ -359,8 +363,8 @@ def preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
 def _added_token(document: Any) -> AddedToken:
     content = document_field(document, "content", str)
     # A model saved by an earlier version lacks the last flag.
-    flags = {flag: document_field(document, flag, bool, optional=True) for flag in _TOKEN_FLAGS}
-    if not content or not document.keys() <= {"content", *_TOKEN_FLAGS}:
+    flags = {flag: document_field(document, flag, bool, optional=True) for flag in TOKEN_FLAGS}
+    if not content or not document.keys() <= {"content", *TOKEN_FLAGS}:
         problem = "an added token is not as it was saved"
         raise FileFormatError("model", "field added", problem, "Save it again.")
     return AddedToken(content, **{flag: bool(value) for flag, value in flags.items()})

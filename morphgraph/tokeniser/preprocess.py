@@ -141,6 +141,7 @@ class AddedToken(NamedTuple):
     normalized: bool = False
 
 
+TOKEN_FLAGS = AddedToken._fields[1:]
 SENTENCEPIECE_FLAGS = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
 _SPACE = "▁"
 

@@ -190,13 +190,8 @@ class BpeTokeniser:
 
         added = tuple(graph.types[graph.loaded_type_count :])
         found = self.cache.get(graph.family, ("several words", added), spelt)
-        if not found:  # the identity of the state takes time
-            return found
-        return self.cache.get(
-            self.numbered,
-            "several words",
-            lambda: [n for n in found if graph.is_present(n) and graph.incoming(n)],
-        )
+        makers = graph.producers() if found else ()
+        return [n for n in found if graph.is_present(n) and makers[n] >= 0]
 
     @property
     def several_words_note(self) -> str:

@@ -269,7 +269,11 @@ def test_what_was_learned_from_these_words_is_held_in(
     learned = tokeniser.knock_out(gold, holdout=0).tokeniser
     both = {"BPE": tokeniser, "better": learned, "FLOTA": learned.method("flota")}
     shown = mg.compare(both, gold)._repr_html_()
-    assert [f"{name} (scored on training words)" in shown for name in both] == [False, True, True]
+    assert [f"{name} (scored on the words it learned from)" in shown for name in both] == [
+        False,
+        True,
+        True,
+    ]
 
 
 # --------------------------------------------------------------------------------- what is shown

@@ -148,18 +148,21 @@ def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
     text = to_markdown(table)
     assert "| Method | all words · F1 % ↑ | kept aside 0.2 by families · F1 % ↑ |" in text
     assert r"| FLOTA | **50.00**\*\* | n/a |" in text
-    assert r"| ReBPE | 90.00 scored on training words | **60.00**\*\*\* [50.00, 70.00] |" in text
+    assert (
+        r"| ReBPE | 90.00 scored on the words it learned from | **60.00**\*\*\* [50.00, 70.00] |"
+        in text
+    )
     html = to_html(table)
-    assert "90.00<small>scored on training words</small>" in html
+    assert "90.00<small>scored on the words it learned from</small>" in html
     assert "60.00<sup>***</sup>" in html
     latex = to_latex(table)
     assert r"\textbf{60.00}\rlap{$^{***}$}" in latex
     notes = " ".join(table.explained)
-    assert "Scored on training words: the method learned from the very words" in notes
+    assert "Scored on the words it learned from: a method fits these better" in notes
     assert "Stars: different from the first method" in notes
     head, *lines = to_csv(table).decode().splitlines()
     assert head.startswith(
-        "Method,F1 all words,F1 all words p,F1 all words scored on training words"
+        "Method,F1 all words,F1 all words p,F1 all words scored on the words it learned from"
     )
     assert lines[2].startswith("ReBPE,0.9,n/a,yes,0.6,")
 

@@ -41,7 +41,7 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
     assert asked(page) == {"demo": "en", "text": "unbelievable stories"}
 
     go_to(page, "Blame")
-    page.get_by_role("button", name="Use the best threshold").click()
+    page.get_by_role("button", name="Use the suggested one").click()
     idle(page)
     best = asked(page)["threshold"]
     slider = slider_of(page)
@@ -82,7 +82,7 @@ def test_a_step_is_waited_for_that_the_app_hears_of_late(
     """As on a busy machine: until it hears of a click, the page says that nothing runs."""
     start(page, app_address)
     go_to(page, "Blame")
-    best = page.get_by_role("button", name="Use the best threshold")
+    best = page.get_by_role("button", name="Use the suggested one")
     expect(best).to_be_enabled(timeout=PATIENCE)
     idle(page)
     before = asked(page)["threshold"]

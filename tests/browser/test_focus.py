@@ -98,7 +98,7 @@ ACTS: dict[str, list[Act]] = {
         button("Knock out"),
         undo_in_the_palette,
     ],
-    "Blame": [button("Use the best threshold"), button("Knock out all"), *UNDO_AND_REDO],
+    "Blame": [button("Use the suggested one"), button("Knock out all"), *UNDO_AND_REDO],
     "ReBPE": [button("Next:"), button("Next:"), *UNDO_AND_REDO, close("Settings")],
     "History and export": [close("Replay a recipe"), button("Check and prepare"), close("Menu")],
 }

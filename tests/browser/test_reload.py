@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, choose_demo, go_to, idle, seen_f1, sidebar, start
+from browser_steps import PATIENCE, choose_demo, go_to, idle, sidebar, start, value_of
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -52,13 +52,13 @@ def test_what_was_open_comes_back_in_each_tab(
     page.get_by_role("button", name=re.compile("^Next: knock out")).click()
     expect(page.get_by_role("button", name=re.compile("^Next: reify"))).to_be_visible()
     idle(page)
-    score = seen_f1(page)
+    score = value_of(page, "F1 %")
     assert "morphgraph" not in page.url.split("//")[1]  # no token in an address to be shared
 
     # Streamlit itself asks in vain for files below the address of a page, so from the first one.
     go_to(page, "Start")
     reloaded(page, "demo:en", "mine.tsv, 4 words")
-    assert seen_f1(page) == score
+    assert value_of(page, "F1 %") == score
     go_to(page, "ReBPE")
     expect(page.get_by_role("button", name=re.compile("^Next: reify"))).to_be_visible()
     go_to(page, "Start")

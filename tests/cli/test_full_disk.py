@@ -198,8 +198,9 @@ def test_a_full_disk(case: str, work: Path, small_disk: Path) -> None:
 
 
 def test_all_commands_that_write_are_tried() -> None:
-    program = get_command(cli.program)
-    found = dict(program.commands) | program.commands["reference"].commands  # type: ignore[attr-defined]
+    program: Any = get_command(cli.program)
+    found = {name: program.get_command(None, name) for name in program.list_commands(None)}
+    found |= found.pop("reference").commands
     writing = {name for name, one in found.items() if "out" in {each.name for each in one.params}}
     # An evaluation on a full disk: see test_evaluate.
     assert writing - {"evaluate"} == WRITING.keys()

@@ -59,24 +59,25 @@ def test_half_of_the_words_are_held_out_from_what_learns(morphgraph: Command) ->
 def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Path) -> None:
     arguments = (*NL, "--methods", "bpe,flota,knockout(threshold=0.6)")
     out = morphgraph(*arguments, "--out", tmp_path / "a.md").out
-    assert "BPE-knockout (threshold=0.6) (scored on training words)" in out
+    assert "BPE-knockout (threshold=0.6) (scored on the words it learned from)" in out
     assert "word types, held out: holdout 0.5 seed 0" in out
-    assert (
-        "Scored on training words: the method learned from the very words that it is scored on"
-        in out
-    )
+    assert "Scored on the words it learned from: a method fits these better than any others" in out
     text = (tmp_path / "a.md").read_text("utf-8")
-    [held_in] = [line for line in text.splitlines() if "(scored on training words)" in line]
+    [held_in] = [
+        line for line in text.splitlines() if "(scored on the words it learned from)" in line
+    ]
     assert "**" not in held_in, "though it is the highest"
     assert "**" in next(line for line in text.splitlines() if line.startswith("| FLOTA"))
     assert "held out: holdout 0.5 seed 0**" in text
     morphgraph(*arguments, "--out", tmp_path / "a.csv")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text("utf-8"))))
-    assert [(row["words"], row["scored on training words"]) for row in rows] == [
+    assert [(row["words"], row["scored on the words it learned from"]) for row in rows] == [
         ("all words", "no"), ("all words", "no"), ("all words", "yes"),
         *[("held out: holdout 0.5 seed 0", "no")] * 3]  # fmt: skip
     morphgraph(*arguments, "--out", tmp_path / "a.tex")
-    assert "Scored on training words: the method learned" in (tmp_path / "a.tex").read_text("utf-8")
+    assert "Scored on the words it learned from: a method fits" in (tmp_path / "a.tex").read_text(
+        "utf-8"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Options mean the same in every command; references joined, sampled, and from standard input."""
 
 import io
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,19 @@ import typer
 from command import Command
 
 from morphgraph import cli
+from morphgraph.cli.options import Reading, parse_settings
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
+from morphgraph.refine import ReBPESettings
 
 
 def commands(group: Any, name: str = "") -> dict[str, Any]:
     """All commands by their names, those of groups too."""
-    if not hasattr(group, "commands"):
+    if not hasattr(group, "list_commands"):
         return {name.strip(): group}
     found: dict[str, Any] = {}
-    for inner, command in group.commands.items():
-        found |= commands(command, f"{name} {inner}")
+    for inner in group.list_commands(None):
+        found |= commands(group.get_command(None, inner), f"{name} {inner}")
     return found
 
 
@@ -167,3 +170,43 @@ def test_standard_input_that_cannot_be_a_reference(
     )
     run = morphgraph(*given, "-", "--read", "join")
     assert run.code == 2 and "Give it once" in run.err
+
+
+# --- what --help shows ----------------------------------------------------------------------------
+
+PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_short_and_the_page_has_all_of_it(morphgraph: Command, name: str) -> None:
+    shown = morphgraph(*name.split(), "--help").out
+    options = re.findall(r"^│ (?:\* )? *(--[\w-]+)", shown, flags=re.MULTILINE)
+    assert "--help" in options
+    assert len(options) <= 14, options
+    assert re.findall(r"^╭─ (.+?) ─", shown, flags=re.MULTILINE)[-1] != "Arguments"
+    [*lines] = re.findall(rf"^morphgraph {name} (.*(?:\n +.*)*)", PAGE, flags=re.MULTILINE)
+    missing = {each for each in options if not re.search(rf"{each}\b(?!-)", " ".join(lines))}
+    assert missing - {"--json", "--help"} == set()
+
+
+def test_settings_explain_themselves(morphgraph: Command) -> None:
+    shown = morphgraph("rebpe", "--set", "help")
+    assert (shown.code, shown.err) == (0, "")
+    names = [line.split()[0] for line in shown.out.splitlines()[1:]]
+    assert names == list(ReBPESettings.model_fields) == [*dict.fromkeys(names)]
+    shown = morphgraph("score", "--read", "help").out
+    assert "keep" in shown and "stems+digits" in shown
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["separator=,"], {"separator": ","}),
+        (["separator=,,format=plain"], {"separator": ",", "format": "plain"}),
+        (["separator=+,join", "sample=5"], {"separator": "+", "join": True, "sample": 5}),
+        (["first=no"], {"first": False}),
+        (["seed=x"], {"seed": "x"}),
+    ],
+)
+def test_settings_as_they_are_written(texts: list[str], found: dict[str, Any]) -> None:
+    assert parse_settings("--read", Reading, texts) == found

@@ -22,7 +22,6 @@ from morphgraph.corpus.pipelines import (
     KEPT_ASCII,
     PIPELINES,
     covered_characters,
-    isolate_outer_punctuation,
     mark_capitals,
     prepare,
     restore_capitals,
@@ -83,7 +82,7 @@ def test_where_a_rule_cuts(rule: Any, parts: list[str]) -> None:
 def test_nfkc_comes_first() -> None:
     # The ligature is two letters, the ellipsis three marks, the no-break space a space.
     counts = {"ﬁne…": 2, "fine": 3, "a\u00a0b": 1}
-    assert isolate_outer_punctuation(counts) == {"fine": 5, "...": 2, "a": 1, "b": 1}
+    assert PIPELINES["rebpe"].words(counts) == {"fine": 5, "...": 2, "a": 1, "b": 1}
 
 
 def test_capitals() -> None:

@@ -44,7 +44,6 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.corpus_measures import lorenz_curve
 
 NAN = math.nan
 HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50
@@ -152,7 +151,7 @@ def test_every_drawn_point_is_of_the_table() -> None:
 
 
 def test_lorenz_curves_are_in_percent_beside_the_diagonal() -> None:
-    figure = lorenz_lines({"<b>BPE</b>": lorenz_curve([3, 1])}, {"<b>BPE</b>": ["<i>", "de"]})
+    figure = lorenz_lines({"<b>BPE</b>": {"<i>": 1, "de": 3}})
     diagonal, curve = figure.data
     assert (diagonal.x, diagonal.y) == ((0, 100), (0, 100))
     assert (list(curve.x), list(curve.y)) == ([0, 50, 100], [0, 25, 100])

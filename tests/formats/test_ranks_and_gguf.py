@@ -24,7 +24,8 @@ import morphgraph as mg
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
-from morphgraph.formats.ranks import PATTERNS, _recovered, to_ranks
+from morphgraph.formats.pipeline_parts import PATTERNS
+from morphgraph.formats.ranks import _recovered, to_ranks
 from morphgraph.refine.knockout import listed_types
 from morphgraph.refine.portable import preview_portable
 from morphgraph.segment.bte import Bte

@@ -20,7 +20,7 @@ from model_folders import saved_files
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
-from morphgraph.corpus.pipelines import isolate_punctuation, prepare
+from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
 )
@@ -254,7 +254,7 @@ def read_steps(data: bytes) -> None:
 def read_counts(data: bytes) -> None:
     counts = parse_word_counts(data, "counts.tsv")
     assert counts.total > 0
-    prepare("plain", isolate_punctuation(counts))
+    prepare("plain", PIPELINES["knockout"].words(counts))
     token_counts(base(), counts)
 
 

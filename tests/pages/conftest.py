@@ -160,9 +160,16 @@ class App:
         """Value and difference of each metric by its label."""
         return {metric.label: (metric.value, metric.delta) for metric in self.test.metric}
 
-    def seen_f1(self) -> str:
-        """F1 in the bar on all words, which edits were learned from: its smaller figure."""
-        return self.captions().partition(" on words learned from")[0].split()[-1]
+    @property
+    def f1(self) -> str:
+        """F1 in the bar."""
+        return self.metrics()["F1 %"][0]
+
+    @property
+    def scored(self) -> str:
+        """The words that figures of the bar are over, "" if it says nothing: all."""
+        [found] = [c.value for c in self.test.caption if c.value.startswith("on ")] or [""]
+        return found
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""

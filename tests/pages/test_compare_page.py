@@ -10,7 +10,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import percent
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.methods import METHODS
-from morphgraph.refine import SHARE_HELD_OUT, ReBPESettings
+from morphgraph.refine import ReBPESettings
 from morphgraph.refine.learning import Entrant, Learner, learn_and_score
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.table import ScoreTable
@@ -200,10 +200,11 @@ def test_the_methods_of_the_literature_are_chosen_at_first(app: Any) -> None:
     app.open("compare")
     quick = ["BPE", "BPE-dropout", "Trimmed BPE", "FLOTA"]
     assert set(app.test.dataframe[0].value["method"]) >= {"BPE", "BPE-dropout", "FLOTA"}
-    at_first = [row["text"] for row in rows(app)]
+    at_first, f1 = [row["text"] for row in rows(app)], heads(app)[0]
     shown = app.settle().test.dataframe[0].value
     assert list(shown["method"]) == [*quick[:3], "Picky BPE", "FLOTA", "ReBPE"]
     assert [row["text"] for row in rows(app)] == at_first, "what joins moves no words"
+    assert heads(app)[0] == f1, "nor changes a figure"
     assert not app.test.warning
     sizes = dict(zip(shown["method"], shown["|V|"], strict=True))
     study = app.session.study
@@ -226,13 +227,13 @@ def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
         raise MorphGraphError("There is no room for it.")
 
     monkeypatch.setattr("web.choosing.train", refused)
+    app.test.query_params["methods"] = "bpe,picky(threshold=0.77),rebpe(threshold=0.45)"
     app.open("compare")
     for _ in range(10):  # the message, then what comes after it
         wait([work for _, work in app.test.session_state["worker beside"].known.values()])
         app.run()
     assert "There is no room for it." in app.warnings()
-    shown = ["BPE", "BPE-dropout", "Trimmed BPE", "FLOTA", "ReBPE"]
-    assert list(app.test.dataframe[0].value["method"]) == shown
+    assert list(app.test.dataframe[0].value["method"]) == ["BPE", "ReBPE (threshold=0.45)"]
     app.test.button(key="compare drop picky").click()
     assert app.run().warnings() == []
 
@@ -284,32 +285,29 @@ def test_what_learns_is_chosen_on_scores_too_and_cuts_words_that_it_has_not_seen
     app.open("compare").settle()
     assert app.find("multiselect", "Methods").value == ["bpe", "rebpe"]
     study = app.session.study
-    held_out = study.benchmark.hold_out(SHARE_HELD_OUT, 0)
+    rest, kept = study.benchmark.split()
     learner = Learner(study.tokeniser.fork(), METHODS["rebpe"], ReBPESettings())
     words = {row["text"]: row["gold"] for row in rows(app)}
     assert len(words) == 50
-    assert set(words) <= set(held_out.numbers)
+    assert set(words) <= set(kept.numbers)
     assert not any(row["note"] for row in rows(app))
-    made = [
-        method_on(study.tokeniser, "bpe"),
-        learner.learn(study.benchmark, SHARE_HELD_OUT, 0),
-    ]
-    found = Comparison(made, held_out.texts, [entry.morphs for entry in held_out]).summaries
+    made = [method_on(study.tokeniser, "bpe"), learner.learn(rest)]
+    found = Comparison(made, kept.texts, [entry.morphs for entry in kept]).summaries
     shown = app.test.dataframe[0].value
     assert list(shown["F1 %"]) == [percent(one.f1) for one in found]
     assert list(shown["|V|"]) == [f"{one.vocabulary_size:,}" for one in found]
     said = "\n".join(as_read(text.value) for text in app.test.markdown)
-    assert f"F1 on {len(held_out.numbers)} words held out" in said
-    # On Scores it is scored on both, and says which words it has seen.
+    assert f"F1 on {len(kept.numbers)} words kept aside" in said
+    # On Scores all are scored on the words that it has not seen.
     table = app.open("scores").table("types")
-    assert [list(one) for one in table["words"]] == [[], [HELD_IN], [], *[["held out"]] * 2, []]
-    [outcome] = learn_and_score([Entrant("ReBPE", made[1], made[1].tokeniser)], held_out)
-    assert table["f1"][4].startswith(percent(ScoreTable([outcome]).of(0, ["f1"])["f1"].value))
+    [outcome] = learn_and_score([Entrant("ReBPE", made[1], made[1].tokeniser)], kept)
+    assert table["f1"][1].startswith(percent(ScoreTable([outcome]).of(0, ["f1"])["f1"].value))
+    assert table["f1"][0].startswith(shown["F1 %"][0])
     # A word that it learned from says so.
-    taught = next(word for word in study.benchmark.numbers if word not in held_out.numbers)
+    taught = next(word for word in study.benchmark.numbers if word not in kept.numbers)
     type_words(app.open("compare"), f"{taught} {next(iter(words))} zzz")
     assert [row["note"] for row in rows(app)] == [HELD_IN, "", ""]
-    assert not any(HELD_IN in head for head in heads(app)), "F1 stays on words held out"
+    assert not any(HELD_IN in head for head in heads(app)), "F1 stays on words kept aside"
 
 
 def test_an_uploaded_model_is_chosen_at_once_and_a_broken_one_is_a_message(compare: Any) -> None:

@@ -10,6 +10,9 @@ from effort import one_of
 from streamlit.testing.v1 import AppTest
 
 from morphgraph.core.text import percent
+from morphgraph.refine.blame import blame
+from morphgraph.refine.knockout import decided_threshold, threshold_curve
+from morphgraph.tokeniser.merging import segment
 from tests.pages.conftest import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,10 +76,13 @@ def test_knock_out_undo_and_redo(app: Any) -> None:
     app.open("blame")
     assert said_of_edits(app) == undone
     app.press("Redo")
-    assert app.metrics() == after
+    assert app.open("graph").metrics() == after
+    app.open("blame")
+    first = app.f1  # of the words kept aside
+    assert first != value
     [knock_out_all] = [b.label for b in app.test.button if b.label.startswith("Knock out all")]
     app.press(knock_out_all)
-    assert said_of_edits(app).startswith(f"1 edit made, 2 in all: F1 {value} → ")
+    assert said_of_edits(app).startswith(f"1 edit made, 2 in all: F1 {first} → {app.f1}")
     app.choose("Demo", "de")
     assert said_of_edits(app) == ""
 
@@ -117,8 +123,15 @@ def test_the_curve_has_a_best_threshold_which_can_be_taken(app: Any) -> None:
     app.open("blame")
     data = app.component("threshold_line")
     best = data["points"][data["best"]]
-    assert best["f1"] == max(point["f1"] for point in data["points"])
-    app.press("Use the best threshold")
+    # An eighth of the words learned from decided it: no word that is scored did.
+    study = app.session.study
+    rest, kept = study.benchmark.split()
+    assert best["threshold"] == decided_threshold(study.tokeniser, rest, "morphemic", "types")
+    blamed = blame(rest, segment(app.graph, rest.words))
+    for name, words in (("f1", kept), ("learned", rest)):
+        points = threshold_curve(study.tokeniser, words, blamed)
+        assert [point[name] for point in data["points"]] == [100 * point.f1 for point in points]
+    app.press("Use the suggested one")
     threshold, said = chosen_threshold(app)
     assert threshold == best["threshold"]
     assert f"→ {best['f1']:.2f}\xa0%" in said
@@ -136,8 +149,10 @@ def test_the_history_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> N
         next(b.label for b in app.test.button if b.label.startswith("Knock out all"))
     )
     study = app.session.study
-    f1 = [study.state_after(n).score("morphemic", "types").f1 for n in range(3)]
+    _, kept = study.benchmark.split()
+    f1 = [kept.scores(segment(graph, kept.words))[0].f1 for graph in app.graph.states_onward()]
     app.open("history")
+    assert f"F1 is on {len(kept)} words kept aside." in app.captions()
     table = app.test.dataframe[0].value
     assert list(table["F1 %"]) == [percent(value) for value in f1]
     assert [float(gain.replace("−", "-")) for gain in table["ΔF1"][1:]] == pytest.approx(
@@ -146,7 +161,9 @@ def test_the_history_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> N
     app.press("Undo")
     table = app.test.dataframe[0].value
     assert list(table["state"]) == ["", "now", "undone"]
-    assert list(table["F1 %"]) == [percent(value) for value in f1], "what was seen is known"
+    # Nothing is learned any more: over all words, those of the undone edit as they were seen last.
+    start, now = (study.score(edits=edits).f1 for edits in (0, 1))
+    assert list(table["F1 %"]) == [percent(value) for value in (start, now)] + ["n/a"]
     for edits in (0, 2):
         go_to_edit(app.session, edits)
         assert len(app.graph.history) == edits

@@ -3,14 +3,12 @@
 import csv
 import io
 import json
-import time
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from morphgraph.refine.held_out import held_out
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.text import percent
@@ -32,7 +30,7 @@ from morphgraph.score.table import (
 )
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.segmenter import method_on, standard_segmenter
-from morphgraph.tables.model import HELD_IN
+from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
 from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from web.edits import knock_out_all
@@ -209,17 +207,19 @@ def test_a_broken_reference_is_a_message_and_changes_nothing(page: Any, content:
 def test_what_learned_from_the_words_is_told_apart(app: Any) -> None:
     study = app.session.study
     knock_out_all(app.session, KnockoutSettings(threshold=0.9))
-    until_known(app.open("scores"))
+    app.open("scores")
     methods(app, "before the edits", "bpe", "flota")
-    seen = [[], [HELD_IN], [HELD_IN], [], *[["held out"]] * 3, []]
-    assert list(map(list, scores(app)["words"])) == seen
-    found = held_out(study.tokeniser, study.benchmark)
-    shown = percent(found.scores("morphemic", "types")[1].f1)
-    assert app.metrics()["F1 % held out"][0] == shown
-    assert scores(app)["f1"][5].startswith(shown)
-    assert "Scored on training words: the method learned" in app.captions()
+    # All of them are on the words that were kept aside.
+    assert list(map(list, scores(app)["words"])) == [*[["kept aside"]] * 3, []]
+    _, kept = study.benchmark.split()
+    before, after = (study.score(kept.parts[-1], edits=edits).f1 for edits in (0, 1))
+    assert app.f1 == percent(after)
+    for row, f1 in enumerate((before, after)):
+        assert scores(app)["f1"][row].startswith(percent(f1))
+    assert HELD_IN_NOTE not in app.captions()
     labels = pictures(app)[0]["layout"]["yaxis"]["ticktext"]
-    assert labels == ["before the edits", f"BPE, edited<br>{HELD_IN}", f"FLOTA<br>{HELD_IN}"]
+    methods_shown = ("before the edits", "BPE, edited", "FLOTA")
+    assert labels == [f"{name}<br>kept aside" for name in methods_shown]
     # Neither after Undo nor on other words.
     references(app, "demo de")
     assert "words" not in scores(app)
@@ -233,17 +233,17 @@ def test_what_learned_from_the_words_is_told_apart(app: Any) -> None:
     app.session.open_demo("en")
     app.run()
     assert app.session.study is not study
-    assert [HELD_IN] in list(map(list, scores(app)["words"]))
+    assert ["kept aside"] in list(map(list, scores(app)["words"]))
 
 
-def until_known(app: Any) -> Any:
-    """Run the page until held-out scores, which are computed beside it, are known."""
-    for _ in range(100):
-        if app.metrics().get("F1 % held out", ("",))[0] != "…":
-            break
-        time.sleep(0.1)
-        app.run()
-    return app
+def test_what_learned_from_all_words_is_held_in(app: Any) -> None:
+    app.open("blame").set("number_input", "Share of words kept aside", 0.0)
+    app.press(next(name for name in app.buttons() if name.startswith("Knock out all")))
+    methods(app.open("scores"), "before the edits", "bpe")
+    assert list(map(list, scores(app)["words"])) == [[], [HELD_IN], []]
+    assert HELD_IN_NOTE in app.captions()
+    labels = pictures(app)[0]["layout"]["yaxis"]["ticktext"]
+    assert labels == ["before the edits", f"BPE, edited<br>{HELD_IN}"]
 
 
 def cell(estimate: Any) -> str:

@@ -101,23 +101,29 @@ def test_parity_of_several_languages_beside_plain_bpe(page: Any) -> None:
     assert page.errors() == ["Two lists are of one language. Name each file after its own."]
 
 
-def test_morphbpe_learns_from_the_open_gold_but_not_from_words_held_out(page: Any) -> None:
+def test_morphbpe_learns_from_the_open_gold_but_not_from_words_kept_aside(page: Any) -> None:
     page.choose("Language", "en").set("radio", "Method", "morphbpe")
-    page.set("number_input", "Holdout", 0.5)
+    page.set("number_input", "Share of words kept aside", 0.5)
     page.set("number_input", "Vocabulary size", 1500).press("Train")
     assert page.errors() == []
     [(label, model)] = page.session.models.items()
     gold, words = page.session.study.benchmark.reference, wordfreq_counts("en")
     assert label.endswith(f"1,500 · wordfreq:en, {gold.name}")
     base = train("bpe", words, 1500)
-    expected = train_morphbpe(base, words, gold, {"types": 1500, "holdout": 0.5})
+    expected = train_morphbpe(base, words, gold, {"types": 1500}, 0.5)
     assert write_model(model) == write_model(expected)
-    assert write_model(model) != write_model(train_morphbpe(base, words, gold, {"types": 1500}))
+    for other in (0, 0.2):
+        assert write_model(model) != write_model(
+            train_morphbpe(base, words, gold, {"types": 1500}, other)
+        )
     page.press("Open it")
     opened, benchmark = page.session.study.tokeniser, page.session.study.benchmark
     assert opened.types == model.tokeniser.types
     assert has_seen(opened, benchmark)
-    assert not has_seen(opened, benchmark.hold_out(0.5, 0))
+    rest, kept = benchmark.split(0.5)
+    assert has_seen(opened, rest)
+    assert not has_seen(opened, kept)
+    assert f"on {len(kept)} words kept aside" in page.captions()
 
 
 def test_the_open_tokeniser_is_extended(page: Any) -> None:

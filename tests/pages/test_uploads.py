@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import zipfile
 from typing import Any
 
 import openpyxl
@@ -389,3 +390,42 @@ def test_words_of_another_language_are_a_warning(app: Any) -> None:
     app.test.query_params["words"] = "Freundschaft Arbeit unglaublich"
     [told] = [w for w in app.open("compare").warnings() if "German" in w]
     assert told.startswith("These words are German, but the gold of demo:en is English")
+
+
+def test_gold_given_as_a_tokeniser_is_opened_as_gold_at_a_click(app: Any) -> None:
+    content = demo_gold_path("de").read_bytes()
+    app.upload("Tokeniser", ("gold.tsv", content))
+    assert app.errors() == ["gold.tsv: this looks like a gold segmentation: words with morphs."]
+    app.press("Open it as gold")
+    assert app.errors() == []
+    assert app.session.study.benchmark.reference.name == "gold.tsv"
+    assert app.session.study.tokeniser.name == "demo:en"
+    works(app)
+
+
+@pytest.mark.parametrize(("page", "field"), [("start", "Reference"), ("scores", "Reference")])
+def test_a_tokeniser_given_as_gold_is_opened_as_one_at_a_click(
+    app: Any, tokenizer_json: bytes, page: str, field: str
+) -> None:
+    app.open(page).upload(field, ("mine.json", tokenizer_json))
+    said = "mine.json: this is the file of a tokeniser, not words with morphs."
+    assert app.errors() == [said]
+    app.press("Open it as the tokeniser")
+    assert app.errors() == []
+    assert app.session.study.tokeniser.name == "mine.json"
+    assert app.session.study.benchmark.reference.name == "demo:en"
+
+
+@pytest.mark.parametrize("field", ["Tokeniser", "Reference"])
+def test_a_picture_and_an_archive_are_named_and_not_offered(app: Any, field: str) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("gold.tsv", "undo\tun do\n")
+    files = {"a picture": b"\x89PNG\r\n\x1a\n" + bytes(30), "a zip archive": packed.getvalue()}
+    for what, content in files.items():
+        app.upload(field, ("file.bin", content))
+        [error] = app.errors()
+        assert f"this is {what}" in error
+        assert not any(label.startswith("Open it as") for label in app.buttons())
+        app.find("file_uploader", field).clear()
+        app.run()

@@ -109,7 +109,7 @@ def test_outcomes_are_not_segmented_twice() -> None:
     gold_set = GoldSet.of(small_reference("a b", "ab"))
     outcome = outcome_of(Bte(tokeniser), gold_set)
     [(benchmark, segmentation)] = encoded_outcomes(["one"], [outcome]).values()
-    assert benchmark.words is outcome.words and segmentation is outcome.segmentation
+    assert benchmark.words is segmentation.words and segmentation is outcome.segmentation
     # What is not segmented by merges alone has none to blame.
     others = [ideal(gold_set), outcome_of(method_on(tokeniser, "flota"), gold_set)]
     assert encoded_outcomes(["ideal", "flota"], others) == {}

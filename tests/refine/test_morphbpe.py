@@ -138,7 +138,7 @@ def test_in_a_notebook_and_exported(tmp_path: Any) -> None:
     assert morph["f1"] > bpe["f1"]
     assert morph["morph_edits"] < bpe["morph_edits"]
     assert morph["morph_consistency"] > bpe["morph_consistency"]
-    assert "made (scored on training words)" in found._repr_html_()
+    assert "made (scored on the words it learned from)" in found._repr_html_()
     made.save(tmp_path / "m.json")
     again = mg.load(tmp_path / "m.json")
     assert again.segment(["ontbreken"]) == made.segment(["ontbreken"])

@@ -16,7 +16,7 @@ from morphgraph.batch.cells import CellInputs, MethodResult, result_rows
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.study import Study
-from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_frame
+from morphgraph.score.boundaries import Benchmark, BoundaryScore
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.metrics import boundary_score
 from morphgraph.score.outcome import outcome_of
@@ -25,6 +25,7 @@ from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tables.edits import change_table
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -117,18 +118,19 @@ NONE = BoundaryScore("whole-word", "tokens", *[math.nan] * 4)
 WORSE = BoundaryScore("morphemic", "types", 3, 8, 12, 0)
 
 
-def test_frame() -> None:
-    frame = score_frame([GOOD, NONE], before=[WORSE, NONE])
-    row = frame.iloc[0]
-    assert row["precision"] == 75
-    assert row["Δ precision"] == 75 - 37.5
-    assert row["recall"] == 50
-    assert row["Δ recall"] == 25
-    assert row["F1"] == 60
-    assert row["Δ F1"] == 60 - 30
-    assert row["splits inside a character"] == 1
-    assert frame.iloc[1][["precision", "recall", "F1", "Δ F1", "predicted"]].isna().all()
-    assert "Δ F1" not in score_frame([GOOD]).columns
+def test_table() -> None:
+    pairs = {"these": [(WORSE, GOOD), (NONE, NONE)], "others": [(GOOD,)]}
+    table = change_table(pairs, ["signed"])
+    assert [(row.names, row.block) for row in table.rows] == [
+        (("morphemic", "types"), 0),
+        (("whole-word", "tokens"), 0),
+        (("morphemic", "types"), 1),
+    ]
+    changed, undefined, alone = ([cell.value for cell in row.cells] for row in table.rows)
+    assert changed == ["37.50 → 75.00", "25.00 → 50.00", "30.00 → 60.00", "6", "8", "12"]
+    assert undefined == ["n/a → n/a"] * 3 + ["n/a"] * 3
+    assert alone[:3] == ["75.00", "50.00", "60.00"]
+    assert (table.blocks, table.signatures) == (("these", "others"), ("signed",))
 
 
 # --- one score, whoever asks for it ---------------------------------------------------------------
@@ -177,7 +179,7 @@ def test_all_scores_are_equal(
         made = MethodResult(segmenter, benchmark, {})
         spec = {
             "metrics": NAMES, "scopes": ["morphemic"], "weightings": [weighting],
-            "intervals": False, "held_out": 0.5, "method": "bpe", "vocabulary": [],
+            "intervals": False, "facts": False, "method": "bpe", "vocabulary": [],
         }  # fmt: skip
         found["batch"] = [row.value for row in result_rows(spec, CellInputs(segmenter), made)]
         if not drops:

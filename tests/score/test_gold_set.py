@@ -12,6 +12,7 @@ from small import small_document
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
+from morphgraph.reference.families import SplitBy
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import (
@@ -20,7 +21,6 @@ from morphgraph.score.gold_set import (
     Scope,
     Weighting,
     signature_line,
-    split_entries,
 )
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import outcome_of
@@ -56,6 +56,7 @@ class Run:
     bare: bool = False
     holdout: float = 0.0
     holdout_seed: int = 0
+    by: SplitBy = "words"
     subset: Sequence[int] | None = None
     merges: Sequence[tuple[str, ...]] = tuple(UNDO)
     removed: str = ""
@@ -86,8 +87,7 @@ def table_of(run: Run) -> ScoreTable:
     frequencies = FREQUENCIES if run.frequencies is None else run.frequencies
     gold_set = Benchmark.build(tokeniser(), reference, frequencies, run.source, bare=run.bare)
     if run.holdout:
-        _, held = split_entries(gold_set.texts, run.holdout, run.holdout_seed)
-        gold_set = gold_set.held_out(held, run.holdout, run.holdout_seed)
+        gold_set = gold_set.split(run.holdout, run.holdout_seed, run.by)[1]
     if run.subset is not None:
         gold_set = gold_set.subset(np.array(run.subset, np.int64))
     last = Dropout(tokeniser(), run.p, run.dropout_seed)

@@ -117,7 +117,7 @@ def test_only_a_whole_file_has_rows() -> None:
         reference.sample(1),
         reference.first_analyses(),
         join_references([reference, reference]),
-        mg.read_gold(reference).split(0.5)[0].reference,
+        mg.read_gold(reference).split(0.5, by="words")[0].reference,
     ):
         assert part.morphscore_rows == ()
     with pytest.raises(mg.MorphGraphError, match="not a whole file of MorphScore's version 1"):

@@ -140,7 +140,7 @@ ODD_WORDS = st.lists(st.text("abAäß漢ª𐐷\u0308-1 ", max_size=5), max_size=
 def test_words_are_encoded_together_as_one_by_one(
     added: tuple[str, ...], texts: list[str], bare: bool
 ) -> None:
-    """The bytes of all words go through a kernel; the library only tells where it cuts."""
+    """The bytes of all words are placed together; the library only tells where it cuts."""
     ids = {text: number for number, text in enumerate(BYTE_TO_CHAR)}
     preprocessor = Preprocessor(
         pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False),

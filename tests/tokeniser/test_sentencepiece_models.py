@@ -22,7 +22,7 @@ from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
-from morphgraph.formats.loading import from_sentencepiece, load_tokeniser, load_uploaded_tokeniser
+from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.models import export_segmenter, load_segmenter, uploaded_segmenter
@@ -109,7 +109,7 @@ def test_words_are_cut_as_by_the_library(name: str) -> None:
     data = model_of(name)
     words = [word for code in ("en", "de", "fi") for word in wordfreq.top_n_list(code, 1000)]
     words += ["xssaxx", "talossa", "die", "½ssa", "<sep>a<sep>", "Straße", "日本", "ñandú", "<s"]
-    tokeniser = from_sentencepiece(data, "m.model")
+    tokeniser = load_uploaded_tokeniser({"m.model": data})
     assert our_ids(tokeniser, words) == their_ids(data, words)
     assert tokeniser.warnings == ()
 
@@ -129,7 +129,7 @@ def test_texts_are_cut_as_by_the_library(name: str, text: str) -> None:
 
 @cache
 def tokeniser_of(name: str) -> BpeTokeniser:
-    return from_sentencepiece(model_of(name), f"{name}.model")
+    return load_uploaded_tokeniser({f"{name}.model": model_of(name)})
 
 
 PIECES = st.lists(
@@ -155,7 +155,7 @@ def test_any_scores_in_any_order(
         **{symbol: (symbol, 0.0, KIND.USER_DEFINED) for symbol in symbols},
     }
     data = a_model(*listed.values())
-    tokeniser = from_sentencepiece(data, "m.model")
+    tokeniser = load_uploaded_tokeniser({"m.model": data})
     assert our_ids(tokeniser, [text]) == their_ids(data, [text])
     words = tokeniser.encode([text], bare=True)
     dropped = Dropout(tokeniser, p=0.0).segment(words)
@@ -169,7 +169,7 @@ def test_any_scores_in_any_order(
 @pytest.mark.parametrize("name", ["plain", "bytes", "symbols", "spaces kept", "lowercased"])
 def test_export_and_remedies_as_for_any_other(name: str) -> None:
     """Once plain, once after a knockout, which makes merges of three parts."""
-    tokeniser = from_sentencepiece(model_of(name), f"{name}.model")
+    tokeniser = load_uploaded_tokeniser({f"{name}.model": model_of(name)})
     graph = tokeniser.graph
     check_graph(graph)
     words = wordfreq.top_n_list("fi", 200)
@@ -195,7 +195,7 @@ def test_the_merge_of_a_type_is_the_one_that_makes_it() -> None:
     """``abc`` is made of ``ab`` and ``c``, though ``a`` and ``bc`` are pieces too."""
     scores = {"bc": -3.0, "abc": -2.0, "ab": -1.0, "a": -9.0, "b": -9.0, "c": -9.0}
     data = a_model(*((text, score, KIND.NORMAL) for text, score in scores.items()))
-    graph = from_sentencepiece(data, "m.model").graph
+    graph = load_uploaded_tokeniser({"m.model": data}).graph
     assert [graph.describe(merge) for merge in graph.merge_ids()] == [
         "a + b → ab",
         "ab + c → abc",

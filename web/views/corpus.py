@@ -19,13 +19,23 @@ from morphgraph.models import undertrained_types as untrained
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.score.vocabulary import NamedCounts
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.model import Table, text_frame
+from morphgraph.tables.model import Table
 from morphgraph.tables.vocabulary import UNITS, corpus_csv, corpus_table, parity_table
 from morphgraph.tables.writing import frame_csv, to_latex
 from web.guard import only_this_machine
 from web.inputs import content_of
 from web.state import Session
-from web.widgets import NUMBER, TEXT, attempt, button, chart, downloads, plain, setting, show_table
+from web.widgets import (
+    NUMBER,
+    attempt,
+    button,
+    chart,
+    downloads,
+    plain,
+    setting,
+    show_model,
+    show_table,
+)
 
 _ASKED = "corpus asked"
 _ROWS = 11
@@ -147,10 +157,9 @@ def _show(measured: CorpusMeasures) -> None:
                 "The Gini coefficient of what languages cost in tokens: 0 if all cost the same. "
                 "It is twice the area between the curve and the diagonal."
             )
-        curves = {name: measured.lorenz(name) for name in measured.tokenisers}
-        order = {name: measured.cheapest_first(name) for name in measured.tokenisers}
+        costs = {name: measured.costs(name) for name in measured.tokenisers}
         with right:
-            chart(lorenz_lines(curves, order), "lorenz curve")
+            chart(lorenz_lines(costs), "lorenz curve")
     st.code(measured.signature, language=None, wrap_lines=True)
     downloads(
         {
@@ -161,14 +170,8 @@ def _show(measured: CorpusMeasures) -> None:
 
 
 def _table(table: Table, key: str) -> None:
-    frame, best = text_frame(table)
     titles = [column.title for column in (*table.names, *table.columns)]
-    names = len(table.names)
-    config = {
-        str(n): TEXT(title, alignment="left" if n < names else "right")
-        for n, title in enumerate(titles)
-    }
-    show_table(frame, _ROWS, best=best, key=f"{key} {titles}", column_config=config)
+    show_model(table, _ROWS, key=f"{key} {titles}")
 
 
 def model_rows(current: Session, corpus: NamedCounts | None) -> None:

@@ -20,7 +20,7 @@ from morphgraph.score.languages import LANGUAGE_METRICS, LanguageRow, labels_of,
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.model import Table, text_frame
+from morphgraph.tables.model import Table
 from morphgraph.tables.scores import languages_table
 from morphgraph.tables.writing import frame_csv, to_csv, to_latex, to_markdown
 from web import widgets as ui
@@ -172,9 +172,7 @@ def _show(found: ByLanguage, name: str) -> None:
         st.warning(ui.plain(note))
     with st.expander("As a table, with 95 % intervals"):
         table = found.table
-        titles = [column.title for column in (*table.names, *table.columns)]
-        frame = text_frame(table)[0].set_axis(titles, axis="columns")
-        ui.show_table(frame, 20, column_config=ui.right_aligned(titles[2:]))
+        ui.show_model(table, 20)
         ui.downloads(
             {
                 "languages.csv": lambda: to_csv(table),

@@ -23,7 +23,6 @@ def language_parity(costs: Mapping[str, LanguageCosts], key: str) -> None:
             "The Gini coefficient of what languages cost in tokens, on the words trained on: 0 if "
             "all cost the same. It is twice the area between the curve and the diagonal."
         )
-    curves = {label: found.lorenz(unit) for label, found in costs.items()}
-    order = {label: list(found.costs(unit)) for label, found in costs.items()}
+    drawn = lorenz_lines({label: found.costs(unit) for label, found in costs.items()})
     with right:
-        ui.chart(lorenz_lines(curves, order), f"{key} lorenz curve")
+        ui.chart(drawn, f"{key} lorenz curve")

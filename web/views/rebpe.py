@@ -17,8 +17,10 @@ from morphgraph.draw.words import WordLine, line_in
 from morphgraph.graph.view import type_key
 from morphgraph.refine import rebpe_run as refining
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
-from morphgraph.score.boundaries import BoundaryScore
+from morphgraph.tables.edits import phases_table
+from morphgraph.tables.model import table_of_texts
 from web import widgets as ui
+from web.aside import scored_words
 from web.components import RunPoint, fan_graph, is_playing, run_line, word_over_phases
 from web.edits import open_in_graph
 from web.state import Session
@@ -300,26 +302,7 @@ def charts(run: ReBPERun) -> None:
     with right:
         none = "No merge has been knocked out."
         ui.chart(figures.removed_by_origin(phases), "rebpe origins", empty=none)
-    kinds = [kind for kind in refining.MERGE_CHANGES if kind != "shortened"]
-    rows = [
-        {
-            "phase": figures.phase_label(phase),
-            "types": phase.vocabulary_size,
-            "merges": phase.merges,
-            **_percentages(phase.score),
-            **{kind: phase.counts.get(kind, 0) for kind in kinds},
-            "seconds": phase.seconds,
-        }
-        for phase in phases
-    ]
-    config = ui.right_aligned(_percentages(phases[0].score))
-    config["seconds"] = ui.NUMBER("seconds", format="%.3f")
-    ui.show_table(pd.DataFrame(rows), column_config=config)
-
-
-def _percentages(score: BoundaryScore) -> dict[str, str]:
-    shares = {"precision %": score.precision, "recall %": score.recall, "F1 %": score.f1}
-    return {name: percent(share) for name, share in shares.items()}
+    ui.show_model(phases_table(phases))
 
 
 def ablation_table(current: Session, run: ReBPERun) -> None:
@@ -329,32 +312,32 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
         "What is each half worth? Four runs with these settings, from where this run began: "
         "without and with annealing, without and with reification."
     )
-    asked = current.state(run.edits_before), ("ablation", run.settings)
+    asked = current.state(run.edits_before), ("ablation", run.settings, run.scored.parts)
     place = st.empty()
     is_known = asked in study.cache
     if not is_known and not place.button("Compute the four runs", icon=":material/table_chart:"):
         return
     steps = [dict(change.step) for change in study.graph.history[: run.edits_before]]
-    what = (study.tokeniser, study.benchmark, run.settings, steps)
+    what = (study.tokeniser, run.benchmark, run.settings, steps)
     advance: Any = partial(place.progress, text="Running …")
-    cells = study.cache.get(*asked, lambda: refining.ablation(*what, advance))
+    cells = study.cache.get(*asked, lambda: refining.ablation(*what, advance, run.scored))
     place.empty()
+    titles = ["annealing", "reification", "precision %", "recall %", "F1 %", "types", "iterations"]
     rows = [
-        {
-            "annealing": "on" if cell.anneal else "off",
-            "reification": "on" if cell.reify else "off",
-            **_percentages(cell.score),
-            "types": f"{cell.vocabulary_size:,}",
-            "iterations": str(cell.iterations),
-            "converged": "yes" if cell.converged else "no",
-        }
+        [
+            *("on" if on else "off" for on in (cell.anneal, cell.reify)),
+            *map(percent, (cell.score.precision, cell.score.recall, cell.score.f1)),
+            f"{cell.vocabulary_size:,}",
+            f"{cell.iterations}{'' if cell.converged else ', not converged'}",
+        ]
         for cell in cells
     ]
-    ui.show_table(pd.DataFrame(rows), column_config=ui.right_aligned(rows[0]))
+    ui.show_model(table_of_texts(titles, rows, 2))
     grid = pd.DataFrame(
         [[percent(cells[2 * a + r].score.f1) for r in (0, 1)] for a in (0, 1)],
         index=["no annealing", "annealing"],
         columns=["no reification", "reification"],
     )
-    st.markdown("**F1 %**")
+    on = scored_words(current, learning=True).said
+    st.markdown(f"**F1 %**{f' on {on}' if on else ''}")
     st.table(grid)

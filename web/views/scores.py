@@ -29,9 +29,9 @@ from morphgraph.score.table import (
     break_down,
 )
 from morphgraph.segment.segmenter import standard_segmenter
-from morphgraph.tables.model import HELD_IN, text_frame
+from morphgraph.tables.model import HELD_IN
 from morphgraph.tables.scores import breakdown_csv, errors_csv, flota_table
-from morphgraph.tables.writing import frame_csv
+from morphgraph.tables.writing import to_csv
 from web import widgets as ui
 from web.edits import open_in_graph
 from web.state import Session
@@ -348,10 +348,7 @@ def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
 
 
 def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
-    shown = flota_table(found).with_columns(range(3))
-    titles = [column.title for column in (*shown.names, *shown.columns)]
-    frame, best = (each.set_axis(titles, axis="columns") for each in text_frame(shown))
-    ui.show_table(frame, best=best, column_config=ui.right_aligned(titles[1:]))
+    ui.show_model(flota_table(found).with_columns(range(3)))
     first = found.scores[0]
     note = (
         f"{ui.plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
@@ -361,5 +358,5 @@ def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
         note += " Stem recall is n/a: the reference does not say which morph is a stem."
     st.caption(note)
     st.code(found.signature, language=None, wrap_lines=True)
-    csv = partial(frame_csv, frame.assign(signature=found.signature))
+    csv = partial(to_csv, flota_table(found))
     ui.download("CSV", csv, "flota.csv", key=f"flota csv {id(gold_set)}")

@@ -11,6 +11,7 @@ from morphgraph.core.text import counted, from_to, in_percent, shortened
 from morphgraph.graph.merge_table import Change
 from web import edits
 from web import widgets as ui
+from web.aside import scored_words
 from web.state import Session
 
 
@@ -86,10 +87,11 @@ def _blame(current: Session, producers: Sequence[int]) -> None:
 
 
 def _preview(current: Session, number: int, cascade: bool) -> None:
-    study = current.study
+    study, on = current.study, scored_words(current)
 
     def make() -> tuple[float, float, int, int]:
-        found = study.preview([study.graph.types[number]], cascade=cascade)  # too large to cache
+        types = [study.graph.types[number]]
+        found = study.preview(types, cascade=cascade, part=on.part)  # too large to cache
         goes = len(found.change.removed_types)
         return found.before.f1, found.after.f1, found.changed_words, goes
 
@@ -104,7 +106,7 @@ def _preview(current: Session, number: int, cascade: bool) -> None:
         return
     st.markdown(
         f":{ui.gain_colour(after - before)}[**F1 {from_to(before, after)}** · {words}{others}]",
-        help="F1 now and without this type, and how many words it would resegment.",
+        help=f"F1 now and without this type, and how many words it would resegment. {on.help}",
     )
 
 

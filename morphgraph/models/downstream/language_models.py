@@ -1,7 +1,5 @@
 """Causal and masked language models, measured in bits per character and byte."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -220,10 +218,6 @@ def _trained(kind: ModelKind, run: TaskRun, made: type[Windows], **more: Any) ->
     return [*bits_measured(nats, texts), *fitted.facts(), run.uncovered(texts)]
 
 
-def _run_causal(run: TaskRun) -> list[Measured]:
-    return _trained("causal-lm", run, CausalWindows)
-
-
 def _run_masked(run: TaskRun) -> list[Measured]:
     if len({run.ids.special[role] for role in ("mask", "unk", "pad")}) < 3:
         raise MorphGraphError(
@@ -241,7 +235,7 @@ CAUSAL_LM = DownstreamTask(
     LanguageModelSettings,
     _METRICS,
     read_language_texts,
-    _run_causal,
+    lambda run: _trained("causal-lm", run, CausalWindows),
     speed=6_000,
 )
 MASKED_LM = DownstreamTask(

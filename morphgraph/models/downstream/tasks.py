@@ -1,7 +1,5 @@
 """Classification, tagging and translation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -144,24 +144,18 @@ def _special(folder: Path, config: Mapping[str, Any], ids: Mapping[str, int]) ->
     named = special_roles(settings_beside(folder))
     found: dict[str, int] = {}
     for role, names in _NAMED.items():
-        known = [ids[named[name]] for name in names if named.get(name) in ids]
-        own = config.get(f"{role}_token_id")
-        if known:
-            found[role] = known[0]
-        elif isinstance(own, int):
-            found[role] = own
+        known = (ids[named[name]] for name in names if named.get(name) in ids)
+        number = next(known, config.get(f"{role}_token_id"))
+        if isinstance(number, int):
+            found[role] = number
     usual = found.get("eos", found.get("pad", 0))
     return {role: found.get(role, usual) for role in ROLES}
 
 
 def model_files(folder: str) -> list[str]:
     """List the files of a checkpoint that affect results; `FileFormatError` if it is none."""
-    names = (
-        CONFIG,
-        *read_checkpoint(folder).files,
-        "special_tokens_map.json",
-        "tokenizer_config.json",
-    )
+    names = [CONFIG, *read_checkpoint(folder).files]
+    names += ["special_tokens_map.json", "tokenizer_config.json"]
     return [str(path) for name in names if (path := Path(folder) / name).is_file()]
 
 

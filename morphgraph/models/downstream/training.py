@@ -135,8 +135,8 @@ def batch_plan(lengths: IdArray, settings: TrainingSettings, seed: int) -> list[
             pool = order[start : start + _POOL * size]
             pool = pool[np.argsort(lengths[pool], kind="stable")]
             batches += [pool[at : at + size] for at in range(0, len(pool), size)]
-        for place in random.permutation(len(batches)):
-            plan.append([(int(index), number) for index in batches[place]])
+        order = random.permutation(len(batches))
+        plan += [[(int(index), number) for index in batches[place]] for place in order]
         number += 1
     return plan[:total]
 

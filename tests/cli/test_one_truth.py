@@ -1,0 +1,90 @@
+"""A command says what the library says: it is a call of it (`tests.batch`: so is an evaluation)."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from command import Command
+
+import morphgraph as mg
+from morphgraph.core.text import without_nan
+
+pytestmark = pytest.mark.slow
+TIMES = ("s", "seconds")
+
+
+def timeless(value: Any) -> Any:
+    """The data as JSON, without what every run takes."""
+    if isinstance(value, dict):
+        return {key: timeless(each) for key, each in value.items() if key not in TIMES}
+    return [timeless(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def data(value: Any) -> Any:
+    return timeless(json.loads(json.dumps(without_nan(value))))
+
+
+NL = ("demo:nl", "demo:nl")
+CALLS: dict[str, tuple[tuple[str, ...], Callable[[Any, Any], Any]]] = {
+    "blame": (("blame", *NL, "--limit", "0"), lambda t, g: t.blame(g).to_dict()),
+    "several languages": (
+        ("blame", *NL, "demo:de", "--limit", "5"),
+        lambda t, g: t.blame(g, "demo:de").to_dict(limit=5),
+    ),
+    "knockout": (("knockout", *NL), lambda t, g: t.knock_out(g).to_dict()),
+    "another threshold": (
+        ("knockout", *NL, "--threshold", "0.4", "--holdout", "0", "--portable"),
+        lambda t, g: t.knock_out(g, threshold=0.4, holdout=0, portable=True).to_dict(),
+    ),
+    "random types": (
+        ("knockout", *NL, "--set", "select=random", "--seed", "3"),
+        lambda t, g: t.knock_out(g, select="random", seed=3).to_dict(),
+    ),
+    "rebpe": (
+        ("rebpe", *NL, "--iterations", "2"),
+        lambda t, g: t.rebpe(g, iterations=2).to_dict(),
+    ),
+    "rebpe on two": (
+        ("rebpe", *NL, "demo:de", "--iterations", "1", "--weights", "1,2"),
+        lambda t, g: t.rebpe(g, "demo:de", iterations=1, weights=[1, 2]).to_dict(),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_command_is_a_call(name: str, morphgraph: Command) -> None:
+    words, call = CALLS[name]
+    run = morphgraph(*words, "--json")
+    found = timeless(run.json)
+    for saved in ("checks", "saved"):
+        assert not found.pop(saved, [])
+    assert found == data(call(mg.load("demo:nl"), mg.read_gold("demo:nl")))
+
+
+def test_scores_are_those_of_the_library(morphgraph: Command) -> None:
+    tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
+    run = morphgraph("score", *NL, "--methods", "bpe,flota(k=2),rebpe", "--scope", "morphemic")
+    learned = {
+        "BPE": tokeniser,
+        "FLOTA (k=2)": tokeniser.method("flota", k=2),
+        "ReBPE": tokeniser.learn("rebpe", gold),
+    }
+    made = mg.compare(learned, gold)
+    assert made.report().splitlines()[-1] == made.signature
+    assert made.signature in run.out
+    run = morphgraph("compare", *NL, "bpe", "flota(k=2)", "rebpe", "--json")
+    assert timeless(run.json) == data(made.side_by_side().to_dict())
+    run = morphgraph("score", *NL, "--scope", "morphemic", "--json")
+    assert run.json["tables"] == [data(mg.compare({"BPE": tokeniser}, gold).to_dict())]
+
+
+@pytest.mark.parametrize("holdout", [0, 0.2, 0.5])
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_as_many_types_go(code: str, holdout: float, morphgraph: Command) -> None:
+    demo = f"demo:{code}"
+    found = mg.load(demo).knock_out(mg.read_gold(demo), holdout=holdout)
+    run = morphgraph("knockout", demo, demo, "--holdout", str(holdout), "--json")
+    assert run.json["removed"] == list(found.removed)
+    assert found.is_held_in == (holdout == 0)
+    assert ("it learned from" in run.json["on"]) == (holdout == 0)

@@ -1,0 +1,174 @@
+"""What figures are over: all words, until something is learned; then those kept aside."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import morphgraph as mg
+from morphgraph.core.text import percent
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import write_model
+
+pytestmark = pytest.mark.slow
+
+App = Any  # that of `conftest`
+SHARE = "Share of words kept aside"
+
+
+def knock_out_all(app: App) -> App:
+    [label] = [name for name in app.buttons() if name.startswith("Knock out all")]
+    return app.press(label)
+
+
+def promised(app: App) -> tuple[str, str, str]:
+    """F1 before and after as the curve says them of the chosen threshold, and of which words."""
+    data = app.component("threshold_line")
+    said = data["points"][data["chosen"]]["said"].split(", F1 ")[1]
+    change, _, words = said.partition("\xa0% on ")
+    before, _, after = change.removesuffix("\xa0%").partition(" → ")
+    return before, after, words
+
+
+def history(app: App) -> tuple[list[str], str]:
+    """The F1 that the history lists, and what it says of it."""
+    table = app.open("history").test.dataframe[0].value
+    return list(table["F1 %"]), app.captions()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.5])
+def test_the_button_removes_what_the_library_does_and_keeps_its_promise(
+    app: App, language: str, share: float
+) -> None:
+    if language != "en":
+        app.choose("Demo", language)
+    app.open("blame").set("number_input", SHARE, share)
+    name = f"demo:{language}"
+    result = mg.load(name).knock_out(name, holdout=share)
+    before, after = percent(result.scored.before.f1), percent(result.scored.after.f1)
+    words = str(result.on) if share else "words learned from"
+    assert promised(app) == (before, after, words)
+    assert app.f1 == before
+    types = app.graph.types
+    knock_out_all(app)
+    [edit] = app.graph.history
+    assert tuple(types[number] for number in edit.removed_types) == result.removed
+    assert app.f1 == after
+    assert app.scored == f"on {words}"
+    found, said = history(app)
+    assert found == [before, after]
+    assert f"F1 is on {words}." in said
+
+
+def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> None:
+    study = app.session.study
+    everything = percent(study.score().f1)
+    assert (app.f1, app.scored) == (everything, "")
+    app.open("graph").press("Knock out")
+    assert app.scored == "", "an edit by hand learns nothing"
+    by_hand = app.f1
+    assert app.open("scores").scored == ""
+    for page in ("blame", "rebpe"):
+        assert app.open(page).scored == "on 188 words kept aside"
+    knock_out_all(app.open("blame"))
+    learned = app.f1
+    of_rest = percent(study.score(study.benchmark.split()[0].parts[-1]).f1)
+    for page in ("start", "graph", "tree", "scores", "vocabulary", "history"):
+        app.open(page)
+        assert (app.f1, app.scored) == (learned, "on 188 words kept aside")
+        assert f"F1 {of_rest} on the words learned from." in app.captions()
+    app.press("Undo")
+    assert (app.f1, app.scored) == (by_hand, "")
+    app.press("Undo")
+    assert (app.f1, app.scored) == (everything, "")
+    assert app.press("Redo").press("Redo").f1 == learned
+
+
+@pytest.mark.parametrize("page", ["blame", "rebpe"])
+def test_without_a_share_words_are_those_learned_from(app: App, page: str) -> None:
+    app.open(page).set("number_input", SHARE, 0.0)
+    assert app.scored == "on words learned from"
+    assert app.f1 == percent(app.session.study.score().f1)
+    if page == "blame":
+        knock_out_all(app)
+    else:
+        app.press("Run to convergence")
+        assert any("% on words learned from" in text.value for text in app.test.markdown)
+    app.open("start")
+    assert app.scored == "on words learned from"
+    assert app.f1 == percent(app.session.study.score().f1)
+    # Afterwards nothing is kept aside any more that was not learned from.
+    assert app.open("blame").scored == "on words learned from"
+
+
+def test_a_reload_keeps_what_is_kept_aside(
+    app: App, cookies: dict[str, str], open_app: Callable[[], App]
+) -> None:
+    app.open("rebpe").set("number_input", SHARE, 0.5).press("Run to convergence")
+    phases, store = app.session.run.phases, app.session.store
+    found = history(app)
+    cookies |= {"morphgraph": store.token, "morphgraph-tab": store.tab}
+    again = open_app()
+    assert (again.f1, again.scored) == (app.f1, app.scored)
+    _, kept = app.session.study.benchmark.split(0.5)
+    assert again.scored == f"on {len(kept)} words kept aside"
+    assert [phase.score for phase in again.open("rebpe").session.run.phases] == [
+        phase.score for phase in phases
+    ]
+    assert again.f1 == app.f1
+    assert history(again) == found
+
+
+def test_a_saved_tokeniser_says_what_it_has_learned_from(
+    app: App, open_app: Callable[[], App]
+) -> None:
+    knock_out_all(app.open("blame").set("number_input", SHARE, 0.5))
+    saved = write_model(Bte(app.session.study.tokeniser))
+    again = open_app().upload("Tokeniser", ("mine.json", saved))
+    assert not again.graph.history
+    assert (again.f1, again.scored) == (app.f1, app.scored)
+    # What is learned on top keeps the same words aside.
+    again.open("blame")
+    assert again.find("number_input", SHARE).disabled
+    knock_out_all(again.put("threshold", 0.3))
+    assert again.scored == app.scored
+    assert again.session.study.graph.history[0].step["learned"][0]["parts"] == [
+        ["rest", 0.5, 0, "families"]
+    ]
+
+
+def test_scores_of_what_learned_and_what_did_not_are_on_the_same_words(app: App) -> None:
+    app.open("scores").set("multiselect", "Methods", ["bpe"])
+    assert "words" not in app.table("types")
+    app.set("multiselect", "Methods", ["bpe", "flota", "knockout"])
+    for _ in range(300):  # it is learned beside the page
+        if len(app.table("types")) == 4:
+            break
+        time.sleep(0.1)
+        app.run()
+    rows = app.table("types")
+    assert [list(words) for words in rows["words"]] == [["kept aside"]] * 3 + [[]]
+    gold = mg.read_gold("demo:en")
+    result = mg.load("demo:en").knock_out(gold)
+    for row, effect in ((0, result.scored.before), (2, result.scored.after)):
+        assert rows["f1"][row].startswith(percent(effect.f1))
+
+
+def test_previews_are_over_the_words_of_the_bar(app: App) -> None:
+    knock_out_all(app.open("blame").put("threshold", 0.9))
+    before = app.f1
+    app.open("graph")
+    [said] = [m.value for m in app.test.markdown if "**F1 " in m.value and " → " in m.value]
+    app.press("Knock out")
+    assert f"F1 {before} → {app.f1}" in said
+    app.open("start")
+    for _ in range(20):
+        if any(name.startswith("Knock out “") for name in app.buttons()):
+            break
+        app.press("Another word")
+    [said] = [m.value for m in app.test.markdown if "F1 would be" in m.value]
+    [label] = [name for name in app.buttons() if name.startswith("Knock out “")]
+    app.press(label)
+    assert f"F1 would be {app.f1}\xa0% " in said

@@ -1,0 +1,108 @@
+"""Gold given as a tokeniser, and a tokeniser as gold: each is named, with how to open it."""
+
+import json
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import sentencepiece
+from command import Command
+
+import morphgraph as mg
+from morphgraph.core.errors import FileFormatError, GoldGivenError, TokeniserGivenError
+from morphgraph.core.files import demo_gold_path, demo_tokeniser_path, read_bytes
+from morphgraph.segment.models import uploaded_segmenter
+
+GOLD = {
+    "demo.tsv": demo_gold_path("en").read_bytes(),
+    "plain.txt": b"unbreakable\tun break able\nundo\tun do\n",
+    "sigmorphon.tsv": b"undoing\tun @@do @@ing\t110\ndoing\tdo @@ing\t100\n",
+    "morphynet.tsv": b"do\tundo\tV\tV\tun\tprefix\nread\treader\tV\tN\ter\tsuffix\n",
+    "bars.txt": b"un|break|able\nun|do\ngo\n",
+}
+OTHERS = {
+    "counts.txt": b"the\t120\nof\t80\nand\t75\n",
+    "text.txt": b"It was a dark night.\nThe rain fell in torrents, except at intervals.\n",
+    "none.tsv": b"word\tmorphs\n",
+}
+
+
+@pytest.mark.parametrize("name", GOLD)
+def test_gold_given_as_a_tokeniser(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(GOLD[name])
+    for read in (lambda: mg.load(tmp_path / name), lambda: uploaded_segmenter({name: GOLD[name]})):
+        with pytest.raises(GoldGivenError, match=r"looks like a gold segmentation.*mg\.read_gold"):
+            read()
+    assert mg.read_gold(tmp_path / name).size
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_lines_are_not_taken_for_gold(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(OTHERS[name])
+    with pytest.raises(FileFormatError) as refused:
+        mg.load(tmp_path / name)
+    assert not isinstance(refused.value, GoldGivenError)
+
+
+def tokenizer_json(folder: Path) -> bytes:
+    return read_bytes(demo_tokeniser_path("en"))
+
+
+def vocab_json(folder: Path) -> bytes:
+    return json.dumps(json.loads(tokenizer_json(folder))["model"]["vocab"]).encode()
+
+
+def merges_txt(folder: Path) -> bytes:
+    return b"#version: 0.2\nu n\nd o\nun do\n"
+
+
+def ranks(folder: Path) -> bytes:
+    return b"".join(b"%s %d\n" % (b64encode(bytes([n])), n) for n in range(256))
+
+
+def pieces(folder: Path) -> bytes:
+    words = folder / "words.txt"
+    words.write_text("undo redo undoing doing\n" * 20)
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(words), model_prefix=str(folder / "m"), vocab_size=20, model_type="bpe"
+    )
+    return (folder / "m.model").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("tokenizer.json", tokenizer_json),
+        ("vocab.json", vocab_json),
+        ("merges.txt", merges_txt),
+        ("x.tiktoken", ranks),
+        ("m.model", pieces),
+    ],
+)
+def test_a_tokeniser_given_as_gold(
+    name: str, make: Callable[[Path], bytes], tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(make(tmp_path))
+    with pytest.raises(TokeniserGivenError, match=r"the file of a tokeniser.*mg\.load"):
+        mg.read_gold(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "content", [b"un\ndo\nhouse\n", b'{"error": "none"}', b"\x89PNG\r\n\x1a\n"]
+)
+def test_what_is_neither_is_not_taken_for_a_tokeniser(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "file.txt").write_bytes(content)
+    with pytest.raises(FileFormatError) as refused:
+        mg.read_gold(tmp_path / "file.txt")
+    assert not isinstance(refused.value, TokeniserGivenError)
+
+
+def test_the_command_line_says_which_argument_takes_it(morphgraph: Command, tmp_path: Path) -> None:
+    gold, tokeniser = tmp_path / "gold.tsv", tmp_path / "tokenizer.json"
+    gold.write_bytes(GOLD["demo.tsv"])
+    tokeniser.write_bytes(tokenizer_json(tmp_path))
+    refused = morphgraph("knockout", gold, "demo:en"), morphgraph("score", "demo:en", tokeniser)
+    assert [run.code for run in refused] == [2, 2]
+    assert "GOLD on the command line" in refused[0].err
+    assert "TOKENISER on the command line" in refused[1].err

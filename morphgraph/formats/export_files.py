@@ -186,15 +186,36 @@ def readme(
     )
     templates.filters |= {"markdown": escaped, "code": code_span}
     steps = json.dumps([document.get("pre_tokenizer"), document.get("normalizer")])
+    listed = [
+        (file, told) for file, told in FILES.items() if file in {*facts["files"], "README.md"}
+    ]
     return templates.get_template("readme.md.j2").render(
         facts,
         title=TITLE,
         name=shortened(base_name(name), 100),
         own_class=facts["kind"] == "folder",
         drops_unknown=document["model"].get("unk_token") is None and '"ByteLevel"' not in steps,
+        listed=listed,
+        code=[f"`{file}`" for file, _ in listed if file.endswith(".py")],
         file_checksum=file_checksum,
         counted=counted,
     )
 
 
 TITLE = "# A tokeniser from morphgraph"
+FILES = {
+    "tokenizer.json": "the tokeniser",
+    "tokeniser.bte.json": "vocabulary, merges and settings, laid out as tokenizer.json",
+    "tokeniser.method.json": "vocabulary, method and settings, laid out as tokenizer.json",
+    "tokenizer_config.json": "the class and the special tokens, for transformers",
+    "tokenization_morphgraph.py": "the class that AutoTokenizer loads",
+    "methods.py": "the method by its name",
+    "pieces.py": "how a method is plugged into the tokenizers library",
+    "bte.py": "merging, at random and with splits too",
+    "vocabulary.py": "how types are looked up",
+    "ids.json": "id in the first tokeniser → id in this one, for reusing embeddings",
+    "merges.txt": "all merges in order of rank, parts separated by spaces",
+    "recipe.json": "all edits of the first tokeniser, to be replayed in morphgraph",
+    "README.md": "how to load it and how to reuse embeddings",
+}
+"""The files in an archive, by name."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from morphgraph.core.errors import check_share
 from morphgraph.core.text import counted, percent, shortened, signed, visible, without_nan
 from morphgraph.draw.charts import add_score_lines, blame_histogram, figure_of
-from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns
+from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns, rows_of
 from morphgraph.refine.knockout import (
     KnockoutResult,
     ThresholdPoint,
@@ -552,7 +552,9 @@ class BlamedMerges(Result):
         1  1.0  0.0  0.0
         2  1.0  0.0  0.0
         """
-        return self._frame(self._blamed.order)
+        import pandas as pd
+
+        return pd.DataFrame(self._columns(self._blamed.order))
 
     def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
         """Return the signature and the merges with R ≥ ``threshold``, as JSON data.
@@ -563,9 +565,8 @@ class BlamedMerges(Result):
         'n + d'
         """
         places = self._places(threshold)
-        merges = self._frame(places[: limit or None]).to_dict(orient="records")
         return {
-            "merges": merges,
+            "merges": rows_of(self._columns(places[: limit or None])),
             "threshold": threshold,
             "candidates": len(places),
             "merges_in_all": len(self._blamed.arrays),
@@ -577,12 +578,10 @@ class BlamedMerges(Result):
         check_share("threshold", threshold)
         return self._blamed.candidates(threshold)
 
-    def _frame(self, places: npt.NDArray[np.int64]) -> pd.DataFrame:
-        import pandas as pd
-
+    def _columns(self, places: npt.NDArray[np.int64]) -> dict[str, Any]:
         columns = blame_columns(self._tokeniser, self._blamed, places)
         del columns["merge_id"]
-        return pd.DataFrame(columns)
+        return columns
 
     def types(self, threshold: float = DEFAULT_THRESHOLD) -> list[str]:
         """Return the types that a knockout with this threshold removes, worst first.
@@ -620,7 +619,7 @@ class BlamedMerges(Result):
                 (f"{row['rank']:,}", row["merge"]),
                 tuple(Cell(row[column.header]) for column in columns),
             )
-            for row in self._frame(places).to_dict(orient="records")
+            for row in rows_of(self._columns(places))
         )
         by = (Column("rank", "written"), Column("merge"))
         return Table("Blame", by, columns, rows, signatures=(self.signature,))
@@ -663,8 +662,13 @@ class LanguageBlame(Result):
         >>> list(tokeniser.blame(*golds, min_joins=1).to_frame().columns)[:4]
         ['rank', 'merge', 'type', 'spread']
         """
+        import pandas as pd
+
+        return pd.DataFrame(self._columns(threshold, limit))
+
+    def _columns(self, threshold: float, limit: int) -> dict[str, Any]:
         places = self._blamed.order(threshold)[: limit or None]
-        return self._blamed.frame(self._tokeniser, places)
+        return self._blamed.columns(self._tokeniser, places)
 
     def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
         """Return the rows of `to_frame` and the signatures, as JSON data.
@@ -681,7 +685,7 @@ class LanguageBlame(Result):
                     for name in self._blamed.languages
                 }
             }
-            for row in self.to_frame(threshold, limit).to_dict("records")
+            for row in rows_of(self._columns(threshold, limit))
         ]
         more = {"min_joins": self._blamed.minimum, "candidates": len(self._blamed.order(threshold))}
         return {"merges": rows, **more, "signatures": list(self.signatures)}
@@ -695,7 +699,7 @@ class LanguageBlame(Result):
         """
         names = tuple(self._blamed.languages)
         rows = []
-        for row in self.to_frame(threshold, limit).to_dict("records"):
+        for row in rows_of(self._columns(threshold, limit)):
             judged = (_judged(*(row[f"{name} {key}"] for key in "NBR")) for name in names)
             cells = (row["type"], row["spread"], row["worst in"], row["best in"], *judged)
             rows.append(Row((f"{row['rank']:,}", row["merge"]), tuple(map(Cell, cells))))

@@ -17,7 +17,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
 if TYPE_CHECKING:
-    from morphgraph.formats.export import ExportedModel
+    from morphgraph.formats.exported_model import ExportedModel
 
 CHECK_COLUMNS = ("check", "number", "fine", "what it says")
 

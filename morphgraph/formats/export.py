@@ -23,6 +23,7 @@ from morphgraph.core.system import without_collection
 from morphgraph.core.text import counted, shortened
 from morphgraph.formats.checks import CHECK_COLUMNS, Check, export_checks
 from morphgraph.formats.export_files import TITLE, merges_text, readme, transformers_config
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.framing import known_ids, with_frame
 from morphgraph.formats.hugging_face import new_ids, to_document
 from morphgraph.formats.original import TEXTS, original_ids
@@ -56,37 +57,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 class ExportError(MorphGraphError):
     """A tokeniser that segments differently once exported, with the word."""
-
-
-@dataclass(frozen=True)
-class ExportedModel:
-    """The exported form of a segmenter, as its method makes it.
-
-    ``name``, ``method``, ``signature``: of the segmenter. ``document``: laid out as
-    ``tokenizer.json``; its field ``model`` is as the exported class reads it: ``type`` is a name in
-    `exported.methods`, and ``vocab`` has the id of each type. ``plain``: that field as the
-    `tokenizers` library reads it, if it may give the same ids. ``id_map``: old ids to new ones.
-    ``reason``: why it has this form, unless `export_model` finds out. ``ids``: our ids of words, or
-    of bare texts. ``files``: more files. ``differs``: one more comparison with ours, which
-    describes any difference. ``tokeniser``: whose edits it has, if it segments by merges alone.
-    """
-
-    name: str
-    method: str
-    signature: str
-    document: dict[str, Any]
-    id_map: Mapping[int, int]
-    reason: str
-    ids: Callable[[Sequence[str], bool], list[list[int]]]
-    plain: Mapping[str, Any] | None = None
-    leading_space: bool = False
-    symbols: Sequence[str] = ()
-    merges: int = 0
-    tuple_merges: int = 0
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    differs: Callable[[Any, Any, Sequence[str]], str] | None = None
-    code: Mapping[str, str] = field(default_factory=dict)
-    tokeniser: BpeTokeniser | None = None
 
 
 @dataclass(frozen=True)

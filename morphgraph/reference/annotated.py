@@ -240,7 +240,9 @@ def _row(number: int, line: str) -> tuple[str, SourceRow]:
     if not isinstance(items, list):
         raise Unusable("segmentation in the annotation that is not a list")
     row = _annotated(number, word, morphs, items)
-    return _string(annotation, "annot_name"), row._replace(linked=(columns[1] or word,))
+    # A word that is its own lemma, as all are in some data sets, is linked to nothing.
+    linked = (columns[1],) if columns[1] not in ("", word) else None
+    return _string(annotation, "annot_name"), row._replace(linked=linked)
 
 
 def _annotated(number: int, word: str, morphs: Sequence[str], items: list[Any]) -> SourceRow:

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -195,3 +195,13 @@ def blame_columns(
         "B": blamed.blamed[positions],
         "R": np.where(applied > 0, blamed.ratio[positions], np.nan),
     }
+
+
+def rows_of(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of columns, as plain values.
+
+    >>> rows_of({"type": ["ab"], "N": np.array([2.0])})
+    [{'type': 'ab', 'N': 2.0}]
+    """
+    values = [each.tolist() if isinstance(each, np.ndarray) else each for each in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]

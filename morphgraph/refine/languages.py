@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,6 @@ from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.outcome import Outcome
 from morphgraph.tokeniser.merging import MergeSegmentation
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -62,14 +59,12 @@ class BlameByLanguage:
         found: npt.NDArray[np.int64] = order[worst >= threshold]
         return found
 
-    def frame(self, tokeniser: BpeTokeniser, positions: npt.NDArray[np.int64]) -> "pd.DataFrame":
-        """Return a row for each merge at these positions: what it is, its spread, and languages.
+    def columns(self, tokeniser: BpeTokeniser, positions: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """Return what the merges at these positions are, their spread, and languages.
 
-        Columns rank, merge, type, spread, ``worst in`` and ``best in`` (a language), and for each
+        rank, merge, type, spread, ``worst in`` and ``best in`` (a language), and for each
         language ``… N``, ``… B`` and ``… R``, which is NaN below the minimum of joins.
         """
-        import pandas as pd
-
         names = np.array(list(self.languages), object)
         first = next(iter(self.languages.values()))
         told = blame_columns(tokeniser, first, positions)
@@ -82,7 +77,7 @@ class BlameByLanguage:
             columns[f"{name} N"] = found.applied[positions]
             columns[f"{name} B"] = found.blamed[positions]
             columns[f"{name} R"] = ratios[row]
-        return pd.DataFrame(columns)
+        return columns
 
 
 def blame_by_language(
@@ -105,9 +100,9 @@ def blame_by_language(
     >>> made = {n: Benchmark.on(mg.read_gold(g), tokeniser) for n, g in golds.items()}
     >>> pairs = {name: (each, segment(tokeniser.graph, each.words)) for name, each in made.items()}
     >>> found = blame_by_language(pairs, minimum=1)
-    >>> table = found.frame(tokeniser, found.order()).head(1)
-    >>> table[["merge", "spread", "worst in", "one R", "other R"]].values.tolist()
-    [['n + d', 1.0, 'one', 1.0, 0.0]]
+    >>> made = found.columns(tokeniser, found.order()[:1])
+    >>> [list(made[name]) for name in ("merge", "worst in", "one R", "other R")]
+    [['n + d'], ['one'], [1.0], [0.0]]
     """
     how = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
     found = {name: blame(*pair, **how) for name, pair in languages.items()}  # type: ignore[arg-type]

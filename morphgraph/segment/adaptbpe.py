@@ -18,7 +18,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.core.text import counted
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.formats.export import ExportedModel
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
 from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.bte import Bte, saved_tokeniser

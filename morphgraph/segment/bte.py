@@ -12,7 +12,10 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
-from morphgraph.formats.export import ExportedModel, bpe_model
+from morphgraph.formats.export import (
+    bpe_model,
+)
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.hugging_face import (
     assumed_document,
     from_tokenizer_json,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.formats.export import ExportedModel
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, OnlyMarked, Parameters
 from morphgraph.segment.segmenter import Inventory, Segmenter

@@ -23,12 +23,12 @@ from morphgraph.core.files import (
 )
 from morphgraph.formats.export import (
     Export,
-    ExportedModel,
     export_model,
     save_folder,
     standalone_class,
     words_to_check,
 )
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.framing import with_frame
 from morphgraph.formats.hugging_face import from_document
 from morphgraph.formats.loading import tokeniser_in, vocabulary_in

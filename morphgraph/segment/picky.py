@@ -15,7 +15,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, document_field, parse_json
 from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.formats.export import ExportedModel
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.segment.bte import (
     Bte,
     flat_lists,

@@ -11,7 +11,7 @@ from pydantic import Field
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.formats.export import ExportedModel
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.bte import Bte, flat_lists, merging_model, saved_tokeniser

@@ -16,7 +16,7 @@ from pydantic import Field
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus
-from morphgraph.formats.export import ExportedModel
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.loading import read_vocabulary
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, Parameters, Training

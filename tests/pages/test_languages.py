@@ -91,9 +91,9 @@ def test_every_number_is_the_library_s(
     found = blame_by_language(pairs)
     order = found.order()
     table = page.table("worst in")
-    assert list(table["merge"]) == list(found.frame(tokeniser, order)["merge"])
+    assert list(table["merge"]) == list(found.columns(tokeniser, order)["merge"])
     assert len(order) and list(table["spread"]) == list(found.spread[order])
-    first = found.frame(tokeniser, order).iloc[0]
+    first = {key: values[0] for key, values in found.columns(tokeniser, order).items()}
     cell = f"{100 * first['German R']:.0f} ({first['German B']:.0f} of {first['German N']:.0f})"
     assert table["German"][0] == cell
     assert not page.errors()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import oracles
+import pandas as pd
 import pytest
 from effort import examples
 from hypothesis import given
@@ -75,7 +76,7 @@ def test_as_counted_naively(
             expected.append((min(ratios) - max(ratios), -sum(n for n, _ in joins), merge))
     order = found.order(threshold)
     assert order.tolist() == [merge for *_, merge in sorted(expected)]
-    table = found.frame(tokeniser, order)
+    table = pd.DataFrame(found.columns(tokeniser, order))
     for row, merge in zip(table.to_dict("records"), order.tolist(), strict=True):
         ratios = {}
         for name, each in zip(golds, naive, strict=True):
@@ -96,7 +97,8 @@ def test_few_joins_say_nothing() -> None:
     assert blamed(tokeniser, golds, 1).spread.tolist()[0] == 0.5
     assert np.isnan(blamed(tokeniser, golds, 2).spread).all()
     assert not len(blamed(tokeniser, golds, 2).order())
-    assert blamed(tokeniser, golds, 2).frame(tokeniser, np.zeros(0, np.int64)).empty
+    columns = blamed(tokeniser, golds, 2).columns(tokeniser, np.zeros(0, np.int64))
+    assert pd.DataFrame(columns).empty
 
 
 def test_one_language_is_refused() -> None:

@@ -144,7 +144,7 @@ def _make(
         order = found.order()
         judged = len(order)
         assert segmenter.editable is not None
-        blame = found.frame(segmenter.editable, order[:_MOST_MERGES])
+        blame = pd.DataFrame(found.columns(segmenter.editable, order[:_MOST_MERGES]))
     return ByLanguage(languages_table([rows]), shown, _heat(rows), labels, blame, judged)
 
 

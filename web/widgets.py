@@ -263,8 +263,8 @@ def show_table(
     """Show a table without row numbers, as high as its rows, at most ``most`` of them.
 
     The first column is pinned. What is `right_aligned` stays as it is written, and is sorted as
-    numbers; one that is missing is n/a. Bold: the highest (1) or lowest (-1) numbers of columns that are ``better`` so, or
-    those that are ``best``, a table of flags.
+    numbers; one that is missing is n/a. Bold: the highest (1) or lowest (-1) numbers of columns
+    that are ``better`` so, or those that are ``best``, a table of flags.
     """
     frame = pd.DataFrame(data).reset_index(drop=True)
     how.setdefault("placeholder", UNDEFINED)

@@ -493,7 +493,7 @@ def test_a_folder_has_the_code_that_it_needs() -> None:
     ):
         code = code_for(exported_model(segmenter))
         assert set(code) == always | own
-        assert all(f'"{name}": ' in readme.read_text("utf-8") for name in code)
+        assert all(f'"{name}": ' in readme for name in code)
         methods = code["methods.py"].decode()
         compile(methods, "methods.py", "exec")
         imported = set(re.findall(r"^from \.(\w+) import", methods, re.M))

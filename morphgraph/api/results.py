@@ -31,7 +31,7 @@ from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.models import export_to
 from morphgraph.tables.edits import change_table, languages_change_table, phases_table
 from morphgraph.tables.model import Cell, Column, Row, Table
-from morphgraph.tables.terminal import text_of
+from morphgraph.tables.terminal import report_of, text_of
 from morphgraph.tables.writing import to_html, without_formulas
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -62,7 +62,7 @@ class Result:
         >>> tokeniser.thresholds(gold, thresholds=[0.5]).report(80).splitlines()[0]
         'threshold  types removed  precision %  recall %   F1 %'
         """
-        return "\n".join([text_of(self.table(), width), *self.table().signatures])
+        return report_of(self.table(), width)
 
     def __str__(self) -> str:
         return self.report()
@@ -359,7 +359,7 @@ class LearnedEdit(Result):
         """
         added = signed(100 * self.tokens_added, unit=" %")
         left = Knockout._left(self)  # type: ignore[arg-type]
-        skipped = [f"skipped {e.count:,}: {e.reason}" for e in self.scored.gold.reference.left_out]
+        skipped = [f"skipped {each}" for each in self.scored.gold.reference.left_out]
         return "\n".join(
             [
                 *self._first(width),

@@ -169,8 +169,7 @@ def show(
         print(f"… {counted(len(reference) - len(shown), 'more entry', 'more entries')}")
     print()
     _print_description(reference, description)
-    for skip in reference.left_out:
-        print(f"skipped {skip.count:,}: {skip.reason} (first: line {skip.first_line:,})")
+    output.print_skipped(reference)
 
 
 def _print_entries(entries: "tuple[Entry, ...]") -> None:

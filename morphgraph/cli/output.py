@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from morphgraph.formats.checks import Check
+    from morphgraph.reference.entry import Reference
 
 _HINT = " with --out"
 
@@ -72,9 +73,9 @@ def print_checks(checks: "Iterable[Check]") -> None:
         print_table(list(CHECK_COLUMNS), rows, left={0, 2, 3})
 
 
-def print_skipped(skipped: Mapping[str, int]) -> None:
-    for reason, number in skipped.items():
-        print(f"skipped {number:,}: {reason}")
+def print_skipped(gold: "Reference") -> None:
+    for skip in gold.left_out:
+        print(f"skipped {skip}")
 
 
 def print_left_out(found: Any) -> None:

@@ -1,6 +1,7 @@
 """The commands that score and compare tokenisers by gold: score, compare."""
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from morphgraph.score.languages import LanguageRow
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.table import Breakdown, ScoreTable, SegmentationFailure
-    from morphgraph.tables.model import Table
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
@@ -96,14 +96,20 @@ def score(
     out: Also write the tables: .csv, .tex or .md.
     """
     from morphgraph.score.gold_set import SCOPES
-    from morphgraph.score.metrics import USUAL, boundary_score, check_metrics
+    from morphgraph.score.languages import rows_by_language
+    from morphgraph.score.metrics import USUAL, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure, check_breakdown
     from morphgraph.score.uncertainty import Draws
-    from morphgraph.tables.edits import change_table
-    from morphgraph.tables.scores import languages_table, scores_table
-    from morphgraph.tables.terminal import text_of
+    from morphgraph.tables.scores import (
+        breakdown_table,
+        flota_table,
+        languages_table,
+        scores_table,
+        table_report,
+    )
+    from morphgraph.tables.terminal import report_of
     from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
     writers: dict[str, Any] = {".csv": to_csv, ".tex": to_latex, ".md": to_markdown}
@@ -148,10 +154,9 @@ def score(
         raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
     broken = _broken_down(tables, by) if by is not None else []
     found = _flota_scores(loaded, named, gold_sets) if flota else []
-    languages: list[list[LanguageRow]] = []
+    languages: list[LanguageRow] = []
     if len(gold_sets) > 1 and len(tables[0].outcomes) == 1 and tables[0].runs == 1:
-        languages = _by_language(tables)
-    shown = (chosen,) if asked else ()
+        languages = rows_by_language(tables)
     strict = _strict_scores(tables)
     notes = [
         f"MorphScore as released (morphscore_strict), {base_name(reference)}: "
@@ -159,59 +164,24 @@ def score(
         + "."
         for reference, found in strict.items()
     ]
+    shown = (chosen,) if asked else ()
     whole = languages_table(languages, *shown) if languages else scores_table(tables)
     whole = replace(whole, notes=(*whole.notes, *notes))
     if out is not None:
         output.write(out, writers[out.suffix](whole))
     if given.as_json:
-        report = _score_report(tables)
-        if languages:
-            report["languages"] = [_language_report(row) for rows in languages for row in rows]
-        if strict:
-            report["morphscore_strict"] = strict
-        if flota:
-            report["flota"] = [{"rows": e.rows(), "signature": e.signature} for e in found]
-        if by is not None:
-            report["breakdowns"] = [_breakdown_report(each) for each in broken]
-        output.print_json(report)
+        told: dict[str, Sequence[Any]] = {"languages": languages, "flota": found}
+        told["breakdowns"] = broken
+        found_in = {name: [each.to_dict() for each in made] for name, made in told.items() if made}
+        strictly = {"morphscore_strict": strict} if strict else {}
+        output.print_json({"tables": [*map(table_report, tables)], **found_in, **strictly})
         return
-    if len(named) == 1 and len(gold_sets) == 1 and not asked and tables[0].runs == 1:
-        firsts = [next(o for o in t.outcomes if isinstance(o, Outcome)) for t in tables]
-        pairs = zip(firsts, tables, strict=True)
-        alone = [(boundary_score(o, t.scope, t.weighting),) for o, t in pairs]
-        print(text_of(change_table({"": alone})))
     for gold_set in gold_sets:
-        output.print_skipped({skip.reason: skip.count for skip in gold_set.reference.left_out})
-    if languages:
-        _print_languages(whole)
-        _print_tables([], (), broken, found)
-    else:
-        _print_tables(tables, whole.notes, broken, found)
+        output.print_skipped(gold_set.reference)
+    print(report_of(whole))
+    for further in (*map(breakdown_table, broken), *map(flota_table, found)):
+        print(f"\n{visible(further.title)}\n{report_of(further)}")
     output.print_saved([out] if out is not None else [])
-
-
-def _by_language(tables: "list[ScoreTable]") -> "list[list[LanguageRow]]":
-    """Group the tables of one tokeniser by what is scored; a row for each reference."""
-    from morphgraph.score.languages import rows_by_language
-    from morphgraph.tables.scores import words_of
-
-    rows: dict[Any, list[LanguageRow]] = {}
-    for row in rows_by_language(tables):
-        key = (row.table.scope, row.table.weighting, words_of(row.table))
-        rows.setdefault(key, []).append(row)
-    order = [(table.scope, table.weighting, words_of(table)) for table in tables]
-    return [rows[key] for key in dict.fromkeys(order)]
-
-
-def _print_languages(shown: "Table") -> None:
-    from morphgraph.tables.terminal import text_of
-
-    print(f"\n{text_of(shown)}")
-    for line in (*shown.signatures, *map(visible, shown.notes), *shown.explained):
-        print(line)
-    for row in shown.rows:
-        if row.error:
-            print(visible(f"{row.names[0]}: {row.error}"))
 
 
 def _strict_scores(tables: "list[ScoreTable]") -> dict[str, dict[str, float]]:
@@ -276,81 +246,6 @@ def _flota_scores(
         for each in gold_sets
         for vocabulary, standard in pairs
     ]
-
-
-def _print_tables(
-    tables: "list[ScoreTable]",
-    notes: tuple[str, ...],
-    broken: "list[Breakdown]",
-    found: "list[FlotaScores]",
-) -> None:
-    from morphgraph.tables.scores import breakdown_table, flota_table, scores_table
-    from morphgraph.tables.terminal import text_of
-
-    below = {visible(note.replace("\xa0", " ")): None for note in notes}
-    for table in tables:
-        shown = replace(scores_table([table]), bold="")
-        print()
-        for row in shown.rows:
-            if row.error:
-                print(visible(f"{row.names[0]}: {row.error}"))
-        print(text_of(shown), table.signature, sep="\n")
-        if table.gold_set is not None and table.gold_set.reference.partial_note:
-            print(table.gold_set.reference.partial_note)
-        below |= dict.fromkeys(shown.explained)
-    for note in below:
-        print(note)
-    for further in (*map(breakdown_table, broken), *map(flota_table, found)):
-        print(f"\n{visible(further.title)}", text_of(further), *further.signatures, sep="\n")
-
-
-def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
-    from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
-    from morphgraph.score.metrics import boundary_score
-    from morphgraph.score.outcome import Outcome
-    from morphgraph.tables.scores import table_report
-
-    first = next(o for o in tables[0].outcomes if isinstance(o, Outcome))
-    reference = first.gold_set.reference
-    return {
-        "tokeniser": first.label,
-        "scores": [
-            boundary_score(first, scope, weighting).to_dict()
-            for scope in SCOPES
-            for weighting in WEIGHTINGS
-        ],
-        "entries": len(reference),
-        "skipped": {skip.reason: skip.count for skip in reference.left_out},
-        "signature": first.signature(),
-        "tables": [table_report(table) for table in tables],
-    }
-
-
-def _language_report(row: "LanguageRow") -> dict[str, Any]:
-    return {
-        "language": row.language,
-        "script": row.script,
-        "reference": row.reference,
-        "scope": row.table.scope,
-        "weighting": row.table.weighting,
-        "entries": row.entries,
-        **{name: each.value for name, each in row.scores(row.table.metrics).items()},
-        "uncut": row.uncut,
-        "unused_types": row.unused,
-        "types_of_script": row.types,
-        "signature": row.table.signature,
-    }
-
-
-def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
-    from morphgraph.tables.scores import estimate_report
-
-    rows = [
-        {"tokeniser": label, "group": name, found.counted: size, **estimate_report(estimate)}
-        for label, row in zip(found.labels, found.rows, strict=True)
-        for (name, size), estimate in zip(found.groups, row, strict=True)
-    ]
-    return {"by": found.by, "score": found.metric, "rows": rows, "signature": found.signature}
 
 
 # ------------------------------------------------------------------------------ compare

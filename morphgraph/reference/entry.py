@@ -105,6 +105,9 @@ class Skipped:
     count: int
     first_line: int
 
+    def __str__(self) -> str:
+        return f"{self.count:,}: {self.reason} (first: line {self.first_line:,})"
+
 
 MorphScoreRow = tuple[str, str | None, str | None]
 """A word of MorphScore's version 1 and its two parts, None where there is no text."""

@@ -60,6 +60,10 @@ class FlotaScores:
         names = ("method", "k", "C", "R", "M", "entries", "entries_with_stem")
         return [dict(zip(names, astuple(score), strict=True)) for score in self.scores]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return them as JSON data."""
+        return {"rows": self.rows(), "signature": self.signature}
+
     def score(self, method: FlotaMethod, k: int | None) -> FlotaScore:
         """Return the scores of one method at one k; `KeyError` if not computed."""
         return {(score.method, score.k): score for score in self.scores}[method, k]

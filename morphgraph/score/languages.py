@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -71,6 +72,13 @@ class LanguageRow:
         """Boundary F1; NaN if the tokeniser failed."""
         found = self.scores(["f1"])
         return found["f1"].value if found else math.nan
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON data."""
+        own = ("language", "script", "reference", "entries", "uncut", "unused", "types")
+        scores = {name: found.value for name, found in self.scores(self.table.metrics).items()}
+        about = {name: getattr(self.table, name) for name in ("scope", "weighting", "signature")}
+        return {**{name: getattr(self, name) for name in own}, **scores, **about}
 
 
 def rows_by_language(tables: Sequence[ScoreTable]) -> list[LanguageRow]:

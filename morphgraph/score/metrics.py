@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import worth_loading
-from morphgraph.score.boundaries import Array, BoundaryScore, BoundaryTally, WordNumbers, scores_of
+from morphgraph.score.boundaries import Array, BoundaryTally, WordNumbers
 from morphgraph.score.gold_set import Counts, Flags, Scope, Weighting
 from morphgraph.score.outcome import Outcome, Strings, gold_strings
 from morphgraph.score.uncertainty import Ratio
@@ -210,11 +210,6 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
             raise MorphGraphError(f"“{name}” is not a score. Use some of: {known}.")
         found += METRICS if name == "all" else GROUPS.get(name, (name,))
     return tuple(dict.fromkeys(found))
-
-
-def boundary_score(outcome: Outcome, scope: Scope, weighting: Weighting) -> BoundaryScore:
-    """Return precision, recall and F1 with counts; NaN without gold or frequencies."""
-    return scores_of(outcome.gold_set, outcome.cuts, outcome.inside, (scope,), (weighting,))[0]
 
 
 def longest_common(gold: Strings, found: Strings) -> Array:

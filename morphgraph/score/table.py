@@ -1,8 +1,10 @@
 """A table of tokenisers against a reference: scores with intervals and tests."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +55,12 @@ class Estimate:
         '*'
         """
         return significance_mark(self.p)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON data; its deviation only over runs."""
+        interval = [self.interval.low, self.interval.high]
+        known = {"value": self.value, "interval": interval, "p": self.p}
+        return known if math.isnan(self.deviation) else known | {"deviation": self.deviation}
 
 
 def significance_mark(p: float) -> str:
@@ -404,6 +412,15 @@ class Breakdown:
     def counted(self) -> str:
         """What the sizes of groups count."""
         return "words" if self.by in GROUPINGS else "boundaries"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a row for each tokeniser and group, as JSON data."""
+        rows = [
+            {"tokeniser": label, "group": name, self.counted: size, **estimate.to_dict()}
+            for label, row in zip(self.labels, self.rows, strict=True)
+            for (name, size), estimate in zip(self.groups, row, strict=True)
+        ]
+        return {"by": self.by, "score": self.metric, "rows": rows, "signature": self.signature}
 
 
 def check_breakdown(by: str) -> None:

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ from morphgraph.score.metrics import METRICS, Metric, check_metrics
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.model import ALL_WORDS, HELD_IN, Cell, Column, Form, Row, Table, with_best
-from morphgraph.tables.terminal import text_of
+from morphgraph.tables.terminal import report_of, text_of
 from morphgraph.tables.writing import (
     csv_bytes,
     frame_csv,
@@ -93,7 +92,6 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
         columns.append(Column(title, form, better, name, csv=name, extras=extras))
     rows = [row for block, table in enumerate(tables) for row in _rows(table, block, names)]
     kinds = _kinds(tables)
-    mixed = [MIXED] * (len(kinds) > 1)
     return Table(
         f"Scores of tokenisers against {' and '.join(kinds)} segmentations",
         (Column("Tokeniser", csv="tokeniser"),),
@@ -101,7 +99,7 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
         with_best(rows, columns),
         blocks=tuple(map(_title, tables)),
         signatures=tuple(dict.fromkeys(table.signature for table in tables if table.signature)),
-        notes=tuple(dict.fromkeys(chain(*(table.notes for table in tables), mixed))),
+        notes=_notes(tables),
         bold="the best of its block",
         against="the baseline (†) of the block",
         label="scores",
@@ -148,17 +146,21 @@ _BY_LANGUAGE = (
 
 
 def languages_table(
-    blocks: Sequence[Sequence[LanguageRow]], metrics: Sequence[str] = LANGUAGE_METRICS
+    found: Sequence[LanguageRow], metrics: Sequence[str] = LANGUAGE_METRICS
 ) -> Table:
     """Return one tokeniser's scores, a row for each language.
 
-    ``blocks``: rows of the same scope, weighting and share of the words. Rows do not compete: a
+    Those of the same scope, weighting and share of the words are a block. Rows do not compete: a
     language is not better than another.
     """
+    blocks: dict[object, list[LanguageRow]] = {}
+    for row in found:
+        key = (row.table.scope, row.table.weighting, words_of(row.table))
+        blocks.setdefault(key, []).append(row)
     rows: list[Row] = []
     columns: tuple[Column, ...] = ()
-    tables = [row.table for block in blocks for row in block]
-    for number, block in enumerate(blocks):
+    tables = [row.table for row in found]
+    for number, block in enumerate(blocks.values()):
         for label, row in zip(labels_of(block), block, strict=True):
             shown = scores_table([row.table])
             places = [n for n, c in enumerate(shown.columns) if c.key in metrics]
@@ -181,9 +183,11 @@ def languages_table(
         (Column("Language", csv="language"), Column("Script", csv="script")),
         (Column("Entries", "count", csv="entries"), *columns, *_BY_LANGUAGE),
         tuple(rows),
-        blocks=tuple(_titled(block[0].table.labels[0], block[0].table) for block in blocks),
+        blocks=tuple(
+            _titled(block[0].table.labels[0], block[0].table) for block in blocks.values()
+        ),
         signatures=tuple(dict.fromkeys(table.signature for table in tables if table.signature)),
-        notes=(*[MIXED] * (len(_kinds(tables)) > 1), *_notes(tables)),
+        notes=_notes(tables),
         bold="",
         label="languages",
         short="Scores by language",
@@ -195,14 +199,15 @@ def _kinds(tables: Sequence[ScoreTable]) -> list[str]:
     return sorted({"silver" if each.is_silver else "gold" for each in known}) or ["gold"]
 
 
-def _notes(tables: Sequence[ScoreTable]) -> list[str]:
+def _notes(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
     """What to know of references beside their scores, once for all that it is said of."""
     said: dict[str, dict[str, None]] = {}
     for table in tables:
         note = "" if table.gold_set is None else table.gold_set.reference.partial_note
         for each in (*table.notes, *([note] if note else [])):
             said.setdefault(each, {})[_reference(table)] = None
-    return [f"{_listed(list(names))}: {note}" for note, names in said.items()]
+    mixed = [MIXED] * (len(_kinds(tables)) > 1)
+    return (*mixed, *(f"{_listed(list(names))}: {note}" for note, names in said.items()))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -356,26 +361,20 @@ def table_report(table: ScoreTable) -> dict[str, Any]:
                 "error": None,
                 "vocab_size": outcome.vocabulary_size,
                 "held_in": outcome.held_in,
-                "scores": {name: estimate_report(estimate) for name, estimate in found.items()},
+                "scores": {name: each.to_dict() for name, each in found.items()},
             }
         rows.append({"tokeniser": outcome.label, **row, "signature": table.signature_of(number)})
     gold = table.gold_set.reference if table.gold_set else None
     return {
         "reference": gold.name if gold else None,
         "partial": gold.partial if gold else "",
+        "skipped": {skip.reason: skip.count for skip in gold.left_out} if gold else {},
         "scope": table.scope,
         "weighting": table.weighting,
         "words": words_of(table),
         "rows": rows,
         "signature": table.signature,
     }
-
-
-def estimate_report(estimate: Estimate) -> dict[str, Any]:
-    """Return a score, its interval and p-value as JSON data, and its deviation over runs."""
-    interval = [estimate.interval.low, estimate.interval.high]
-    known = {"value": estimate.value, "interval": interval, "p": estimate.p}
-    return known if math.isnan(estimate.deviation) else known | {"deviation": estimate.deviation}
 
 
 class ScoreView:
@@ -437,7 +436,7 @@ class ScoreView:
         >>> print(tokeniser.score(gold, metrics=["f1"]).report().splitlines()[0])
         demo:en, morphemic boundaries over word types
         """
-        return "\n".join([text_of(self.table(), width), *self.table().explained, self.signature])
+        return report_of(self.table(), width)
 
     def __str__(self) -> str:
         return self.report()

@@ -41,6 +41,14 @@ def text_of(table: Table, width: int | None = None) -> str:
     return "\n".join(found)
 
 
+def report_of(table: Table, width: int | None = None) -> str:
+    """Return a table as `text_of`, with errors, notes, what its marks mean, and signatures."""
+    failed = {f"{row.names[0]}: {row.error}": None for row in table.rows if row.error}
+    below = (*failed, *table.notes, *replace(table, bold="").explained, *table.signatures)
+    told = (visible(line.replace("\xa0", " ")) for line in below)
+    return "\n".join([text_of(table, width), *told])
+
+
 def _block(table: Table, room: int) -> str:
     from rich.cells import cell_len
     from rich.console import Console

@@ -131,7 +131,7 @@ def test_the_table() -> None:
         in_language(replace(small_reference("ab c"), partial="one boundary a word"), "ita"),
     ]
     rows = rows_by_language(tables_of(golds))
-    shown = languages_table([rows], ["recall", "f1"])
+    shown = languages_table(rows, ["recall", "f1"])
     assert [c.title for c in shown.columns] == [
         "Entries", "Recall % ↑", "F1 % ↑", "Cut nowhere %", "Unused types of the script %",
         "Types of the script"]  # fmt: skip

@@ -145,7 +145,7 @@ def _make(
         judged = len(order)
         assert segmenter.editable is not None
         blame = pd.DataFrame(found.columns(segmenter.editable, order[:_MOST_MERGES]))
-    return ByLanguage(languages_table([rows]), shown, _heat(rows), labels, blame, judged)
+    return ByLanguage(languages_table(rows), shown, _heat(rows), labels, blame, judged)
 
 
 def _heat(rows: Sequence[LanguageRow]) -> list[HeatColumn]:

@@ -15,7 +15,7 @@ from pandas.api.types import is_string_dtype
 from streamlit.errors import StreamlitAPIException
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import UNDEFINED, shortened, side_by_side, visible
+from morphgraph.core.text import UNDEFINED, shortened, side_by_side, unique_labels, visible
 from morphgraph.tables.model import Table, text_frame
 from web.storage import without_folder
 
@@ -303,10 +303,12 @@ def show_table(
 
 def show_model(table: Table, most: int | None = None, **how: Any) -> Any:
     """Show a table of the library as it is written elsewhere, the best in bold."""
-    frame, best = text_frame(table)
+    columns = (*table.names, *table.columns)
+    titles = unique_labels([column.title for column in columns])
+    frame, best = (each.set_axis(titles, axis="columns") for each in text_frame(table))
     config = {
-        str(n): TEXT(column.title, alignment="left" if column.form == "text" else "right")
-        for n, column in enumerate((*table.names, *table.columns))
+        title: TEXT(title, alignment="left" if column.form == "text" else "right")
+        for title, column in zip(titles, columns, strict=True)
     }
     return show_table(frame, most, best=best, column_config=config, **how)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from morphgraph.core.errors import check_share
 from morphgraph.core.text import counted, percent, shortened, signed, visible, without_nan
 from morphgraph.draw.charts import add_score_lines, blame_histogram, figure_of
-from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns, merge_rows
+from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns, records_of
 from morphgraph.refine.knockout import (
     KnockoutResult,
     ThresholdPoint,
@@ -566,7 +566,7 @@ class BlamedMerges(Result):
         """
         places = self._places(threshold)
         return {
-            "merges": merge_rows(self._columns(places[: limit or None])),
+            "merges": records_of(self._columns(places[: limit or None])),
             "threshold": threshold,
             "candidates": len(places),
             "merges_in_all": len(self._blamed.arrays),
@@ -619,7 +619,7 @@ class BlamedMerges(Result):
                 (f"{row['rank']:,}", row["merge"]),
                 tuple(Cell(row[column.header]) for column in columns),
             )
-            for row in merge_rows(self._columns(places))
+            for row in records_of(self._columns(places))
         )
         by = (Column("rank", "written"), Column("merge"))
         return Table("Blame", by, columns, rows, signatures=(self.signature,))
@@ -685,7 +685,7 @@ class LanguageBlame(Result):
                     for name in self._blamed.languages
                 }
             }
-            for row in merge_rows(self._columns(threshold, limit))
+            for row in records_of(self._columns(threshold, limit))
         ]
         more = {"min_joins": self._blamed.minimum, "candidates": len(self._blamed.order(threshold))}
         return {"merges": rows, **more, "signatures": list(self.signatures)}
@@ -699,7 +699,7 @@ class LanguageBlame(Result):
         """
         names = tuple(self._blamed.languages)
         rows = []
-        for row in merge_rows(self._columns(threshold, limit)):
+        for row in records_of(self._columns(threshold, limit)):
             judged = (_judged(*(row[f"{name} {key}"] for key in "NBR")) for name in names)
             cells = (row["type"], row["spread"], row["worst in"], row["best in"], *judged)
             rows.append(Row((f"{row['rank']:,}", row["merge"]), tuple(map(Cell, cells))))

@@ -21,12 +21,11 @@ from morphgraph.cli.options import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes
-from morphgraph.core.text import clock, counted, percent, visible
+from morphgraph.core.text import clock, counted
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counting import Counting, CountProgress, CountReport, OnCountProgress
     from morphgraph.reference.catalogue import CatalogueEntry
-    from morphgraph.reference.entry import Description, Entry, Reference
 
 
 @with_options
@@ -148,9 +147,10 @@ def show(
     limit: At most this many entries; 0 for all.
     """
     from morphgraph.reference.entry import describe_reference
+    from morphgraph.tables.references import description_table, entries_table
+    from morphgraph.tables.terminal import report_of, text_of
 
     reference = read.golds([gold])[0]
-    description = describe_reference(reference)
     shown = reference.entries[: limit or None]
     if as_json:
         about = ("name", "format", "checksum", "partial", "is_silver", "faults")
@@ -158,65 +158,16 @@ def show(
             {
                 **{name: getattr(reference, name) for name in about},
                 "layers": dict(reference.layers),
-                "description": asdict(description),
+                "description": asdict(describe_reference(reference)),
                 "entries": [asdict(entry) for entry in shown],
                 "skipped": [asdict(skip) for skip in reference.left_out],
             }
         )
         return
-    _print_entries(shown)
+    print(text_of(entries_table(shown)))
     if len(shown) < len(reference):
         print(f"… {counted(len(reference) - len(shown), 'more entry', 'more entries')}")
-    print()
-    _print_description(reference, description)
-    output.print_skipped(reference)
-
-
-def _print_entries(entries: "tuple[Entry, ...]") -> None:
-    columns = {
-        "line": [f"{entry.line:,}" for entry in entries],
-        "word": [entry.word for entry in entries],
-        "morphs": [" ".join(entry.morphs) for entry in entries],
-        "kinds": [" ".join(k.value if k else "–" for k in entry.kinds or ()) for entry in entries],
-        "whole words": [" ".join(entry.whole_words or ()) for entry in entries],
-        "underlying": [" ".join(entry.underlying or ()) for entry in entries],
-        "processes": [" ".join(entry.processes or ()) for entry in entries],
-        "count": ["" if entry.count is None else f"{entry.count:,g}" for entry in entries],
-    }
-    names = [n for n in columns if n in ("line", "word", "morphs") or any(columns[n])]
-    left = {place for place, name in enumerate(names) if name not in ("line", "count")}
-    rows = zip(*(map(visible, columns[name]) for name in names), strict=True)
-    output.print_table(names, [list(row) for row in rows], left, keys=2)
-
-
-def _print_description(reference: "Reference", description: "Description") -> None:
-    synthesis = description.index_of_synthesis
-    lengths = [[f"{n}", f"{times:,}"] for n, times in description.morphs_per_word.items()]
-    output.print_table(["morphs per word", "entries"], lengths, left=set())
-    print()
-    if description.kinds:
-        counts = {**description.kinds, "without a kind": description.morphs_without_kind}
-        kinds = [[kind, f"{times:,}"] for kind, times in counts.items() if times]
-        output.print_table(["kind", "morphs"], kinds, left={0})
-        print()
-    for name, affixes in (("prefixes", description.prefixes), ("suffixes", description.suffixes)):
-        if affixes:
-            listed = ", ".join(f"{visible(affix)} {times:,}" for affix, times in affixes)
-            print(f"most frequent {name}: {listed}")
-    print(
-        f"{counted(description.entries, 'entry', 'entries')} of "
-        f"{counted(description.words, 'word')}, "
-        f"{description.words_with_several_analyses:,} of these with several analyses "
-        f"({visible(reference.name)}, {reference.format})"
-    )
-    index = "n/a" if synthesis != synthesis else f"{synthesis:.3f} morphs per entry"
-    print(f"index of synthesis: {index}")
-    print(f"entries with whole words: {percent(description.whole_word_share)} %")
-    print(f"longest word: {visible(description.longest_word)}")
-    for layer, lines in reference.layers:
-        print(f"layer {visible(layer) or '(without a name)'}: {counted(lines, 'line')}")
-    if reference.partial_note:
-        print(reference.partial_note)
+    print(f"\n{report_of(description_table(reference))}")
 
 
 @with_options

@@ -25,19 +25,14 @@ from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.text import (
     SHOWN_MARKER,
     base_name,
-    count_text,
     counted,
-    ratio_text,
     unique_labels,
 )
 from morphgraph.methods import METHODS
 from morphgraph.segment.method import Parameters, parse_method
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from morphgraph.score.corpus_measures import CorpusMeasures
-    from morphgraph.score.vocabulary import VocabularyHealth
     from morphgraph.segment.segmenter import Segmenter
 
 
@@ -154,9 +149,10 @@ def vocabulary(
     limit: At most this many in a list; 0 for all.
     """
     from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
-    from morphgraph.score.vocabulary_figures import figure_called
-    from morphgraph.tables.terminal import text_of
-    from morphgraph.tables.vocabulary import figure_table, signature, why_undefined
+    from morphgraph.score.vocabulary_figures import figure_called, list_behind
+    from morphgraph.tables.model import frame_table
+    from morphgraph.tables.terminal import report_of, text_of
+    from morphgraph.tables.vocabulary import figure_table, figures_json, signature
 
     check_alpha(alpha)
     if list_ is not None:
@@ -183,14 +179,17 @@ def vocabulary(
             for label, segmenter in segmenters.items()
         ]
     if as_json:
-        output.print_json(_health_report(found, alpha, list_, limit))
+        output.print_json(figures_json(found, alpha, list_, limit))
         return
-    if list_ is not None:
-        _print_lists(found, list_, limit)
-    else:
-        print(text_of(figure_table(found, alpha)))
-        for why in why_undefined(found, alpha):
-            print(f"n/a: {why}")
+    if list_ is None:
+        print(report_of(figure_table(found, alpha)))
+        return
+    for health in found:
+        table = list_behind(health, list_, finality=True).drop(columns="type_id")
+        shown = table[: limit or None]
+        print(f"{health.label}: {len(shown):,} of {len(table):,}")
+        if len(shown):
+            print(text_of(frame_table(shown)))
     print(signature(found, alpha))
 
 
@@ -232,71 +231,19 @@ def _measured(
 
 
 def _print_measured(measured: "CorpusMeasures", limit: int, as_json: bool) -> None:
-    from morphgraph.tables.terminal import text_of
-    from morphgraph.tables.vocabulary import UNITS, corpus_json, corpus_table, parity_table
+    from morphgraph.tables.terminal import report_of, text_of
+    from morphgraph.tables.vocabulary import corpus_json, corpus_table, parity_table
 
     output.print_left_out(measured)
     if as_json:
         output.print_json(corpus_json(measured))
         return
-    print(text_of(corpus_table(measured, limit or None)))
+    if measured.base is not None:
+        print(text_of(parity_table(measured)), end="\n\n")
     texts = len({one.text for one in measured.texts})
     if limit and texts > limit:
         print(f"{limit:,} of {counted(texts, measured.by)}; --limit 0 shows all")
-    if measured.base is not None:
-        print()
-        print(text_of(parity_table(measured)))
-    print(UNITS[measured.unit])
-    print(measured.signature)
-
-
-def _health_report(
-    found: "list[VocabularyHealth]", alpha: float, list_: str | None, limit: int
-) -> dict[str, Any]:
-    from morphgraph.tables.vocabulary import figure_values, signature, values_json
-    from morphgraph.tables.writing import whole
-
-    tokenisers = []
-    for health, values in zip(found, figure_values(found, alpha), strict=True):
-        entry: dict[str, Any] = {
-            "label": health.label,
-            "signature": health.tokeniser_signature,
-            "figures": values_json(values),
-        }
-        if list_ is not None:
-            entry["list"] = [
-                {key: whole(cell) if isinstance(cell, float) else cell for key, cell in row.items()}
-                for row in _listed(health, list_)[: limit or None].to_dict("records")
-            ]
-        tokenisers.append(entry)
-    return {"alpha": alpha, "tokenisers": tokenisers, "signature": signature(found, alpha)}
-
-
-def _listed(health: "VocabularyHealth", key: str) -> "pd.DataFrame":
-    from morphgraph.score.vocabulary_figures import list_behind
-
-    return list_behind(health, key, finality=True).drop(columns="type_id")
-
-
-def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
-    from pandas.api.types import is_numeric_dtype
-
-    from morphgraph.score.vocabulary_figures import ENTROPY, RATIO
-
-    for health in found:
-        table = _listed(health, key)
-        written = [ratio_text if name in (RATIO, ENTROPY) else count_text for name in table]
-        rows = [
-            [
-                write(cell) if isinstance(cell, float) else str(cell)
-                for write, cell in zip(written, row, strict=True)
-            ]
-            for row in table[: limit or None].itertuples(index=False)
-        ]
-        strings = {n for n, name in enumerate(table) if not is_numeric_dtype(table[name])}
-        print(f"{health.label}: {len(rows):,} of {len(table):,}")
-        if rows:
-            output.print_table(list(table.columns), rows, left=strings)
+    print(report_of(corpus_table(measured, limit or None)))
 
 
 # ------------------------------------------------------------------------------ export

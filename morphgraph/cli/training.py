@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,14 +17,11 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder, json_bytes, write_files
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import limit_this_process, lower_priority
-from morphgraph.core.text import count_text, counted, shortened, visible
+from morphgraph.core.text import counted
 from morphgraph.segment.method import parse_method
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from morphgraph.corpus.counts import LanguageCounts, WordCounts
-    from morphgraph.models.transplanting import Transplant
     from morphgraph.reference.entry import Reference
 
 
@@ -235,9 +231,6 @@ def _model(
 
 # ------------------------------------------------------------------------------ transplant
 
-_SHOWN = 10
-"""The number of types of each kind printed."""
-
 
 @with_options
 def transplant(
@@ -273,70 +266,18 @@ def transplant(
 
     if out is None and not dry_run:
         raise MorphGraphError("Nothing says where the model goes. Give --out, or --dry-run.")
-    begins: Any = init
-    scaled: Any = norm
-    made = models.transplant(
-        model,
-        tokeniser,
-        None if dry_run else out,
-        old_tokenizer=old,
-        init=begins,
-        norm=scaled,
-        seed=seed,
-        pad_to_multiple_of=pad_to_multiple_of,
-        padded=padded,
-    )
+    how: Any = {"init": init, "norm": norm, "seed": seed, "padded": padded}
+    how |= {"pad_to_multiple_of": pad_to_multiple_of, "old_tokenizer": old}
+    made = models.transplant(model, tokeniser, None if dry_run else out, **how)
     if as_json:
         output.print_json(made.to_dict())
     else:
-        _print_transplant(made)
-
-
-def _print_transplant(made: "Transplant") -> None:
-    def size(shape: tuple[int, ...]) -> str:
-        return " × ".join(f"{length:,}" for length in shape)
-
-    rows = [
-        [visible(each.name), each.role, size(each.before), size(each.after)]
-        for each in made.tensors
-    ]
-    output.print_table(["tensor", "is", "before", "after"], rows, left={0, 1})
-    print(f"{counted(len(made.kept), 'row')} copied")
-    begins = {
-        "mean": "the mean of old rows",
-        "length": "the mean of old rows by their characters",
-        "zeros": "zeros",
-        "normal": "drawn",
-        "hewitt": "drawn with the covariance of old rows",
-    }[made.init]
-    scaled = "; input rows scaled to the median norm" if made.norm else ""
-    print(f"{counted(len(made.made), 'row')} made ({begins}{scaled})")
-    for type_, tokens in islice(made.made.items(), _SHOWN):
-        parts = " + ".join(map(_short, tokens)) or "unknown to the old tokeniser: mean of all rows"
-        print(f"  {_short(type_)}: {parts}")
-    if made.reused:
-        print(f"{counted(len(made.reused), 'id')} of dropped types reused")
-        for type_, before in islice(made.reused.items(), _SHOWN):
-            print(f"  {_short(type_)}, was {_short(before)}")
-    print(f"{counted(len(made.dropped), 'row')} dropped")
-    if made.dropped:
-        print(f"  {' '.join(map(_short, made.dropped[:_SHOWN]))}")
-    if any(made.padding):
-        before, after = (counted(number, "row") for number in made.padding)
-        print(f"padding: {before} before, {after} after")
-    for change in made.config:
-        print(f"{change.file}: {change.field} {change.before} → {change.after}")
-        if change.after is None:
-            output.print_message(
-                f"{change.field}: the new tokeniser has no such token, so it is null"
-            )
-    if made.left_out:
-        print(f"left out: {' '.join(map(visible, made.left_out))}")
-    print("nothing written" if made.folder is None else f"saved {made.folder}")
-
-
-def _short(type_: str) -> str:
-    return visible(shortened(type_))
+        print(made)
+        for change in made.config:
+            if change.after is None:
+                output.print_message(
+                    f"{change.field}: the new tokeniser has no such token, so it is null"
+                )
 
 
 # ------------------------------------------------------------------------------ undertrained
@@ -382,43 +323,8 @@ def undertrained(
         files[out / "undertrained.csv"] = frame_csv(found.frame)
         files[out / "undertrained.html"] = undertrained_page(found).encode()
         write_files(files, " with --out")
-    chosen = found.standing_out(share)
-    shown = chosen[: limit or None]
-    kinds = found.by_kind(share)
     if as_json:
-        output.print_json(
-            {
-                "model": found.name,
-                "tied": found.tied,
-                "rows": len(found.frame),
-                "unused": found.unused,
-                "unused_are": found.unused_are,
-                "ranked_by": found.ranked_by,
-                "kinds": kinds.to_dict("records"),
-                "types": shown.to_dict("records"),
-                "saved": list(map(str, files)),
-            }
-        )
+        output.print_json({**found.to_dict(share, limit), "saved": list(map(str, files))})
         return
-    _print_frame(kinds, {"kind"})
-    print(f"{counted(found.unused, 'row')} taken for unused: {found.unused_are}")
-    if len(shown):
-        print(f"{len(shown):,} of {counted(len(chosen), 'type')}, lowest {found.ranked_by} first:")
-        _print_frame(shown, {"type", "kind"})
+    print(found.report(share, limit))
     output.print_saved(files)
-
-
-def _print_frame(table: "pd.DataFrame", texts: set[str]) -> None:
-    """Print a table with three-digit distances and norms, without all-unknown columns."""
-
-    def cell(name: str, value: Any) -> str:
-        if isinstance(value, str):
-            return _short(value)
-        if name.startswith(("input", "output")):
-            return f"{value:.3f}" if value == value else "n/a"
-        return count_text(float(value))
-
-    known = [name for name in table.columns if table[name].notna().any()]
-    rows = [list(map(cell, known, row)) for row in table[known].itertuples(index=False)]
-    left = {place for place, name in enumerate(known) if name in texts}
-    output.print_table([name.replace("_", " ") for name in known], rows, left=left)

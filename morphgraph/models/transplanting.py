@@ -7,13 +7,14 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, get_args
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, check_choice, check_seed
 from morphgraph.core.files import new_folder, parse_json, read_bytes, writing
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import counted, shortened, visible
 from morphgraph.formats.export_files import FILES, kept_settings, transformers_config
 from morphgraph.formats.opening import settings_beside
 from morphgraph.models.checkpoint import (
@@ -41,7 +42,11 @@ from morphgraph.models.rows import (
     plan_rows,
     vocabulary_matrices,
 )
+from morphgraph.tables.model import Cell, Column, Row, Table
+from morphgraph.tables.terminal import text_of
 
+_SHOWN = 10
+"""The number of types of each kind printed."""
 _LISTS = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
 _POSITIONS_FROM_PADDING = (
     *("camembert", "data2vec-text", "esm", "ibert", "longformer", "luke", "mpnet", "roberta"),
@@ -120,6 +125,46 @@ class Transplant:
         """Return its content as JSON-compatible data; kept types only as a count."""
         folder = None if self.folder is None else str(self.folder)
         return {**asdict(self), "kept": len(self.kept), "folder": folder}
+
+    def table(self) -> Table:
+        """Return the sizes of its tensors, a row each."""
+        rows = (
+            Row((each.name, each.role), tuple(Cell(_size(n)) for n in (each.before, each.after)))
+            for each in self.tensors
+        )
+        sizes = (Column("before", "written"), Column("after", "written"))
+        return Table("Tensors", (Column("tensor"), Column("is")), sizes, tuple(rows))
+
+    def __str__(self) -> str:
+        scaled = "; input rows scaled to the median norm" if self.norm else ""
+        made = {each: " + ".join(map(_short, parts)) for each, parts in self.made.items()}
+        lines = [text_of(self.table()), f"{counted(len(self.kept), 'row')} copied"]
+        lines.append(f"{counted(len(self.made), 'row')} made ({self.init}{scaled})")
+        for type_, parts in islice(made.items(), _SHOWN):
+            lines.append(f"  {_short(type_)}: {parts or 'unknown before: mean of all rows'}")
+        if self.reused:
+            lines.append(f"{counted(len(self.reused), 'id')} of dropped types reused")
+        for type_, before in islice(self.reused.items(), _SHOWN):
+            lines.append(f"  {_short(type_)}, was {_short(before)}")
+        lines.append(f"{counted(len(self.dropped), 'row')} dropped")
+        if self.dropped:
+            lines.append(f"  {' '.join(map(_short, self.dropped[:_SHOWN]))}")
+        if any(self.padding):
+            before, after = (counted(number, "row") for number in self.padding)
+            lines.append(f"padding: {before} before, {after} after")
+        lines += (f"{each.file}: {each.field} {each.before} → {each.after}" for each in self.config)
+        if self.left_out:
+            lines.append(f"left out: {' '.join(map(visible, self.left_out))}")
+        lines.append("nothing written" if self.folder is None else f"saved {self.folder}")
+        return "\n".join(lines)
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " × ".join(f"{length:,}" for length in shape)
+
+
+def _short(type_: str) -> str:
+    return visible(shortened(type_))
 
 
 def transplant(

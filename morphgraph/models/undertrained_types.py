@@ -24,6 +24,8 @@ from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocab
 from morphgraph.models.rows import as_floats, check_rows, vocabulary_matrices
 from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
 from morphgraph.segment.segmenter import standard_segmenter
+from morphgraph.tables.model import frame_table
+from morphgraph.tables.terminal import text_of
 
 TYPE_KINDS: Mapping[str, str] = {
     "padding": "a row without a type",
@@ -87,6 +89,26 @@ class UndertrainedTypes:
         found.insert(1, "stand_out", self.standing_out(share).groupby("kind").size())
         found["stand_out"] = found["stand_out"].fillna(0).astype("int64")
         return found.reindex([kind for kind in TYPE_KINDS if kind in found.index]).reset_index()
+
+    def to_dict(self, share: float = STANDS_OUT, limit: int = 0) -> dict[str, Any]:
+        """Return kinds, and at most ``limit`` types that stand out, as JSON data; 0 for all."""
+        about = ("tied", "unused", "unused_are", "ranked_by")
+        return {
+            "model": self.name,
+            **{name: getattr(self, name) for name in about},
+            "rows": len(self.frame),
+            "kinds": self.by_kind(share).to_dict("records"),
+            "types": self.standing_out(share)[: limit or None].to_dict("records"),
+        }
+
+    def report(self, share: float = STANDS_OUT, limit: int = 0) -> str:
+        """Return the same in lines, as the terminal shows it."""
+        chosen = self.standing_out(share)
+        shown = chosen[["type", *chosen.columns.drop("type")]][: limit or None]
+        told = f"{len(shown):,} of {counted(len(chosen), 'type')}, lowest {self.ranked_by} first:"
+        unused = f"{counted(self.unused, 'row')} taken for unused: {self.unused_are}"
+        types = [told, text_of(frame_table(shown))] if len(shown) else []
+        return "\n".join([text_of(frame_table(self.by_kind(share))), unused, *types])
 
     def __repr__(self) -> str:
         return (

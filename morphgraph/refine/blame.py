@@ -197,10 +197,10 @@ def blame_columns(
     }
 
 
-def merge_rows(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+def records_of(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of columns, as plain values.
 
-    >>> merge_rows({"type": ["ab"], "N": np.array([2.0])})
+    >>> records_of({"type": ["ab"], "N": np.array([2.0])})
     [{'type': 'ab', 'N': 2.0}]
     """
     values = [each.tolist() if isinstance(each, np.ndarray) else each for each in columns.values()]

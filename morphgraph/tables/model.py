@@ -310,6 +310,27 @@ def table_of_texts(
     )
 
 
+def frame_table(frame: pd.DataFrame) -> Table:
+    """Return a frame as a table: its first column names rows, and one that is empty is left out.
+
+    Numbers have three digits, but where all are whole.
+    """
+    import pandas as pd
+
+    known = [name for name in frame.columns if not len(frame) or frame[name].notna().any()]
+    columns = []
+    for name in known:
+        is_number = pd.api.types.is_numeric_dtype(frame[name])
+        is_whole = is_number and (frame[name].dropna() % 1 == 0).all()
+        form: Form = "text" if not is_number else "count" if is_whole else "number"
+        columns.append(Column(str(name).replace("_", " "), form))
+    rows = (
+        Row((str(row[0]),), tuple(map(Cell, row[1:])))
+        for row in frame[known].itertuples(index=False)
+    )
+    return Table("", tuple(columns[:1]), tuple(columns[1:]), tuple(rows))
+
+
 def text_frame(table: Table) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a table as texts, and which are the best, by column number: titles may repeat."""
     import pandas as pd

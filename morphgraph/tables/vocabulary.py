@@ -19,6 +19,7 @@ from morphgraph.score.vocabulary_figures import (
     case_warning,
     figure_called,
     figures_of,
+    list_behind,
 )
 from morphgraph.tables.model import Cell, Column, Row, Table, text_frame
 from morphgraph.tables.writing import csv_bytes, to_html, whole, without_formulas
@@ -79,7 +80,7 @@ def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
         tuple(rows),
         blocks=("",) * len(needs),
         signatures=(signature(healths, alpha),),
-        notes=(warning,) if warning else (),
+        notes=(*[warning] * bool(warning), *(f"n/a: {e}" for e in why_undefined(healths, alpha))),
         label="vocabulary",
     )
 
@@ -147,6 +148,20 @@ def values_json(values: Mapping[str, FigureValue]) -> dict[str, Any]:
         if value.why:
             found[key]["why"] = value.why
     return found
+
+
+def figures_json(
+    healths: Sequence[VocabularyHealth], alpha: float, behind: str | None = None, most: int = 0
+) -> dict[str, Any]:
+    """Return all figures as JSON, or with the types ``behind`` one, at most ``most``; 0 for all."""
+    found = []
+    for health, values in zip(healths, figure_values(healths, alpha), strict=True):
+        told = {"label": health.label, "signature": health.tokeniser_signature}
+        found.append({**told, "figures": values_json(values)})
+        if behind is not None:
+            types = list_behind(health, behind, finality=True).drop(columns="type_id")
+            found[-1]["list"] = _whole(types[: most or None].to_dict("records"))
+    return {"alpha": alpha, "tokenisers": found, "signature": signature(healths, alpha)}
 
 
 _COUNTS = {"lines": "Lines", "words": "Words", "tokens": "Tokens"}

@@ -109,7 +109,7 @@ def test_references_are_scored_one_by_one_or_joined(
         "inflections.tsv", "derivations.tsv"]  # fmt: skip
     joined = morphgraph(*given, "--read", "join").json
     table = joined["tables"][0]
-    assert joined["entries"] == 3 and len(joined["tables"]) == 1
+    assert len(joined["tables"]) == 1
     assert table["reference"] == "inflections.tsv + derivations.tsv"
     assert "derivations.tsv: one affix a word" in table["partial"]
     assert "inflections.tsv: no segmentation (-)" in joined["skipped"]
@@ -128,7 +128,7 @@ def test_a_sample(morphgraph: Command) -> None:
     given = ("score", "demo:en", "demo:en", "--set", "resamples=0")
     given = (*given, "--read", "sample=40")
     first = morphgraph(*given, "--json").json
-    assert first["entries"] == 40
+    assert "|entries:40@" in first["tables"][0]["signature"]
     assert "entries, seed 0)@" in first["signature"]
     assert morphgraph(*given, "--json").json == first
     other = morphgraph(*given, "--read", "seed=1", "--json").json
@@ -149,7 +149,7 @@ def test_a_reference_from_standard_input(
     assert run.code == 0 and run.json["merges"] == from_file["merges"]
     assert "reference:standard input@" in run.json["signature"]
     piped(monkeypatch, DERIVATIONS.encode())
-    assert "2 entries" in morphgraph("reference", "show", "-").out
+    assert re.search(r"entries +2\n", morphgraph("reference", "show", "-").out)
 
 
 def test_standard_input_that_cannot_be_a_reference(

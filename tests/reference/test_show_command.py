@@ -1,5 +1,6 @@
 """The command `reference show`."""
 
+import re
 from functools import partial
 
 import pytest
@@ -35,21 +36,19 @@ def test_show(run, gold):
         "2 keizerskroon keizer s kroon free interfix free keizer s kroon",
         "4 subsidised subsid is ed free suffix suffix subsidised subside y ise ed",
         "",
-        "morphs per word entries",
-        "3 3",
-        "",
-        "kind morphs",
-        "free 4",
-        "prefix 1",
-        "suffix 3",
-        "interfix 1",
-        "",
-        "most frequent prefixes: un 1",
-        "most frequent suffixes: able 1, ed 1, is 1",
-        f"3 entries of 3 words, 0 of these with several analyses ({gold}, plain)",
-        "index of synthesis: 3.000 morphs per entry",
-        "entries with whole words: 100.00 %",
-        "longest word: keizerskroon",
+        f"{gold}, plain",
+        "entries 3",
+        "words 3",
+        "entries of 3 morphs 3",
+        "morphs: free 4",
+        "morphs: prefix 1",
+        "morphs: suffix 3",
+        "morphs: interfix 1",
+        "morphs per entry 3.000",
+        "entries with whole words, % 100.00",
+        "prefixes un 1",
+        "suffixes able 1, ed 1, is 1",
+        "longest word keizerskroon",
         "skipped 1: word with a space (first: line 3)",
         "skipped 1: no column of morphs (first: line 5)",
     ]
@@ -73,6 +72,7 @@ def test_json(run, gold):
             "underlying": None,
             "processes": None,
             "count": None,
+            "linked": None,
         }
     ]
     assert shown["format"] == "plain" and len(shown["checksum"]) == 12
@@ -92,7 +92,7 @@ def test_format_foreign_and_encoding(run, tmp_path):
     shown = run(path, "--read", "encoding=windows-1252").out
     assert "häus er" in shown and "skipped 1: foreign word, tagged [F] (first: line 1)" in shown
     shown = run(path, "--read", "encoding=windows-1252,foreign").out
-    assert "2 entries of 2 words" in shown and "skipped" not in shown
+    assert re.search(r"entries +2\nwords +2\n", shown) and "skipped" not in shown
     assert "'x' is unknown" in run(path, "--read", "format=x").err
 
 
@@ -126,7 +126,7 @@ def test_layers_are_listed(run, tmp_path):
     about = '{"annot_name": "A", "segmentation": [{"span": [0, 1], "type": "prefix"}]}'
     path.write_text(f"undo\tdo\tVERB\tun + do\t{about}\ncat\tcat\tNOUN\tcat\t{{}}\n")
     shown = run(path).out
-    assert "layer A: 1 line\nlayer (without a name): 1 line\n" in shown
+    assert re.search(r"layer A +1\nlayer \(without a name\) +1\n", shown)
     assert "known faults: a prefix is one letter too short" in shown
     found = run(path, "--json").json
     assert found["layers"] == {"A": 1, "": 1} and "MorphyNet's own files" in found["faults"]

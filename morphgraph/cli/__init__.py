@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -130,6 +131,7 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     # Loaded data are large and stay; repeated garbage collection of them is slow.
     gc.set_threshold(500_000, 10, 10)
+    warnings.showwarning = lambda message, *about, **more: print_message(str(message))
     try:
         with _ends_when_interrupted():
             _run()

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from morphgraph.api.tokeniser import Tokeniser
     from morphgraph.reference.entry import Reference
     from morphgraph.refine.learning import Entrant
-    from morphgraph.score.boundaries import Benchmark
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.segmenter import Segmenter
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -65,7 +64,7 @@ _SHORT = {"as_json": "json", "minimum": "min", "maximum": "max", "vocabulary": "
 _PANELS = {
     "Gold and words": ("read", "gold", "frequencies", "counts", "bare", "corpus", "development"),
     "Settings": ("set_",),
-    "Output": ("out", "as_json", "limit", "list_", "drop_never_formed", "dry_run", "signature"),
+    "Output": ("out", "as_json", "limit", "list_", "dry_run"),
 }
 """Groups of options in --help; all others are the command's own."""
 _PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names}
@@ -382,16 +381,12 @@ class OnGold:
         """Word counts, or None; read once, as they may come through a pipe."""
         return word_counts(self.frequencies)
 
-    def golds(self) -> "list[Reference]":
-        """Return all golds, or one that joins them."""
-        return self.read.golds(self.names)
-
-    def gold_sets(self, golds: "Sequence[Reference] | None" = None) -> "list[GoldSet]":
-        """Return the gold set of each gold, or of some that were made of them."""
+    def gold_sets(self) -> "list[GoldSet]":
+        """Return the gold set of each gold, or of one that joins them."""
         from morphgraph.score.gold_set import GoldSet
 
         known = None if self.counts is None else dict(self.counts.items())
-        named, found = self.frequencies or "", self.golds() if golds is None else golds
+        found, named = self.read.golds(self.names), self.frequencies or ""
         return [GoldSet.of(gold, known, named, bare=self.bare) for gold in found]
 
     @property
@@ -401,24 +396,12 @@ class OnGold:
 
     def gold_set(self) -> "GoldSet":
         """Return the one gold of a command that takes no more."""
-        self.check_single()
-        return self.gold_sets()[0]
-
-    def check_single(self) -> None:
-        """Refuse several golds that are not to be joined, where a command takes one."""
         if self.is_several:
             raise MorphGraphError(
                 f"There are {len(self.names)} golds, and this command takes one. Add --read join "
                 "to take them together, or name one."
             )
-
-    def load(self) -> "tuple[BpeTokeniser, Benchmark]":
-        """Load the tokeniser, and the words of the gold encoded by it."""
-        from morphgraph.score.boundaries import Benchmark
-
-        self.check_single()
-        loaded = load_edited(self.tokeniser, self.recipe)
-        return loaded, Benchmark.on(self.gold_sets()[0], loaded)
+        return self.gold_sets()[0]
 
     def entrants(self, methods: Sequence[str]) -> "tuple[BpeTokeniser | None, list[Entrant]]":
         """Return the tokeniser, if it has merges, and each method on it, or file, by its name.

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter
@@ -27,17 +27,6 @@ if TYPE_CHECKING:
 _HINT = " with --out"
 
 # ------------------------------------------------------------------------------ files
-
-
-def save_files(files: Mapping[str, bytes], folder: Path | None) -> list[str]:
-    """Write files to a folder if one is named, and report which others are set aside."""
-    from morphgraph.formats.export import save_folder
-
-    if folder is None:
-        return []
-    for name, aside in save_folder(files, folder, _HINT).items():
-        print(f"{name} was there already: it is now {aside}", file=sys.stderr)
-    return [str(folder / name) for name in files]
 
 
 def print_saved(paths: Iterable[object]) -> None:

@@ -1,6 +1,5 @@
 """The commands that use, measure and export a tokeniser: segment, vocabulary, export."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -283,15 +282,12 @@ def export(
     ranks: Also write a rank file for tiktoken; refused if tiktoken would segment otherwise by it.
     """
     from morphgraph.formats.export import words_to_check
-    from morphgraph.formats.opening import settings_beside
     from morphgraph.formats.ranks import to_ranks
-    from morphgraph.segment.models import export_segmenter
+    from morphgraph.segment.models import export_to
 
     known = read.gold(gold)
     output.check_out(out)
     segmenter = _to_export(tokeniser, recipe, method, counts, portable, ids, pattern)
-    if warning := segmenter.warning():
-        print(warning, file=sys.stderr)
     ranked = {}
     if ranks:
         if segmenter.editable is None:
@@ -301,8 +297,7 @@ def export(
         ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
     words = words_to_check([entry.word for entry in known.entries] if known else (), name=tokeniser)
     with output.progress_bar("comparing"):
-        made = export_segmenter(segmenter, words, settings_beside(tokeniser))
-    saved = output.save_files(made.files | ranked, out)
+        made = export_to(segmenter, out, words, ranked)
     if as_json:
         output.print_json(made.to_dict())
         return
@@ -314,7 +309,7 @@ def export(
     merges = f"{counted(made.merges, 'merge')}, {counted(made.tuple_merges, 'tuple merge')}"
     print(f"{counted(made.vocab_size, 'type')}{f', {merges}' if made.merges else ''}")
     output.print_checks(made.checks)
-    output.print_saved(saved)
+    output.print_saved(out / name for name in made.files)
     print(made.signature)
 
 

@@ -355,7 +355,7 @@ class Study:
         text = self.benchmark.words.texts[word]
         return ChangedWord(text, self.gold_text(word), before, after, int(gain[word]), word)
 
-    def _changed_in(self, part: Part | None, now: Segmentation, before: Segmentation) -> Array:
+    def _changed_in(self, part: Part | None, now: Segmentation, before: Segmentation) -> Gaps:
         changed, among = now.changed_words(before), self._mask(part)
         return changed if among is None else changed[among[changed]]
 

@@ -1,0 +1,57 @@
+"""Tables of a reference: its entries, and what they consist of."""
+
+from collections.abc import Sequence
+
+from morphgraph.core.text import count_text, percent
+from morphgraph.reference.entry import Entry, Reference, describe_reference
+from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts
+
+
+def entries_table(entries: Sequence[Entry]) -> Table:
+    """Return a row for each entry, with the columns that any of them fills."""
+    columns = {
+        "morphs": [" ".join(entry.morphs) for entry in entries],
+        "kinds": [" ".join(k.value if k else "–" for k in entry.kinds or ()) for entry in entries],
+        **{
+            name.replace("_", " "): [" ".join(getattr(entry, name) or ()) for entry in entries]
+            for name in ("whole_words", "underlying", "processes")
+        },
+        "count": ["" if entry.count is None else count_text(entry.count) for entry in entries],
+    }
+    names = [name for name in columns if name == "morphs" or any(columns[name])]
+    cells = zip(*(map(Cell, columns[name]) for name in names), strict=True)
+    rows = ((f"{e.line:,}", e.word) for e in entries)
+    return Table(
+        "Entries",
+        (Column("line", "written"), Column("word")),
+        tuple(Column(name, "written" if name == "count" else "text") for name in names),
+        tuple(Row(row, found) for row, found in zip(rows, cells, strict=True)),
+    )
+
+
+def description_table(reference: Reference) -> Table:
+    """Return what the entries of a reference consist of, a row each."""
+    found = describe_reference(reference)
+    synthesis = found.index_of_synthesis
+    numbers = {
+        "entries": found.entries,
+        "words": found.words,
+        "words with several analyses": found.words_with_several_analyses,
+        **{f"entries of {n} morph{'s' * (n != 1)}": k for n, k in found.morphs_per_word.items()},
+        **{f"morphs: {kind}": number for kind, number in found.kinds.items() if number},
+        "morphs without a kind": found.morphs_without_kind if found.kinds else 0,
+        **{f"layer {name or '(without a name)'}": lines for name, lines in reference.layers},
+    }
+    affixes = {"prefixes": found.prefixes, "suffixes": found.suffixes}
+    told = {
+        **{name: f"{number:,}" for name, number in numbers.items() if number},
+        "morphs per entry": "n/a" if synthesis != synthesis else f"{synthesis:.3f}",
+        "entries with whole words, %": percent(found.whole_word_share),
+        **{n: ", ".join(f"{a} {k:,}" for a, k in each) for n, each in affixes.items() if each},
+        "longest word": found.longest_word,
+    }
+    made = table_of_texts((f"{reference.name}, {reference.format}", ""), told.items())
+    notes = [f"skipped {skip}" for skip in reference.left_out]
+    if reference.partial_note:
+        notes.insert(0, reference.partial_note)
+    return Table("Description", made.names, (Column(""),), made.rows, notes=tuple(notes))

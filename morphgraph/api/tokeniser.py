@@ -358,7 +358,9 @@ class Tokeniser(BaseTokeniser):
             for name, weight in zip(run.languages.names, run.languages.weights, strict=True):
                 row: dict[str, Any] = {"language": name, "weight": weight}
                 row["scored"] = (before[name], after[name])
-                rows.append(row | {"learned": (first[name], last[name])})
+                rows.append(
+                    row | ({"learned": (first[name], last[name])} if kept is not rest else {})
+                )
         made = self._learned(new, rest, kept, chosen)
         return ReBPEOutcome(*made, tuple(run.phases), run.converged, tuple(rows))
 

@@ -45,7 +45,7 @@ def clicks(clicks: int = 20) -> None:
     its new data and the metrics show the new values.
     """
     with running_app() as (url, _), sync_playwright() as playwright:
-        browser = _chromium(playwright)
+        browser = chromium(playwright)
         page = browser.new_page(viewport={"width": 1440, "height": 1000}, bypass_csp=True)
         _open_in_browser(page, url)
         timed = _time_clicks(page, clicks // len(PLACES))
@@ -62,7 +62,7 @@ def memory() -> None:
     """Megabytes of the app after each page, with the English demo, for one visitor."""
     with running_app() as (url, app), sync_playwright() as playwright:
         rows = [("nothing, only started", _used(app))]
-        browser = _chromium(playwright)
+        browser = chromium(playwright)
         page = browser.new_page(viewport={"width": 1440, "height": 1000})
         page.set_default_timeout(120_000)
         page.goto(url)
@@ -78,13 +78,13 @@ def memory() -> None:
     save("memory", dict(rows))
 
 
-def _chromium(playwright: Playwright) -> Browser:
+def chromium(playwright: Playwright) -> Browser:
     """Return the system's browser, started."""
     names = ("chromium", "chromium-browser", "google-chrome")
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if chromium is None:
+    place = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if place is None:
         sys.exit("Install Chromium, or set CHROMIUM to its path.")
-    return playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    return playwright.chromium.launch(executable_path=place, args=FLAGS)
 
 
 def _used(app: psutil.Process) -> float:

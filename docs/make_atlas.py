@@ -38,6 +38,7 @@ from morphgraph.reference.catalogue import LANGUAGES
 from morphgraph.refine.blame import blame, blame_columns
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.corpus_measures import gini
+from morphgraph.tables.model import ALL_WORDS
 from morphgraph.tables.writing import environment
 from morphgraph.tokeniser.merging import segment
 
@@ -105,6 +106,7 @@ class Value(NamedTuple):
     low: float | None = None
     high: float | None = None
     entries: int | None = None
+    words: str = ""
     signature: str = ""
 
 
@@ -118,7 +120,7 @@ class Scores:
     values: dict[Competitor, dict[Place, dict[str, Value]]] = field(default_factory=dict)
 
     def add(self, row: SharedRow) -> None:
-        """Add the values of a row; of several draws the first is kept."""
+        """Add the values of a row: of several draws the first, and words kept aside first."""
         if row.task:
             return
         size = "" if row.vocab_size is None else f", {row.vocab_size:,} types"
@@ -132,8 +134,10 @@ class Scores:
                 continue
             if of_words and (score.scope, score.weighting) != ("morphemic", "types"):
                 continue
-            value = score.value, score.low, score.high, score.entries
-            found.setdefault(score.metric, Value(*value, visible(score.signature)))
+            known = found.get(score.metric)
+            if known is None or (of_words and known.words == ALL_WORDS != row.words):
+                value = score.value, score.low, score.high, score.entries
+                found[score.metric] = Value(*value, row.words, visible(score.signature))
 
     @property
     def places(self) -> list[Place]:

@@ -4,7 +4,6 @@ Run: ``python -m docs.make_languages languages/results.parquet``, after ``morphg
 docs/evaluations/languages.yaml --out languages``. It needs Chromium, as the tests do.
 """
 
-import shutil
 import sys
 from pathlib import Path
 from urllib.parse import unquote
@@ -13,6 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from playwright.sync_api import sync_playwright
 
+from benchmarks.app import chromium
 from morphgraph.draw.charts import figure_of
 from morphgraph.reference.catalogue import LANGUAGES
 
@@ -90,9 +90,8 @@ def with_interval(value: float, low: float, high: float, digits: int = 1) -> str
 def save_picture(figure: go.Figure, name: str, width: int, height: int) -> None:
     """Save a figure among the pictures of the docs, as PNG unless its name says SVG."""
     page_of = figure.to_html(include_plotlyjs=True, default_height=height - 20)
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium)
+        browser = chromium(playwright)
         page = browser.new_page(viewport={"width": width, "height": height})
         page.set_default_timeout(300_000)
         page.set_content(page_of)

@@ -4,12 +4,12 @@ Run: ``python -m docs.make_pictures``; it needs Chromium, as the tests do.
 """
 
 import io
-import shutil
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks import ROOT, running_app
+from benchmarks.app import chromium
 
 IMAGES = ROOT / "docs" / "images"
 SIZE = {"width": 1280, "height": 800}
@@ -77,10 +77,8 @@ def first_minute(page: Page) -> None:
 
 def main() -> None:
     """Make all pictures."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with running_app() as (address, _), sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+        browser = chromium(playwright)
         page = browser.new_page(viewport=SIZE, color_scheme="light")
         page.set_default_timeout(60_000)
         page.goto(address)

@@ -123,7 +123,7 @@ def _threshold(
     if asked != now:
         threshold = float(asked)
         choose(threshold)
-    heading, chosen, use, go = st.columns([4, 2.3, 2.3, 3], vertical_alignment="center")
+    heading, chosen, use, go = st.columns([5, 1.8, 2.4, 2.5], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
     scopes = SCOPES if gold.reference.has_whole_words else SCOPES[:1]
     with chosen.popover("Settings", icon=":material/tune:", width="stretch"):
@@ -179,7 +179,7 @@ def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settin
             "R": ui.PROGRESS("blame", help="R = B ÷ N.", color="orange", **blame),
         },
     )
-    st.caption(f"{counted(len(shown), 'merge')}; blame is empty where a merge was never applied.")
+    st.caption(f"{counted(len(shown), 'merge')}; blame is n/a where a merge was never applied.")
     if row is not None:
         _offer(current, int(shown.iloc[row]["merge_id"]))
 

@@ -254,7 +254,8 @@ def _show(tables: Sequence[ScoreTable]) -> None:
     # The size of the vocabulary, before the scores, is neither better nor worse.
     flags = text_frame(scores_table(tables))[1].iloc[:, 2:]
     best = pd.DataFrame(False, frame.index, frame.columns)
-    best[list(tables[0].metrics)] = flags.set_axis(tables[0].metrics, axis="columns")
+    names = list(tables[0].metrics)
+    best[names] = flags.set_axis(names, axis="columns")
     ui.show_table(
         frame,
         20,

@@ -131,8 +131,8 @@ def value_of(page: Page, label: str) -> str:
 
 
 def scored(page: Page) -> str:
-    """The words that figures of the bar are over, where it says so."""
-    return page.locator('[class*="st-key-figure-seen"]').inner_text().strip()
+    """The words that figures of the bar are over, "" if it says nothing: all."""
+    return "".join(page.locator('[class*="st-key-figure-seen"]').all_inner_texts()).strip()
 
 
 def expect_value(page: Page, label: str, value: str | re.Pattern[str]) -> None:

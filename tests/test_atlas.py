@@ -51,8 +51,9 @@ def row(tokeniser: str, language: str, scores: dict[str, Any], **about: Any) -> 
 
 GOLD = {"reference": "gold"}
 ROWS = [
+    row("A", "eng", {"f1": 0.9}, **GOLD, words="all words"),
     row("A", "eng", {"f1": 0.4}, **GOLD, words="kept aside 0.2 by families", seed=0),
-    row("A", "eng", {"f1": 0.9}, **GOLD, words="kept aside 0.2 by families", seed=1),
+    row("A", "eng", {"f1": 0.8}, **GOLD, words="kept aside 0.2 by families", seed=1),
     row("A", "eng", {"vocabulary.fertility": 1.0, "vocabulary.never_used": 25, "types": 100}),
     row("A", "deu", {"f1": 0.6}, **GOLD),
     row("A", "deu", {"vocabulary.fertility": 3.0}),
@@ -90,10 +91,10 @@ class Tables(HTMLParser):
             self.tables[-1][-1][-1] += " ".join(data.split()) and f" {data.strip()}"
 
 
-def test_a_page_shows_the_first_draw_and_means_over_languages() -> None:
+def test_a_page_shows_the_first_words_kept_aside_and_means_over_languages() -> None:
     means, f1, _, tokens, dead, scores = Tables(pages_of(board(ROWS), {})["index.html"]).tables
     shown = {tuple(cell.strip() for cell in line[:2]): line[2:] for line in means}
-    # Means of 0.4 and 0.6, and the Gini coefficient of 1 and 3 tokens per word.
+    # Means of 0.4 kept aside and 0.6, and the Gini coefficient of 1 and 3 tokens per word.
     assert [" ".join(cell.split()) for cell in shown["A", "BPE"]] == [
         "50.0 [42.9, 57.1]",
         "n/a",

@@ -78,7 +78,7 @@ def share_field(current: Session, *, disabled: bool = False) -> None:
         min_value=0.0,
         max_value=0.9,
         step=0.05,
-        width=155,
+        width=220,
         disabled=disabled or is_learned,
         help="What was learned has decided it: undo that first." if is_learned else said,
     )

@@ -15,7 +15,7 @@ from pandas.api.types import is_string_dtype
 from streamlit.errors import StreamlitAPIException
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import shortened, side_by_side, visible
+from morphgraph.core.text import UNDEFINED, shortened, side_by_side, unique_labels, visible
 from morphgraph.tables.model import Table, text_frame
 from web.storage import without_folder
 
@@ -246,10 +246,10 @@ def right_aligned(columns: Iterable[str]) -> dict[str, Any]:
 def number_in(text: str) -> float:
     """Return the number that a text begins with, NaN without one.
 
-    >>> number_in("1,234.5** [1,200, 1,300]"), number_in("-3"), number_in("n/a")
+    >>> number_in("1,234.5** [1,200, 1,300]"), number_in("−3"), number_in("n/a")
     (1234.5, -3.0, nan)
     """
-    found = re.match(r"[+-]?[\d,]*\.?\d+", text)
+    found = re.match(r"[+-]?[\d,]*\.?\d+", text.replace("−", "-"))
     return float(found[0].replace(",", "")) if found else float("nan")
 
 
@@ -264,10 +264,11 @@ def show_table(
     """Show a table without row numbers, as high as its rows, at most ``most`` of them.
 
     The first column is pinned. What is `right_aligned` stays as it is written, and is sorted as
-    numbers. Bold: the highest (1) or lowest (-1) numbers of columns that are ``better`` so, or
-    those that are ``best``, a table of flags.
+    numbers; one that is missing is n/a. Bold: the highest (1) or lowest (-1) numbers of columns
+    that are ``better`` so, or those that are ``best``, a table of flags.
     """
     frame = pd.DataFrame(data).reset_index(drop=True)
+    how.setdefault("placeholder", UNDEFINED)
     if most is not None:
         how["height"] = 35 * (min(len(frame), most) + 1) + 3
     config = how["column_config"] = dict(how.get("column_config", {}))
@@ -302,10 +303,12 @@ def show_table(
 
 def show_model(table: Table, most: int | None = None, **how: Any) -> Any:
     """Show a table of the library as it is written elsewhere, the best in bold."""
-    frame, best = text_frame(table)
+    columns = (*table.names, *table.columns)
+    titles = unique_labels([column.title for column in columns])
+    frame, best = (each.set_axis(titles, axis="columns") for each in text_frame(table))
     config = {
-        str(n): TEXT(column.title, alignment="left" if column.form == "text" else "right")
-        for n, column in enumerate((*table.names, *table.columns))
+        title: TEXT(title, alignment="left" if column.form == "text" else "right")
+        for title, column in zip(titles, columns, strict=True)
     }
     return show_table(frame, most, best=best, column_config=config, **how)
 

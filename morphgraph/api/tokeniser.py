@@ -39,6 +39,7 @@ from morphgraph.refine.blame import blame
 from morphgraph.refine.extending import extend
 from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, knock_out, threshold_curve
 from morphgraph.refine.languages import blame_by_language
+from morphgraph.refine.learning import learnable
 from morphgraph.refine.portable import preview_portable
 from morphgraph.refine.pruning import preview_prune, preview_trim
 from morphgraph.refine.rebpe_languages import Languages, LanguagesRun
@@ -226,12 +227,11 @@ class Tokeniser(BaseTokeniser):
         """Leave only pair merges, so that every library reads the export.
 
         A tuple merge becomes a pair, or what it makes goes: of what could be kept through other
-        types, what ``gold`` blames. ``ids``: "keep" leaves all types the ids that they have, so
-        that no row of a model moves, and old sequences decode; "reuse" gives new types the ids of
-        removed ones first; "dense" leaves no gaps.
+        types, what ``gold`` blames, without the words that were kept aside before. ``ids``: "keep"
+        leaves all types the ids that they have, so that no row of a model moves, and old sequences
+        decode; "reuse" gives new types the ids of removed ones first; "dense" leaves no gaps.
 
-        >>> train, test = gold.split()
-        >>> found = tokeniser.knock_out(train, holdout=0).tokeniser.portable(train)
+        >>> found = tokeniser.knock_out(gold).tokeniser.portable(gold)
         >>> found.change.counts()["paired"]
         277
         >>> found.tokeniser.export("folder", words=["undesirable"]).kind
@@ -240,7 +240,7 @@ class Tokeniser(BaseTokeniser):
         new = self._merges("portable").copy()
         if gold is None:
             return self._removed(new, preview_portable(new.graph), ids)
-        benchmark = Benchmark.on(read_gold(gold), new)
+        benchmark = Benchmark.on(learnable(new, read_gold(gold)), new)
         change = learned_from(preview_portable(new.graph, benchmark), benchmark)
         return self._removed(new, change, ids)
 

@@ -97,7 +97,8 @@ class Cache:
         self._answers: OrderedDict[_Key, _Answer] = OrderedDict()
         self._in_hand: WeakValueDictionary[_Key, Any] = WeakValueDictionary()
         self._users: dict[int, int] = {}
-        self._used = 0
+        self.used = 0
+        """The estimated size of the results in bytes."""
         self._lock = Lock()
         self._making: dict[_Key, Lock] = {}
 
@@ -110,11 +111,6 @@ class Cache:
     def __contains__(self, key: _Key) -> bool:
         """Return whether the result of a (state, question) is cached."""
         return key in self._answers
-
-    @property
-    def used(self) -> int:
-        """The estimated size of the results in bytes."""
-        return self._used
 
     def get(self, state: Hashable, question: Hashable, make: Callable[[], T]) -> T:
         """Return the result of a question about a state, computed by ``make`` on first use.
@@ -169,13 +165,13 @@ class Cache:
         answer = _Answer(value, size, arrays, monotonic())
         with self._lock:
             self._answers[key] = answer
-            self._used += size
+            self.used += size
             for array, bytes_ in arrays.items():
                 if array not in self._users:
-                    self._used += bytes_
+                    self.used += bytes_
                 self._users[array] = self._users.get(array, 0) + 1
             while len(self._answers) > 1 and (
-                self._used > self.size or len(self._answers) > self.entries
+                self.used > self.size or len(self._answers) > self.entries
             ):
                 self._drop(next(iter(self._answers)))
         return answer
@@ -184,12 +180,12 @@ class Cache:
         answer = self._answers.pop(key)
         with suppress(TypeError):  # plain numbers, strings and lists are small
             self._in_hand[key] = answer.value
-        self._used -= answer.size
+        self.used -= answer.size
         for array, bytes_ in answer.arrays.items():
             self._users[array] -= 1
             if not self._users[array]:
                 del self._users[array]
-                self._used -= bytes_
+                self.used -= bytes_
 
 
 def _measured(value: Any) -> tuple[int, dict[int, int]]:

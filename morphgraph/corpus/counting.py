@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.core.files import new_file, new_folder, write_file, writing
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import clock, counted
@@ -151,10 +151,7 @@ class Counting:
     single: bool = False
 
     def __post_init__(self) -> None:
-        if self.pipeline not in KINDS:
-            known = ", ".join(KINDS)
-            problem = f"There is no counting by {self.pipeline!r}."
-            raise MorphGraphError(f"{problem} Choose one of {known}.")
+        check_choice("pipeline", self.pipeline, KINDS)
         if self.memory < MIN_MEMORY:
             raise MorphGraphError(
                 f"{self.memory:,} bytes of memory are too few. Give at least 64M."

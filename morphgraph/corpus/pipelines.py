@@ -19,7 +19,7 @@ from functools import lru_cache
 from string import ascii_letters, ascii_lowercase
 from typing import Any
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.core.text import counted
 from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.corpus.word_array import (
@@ -139,10 +139,7 @@ def prepare(
         return prepare_languages(pipeline, counts, kind=kind, minimum_count=minimum_count)
     chosen = pipeline_named(pipeline)
     kind = kind or chosen.kind
-    if kind not in START_MARKERS:
-        raise MorphGraphError(
-            f"There are no atoms {kind!r}. Choose one of {', '.join(START_MARKERS)}."
-        )
+    check_choice("kind", kind, tuple(START_MARKERS))
     if not isinstance(counts, WordCounts):
         counts = WordCounts.from_mapping(counts)
     words = counted_array(counts.words, counts.counts)
@@ -646,8 +643,5 @@ PIPELINES: dict[str, Pipeline] = {
 
 def pipeline_named(name: str) -> Pipeline:
     """Return one of the `PIPELINES`; `MorphGraphError` if none has this name."""
-    if name not in PIPELINES:
-        raise MorphGraphError(
-            f"There is no pipeline {name!r}. Choose one of {', '.join(PIPELINES)}."
-        )
+    check_choice("pipeline", name, tuple(PIPELINES))
     return PIPELINES[name]

@@ -91,7 +91,7 @@ def plotly_text(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def short_label(text: str, length: int = 32) -> str:
+def short_label(text: str, length: int = 36) -> str:
     """Return a label on one line, shortened and escaped for plotly.
 
     >>> short_label("<b>demo</b>", 5)

@@ -11,7 +11,7 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import decode_utf8
 from morphgraph.core.limits import MERGES
 from morphgraph.formats.hugging_face import assumed_document, tokenizer_document
-from morphgraph.formats.pipeline_parts import replaced, sequence
+from morphgraph.formats.pipeline_parts import replacing, sequence
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, CHAR_TO_BYTE
 
 _END = "</w>"
@@ -122,7 +122,7 @@ def _clip_document(merges: list[tuple[str, str]]) -> dict[str, Any]:
     document = assumed_document(vocabulary, merges)
     # The library would leave the ends of words in the text; transformers makes spaces of them.
     last = {"type": "Strip", "content": " ", "start": 0, "stop": 1}
-    document["decoder"] = sequence("decoder", document["decoder"], replaced(_END, " "), last)
+    document["decoder"] = sequence("decoder", document["decoder"], replacing(_END, " "), last)
     start, end = ((text, vocabulary[text]) for text in _CLIP_SPECIAL)
     flags = {"trim_offsets": False, "add_prefix_space": False}
     document["post_processor"] = {"type": "RobertaProcessing", "cls": start, "sep": end, **flags}

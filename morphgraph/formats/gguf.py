@@ -8,7 +8,7 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.limits import MERGES, TYPES
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
-from morphgraph.formats.pipeline_parts import byte_level_parts, replaced, split, to_text
+from morphgraph.formats.pipeline_parts import byte_level_parts, replacing, split, to_text
 from morphgraph.formats.ranks import NEEDS_PATTERN
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.preprocess import BYTES
@@ -152,7 +152,7 @@ class _Tokeniser:
             problem = "some of the 256 bytes are missing, from <0x00> to <0xFF>"
             raise self._wrong("tokens", problem)
         parts = {
-            "normalizer": replaced(" ", "▁"),
+            "normalizer": replacing(" ", "▁"),
             "pre_tokenizer": split(r"\n+"),
             "post_processor": self._with_start(),
             "decoder": to_text(spaced=False),

@@ -362,15 +362,11 @@ def _with_class(settings: Mapping[str, Any], types: Mapping[str, int]) -> dict[s
 
 
 def needs_vocabulary(data: bytes) -> bool:
-    """Return whether a text file is a list of merges that says nothing of the types."""
-    return lists_merges(data) and not is_codes(data)
-
-
-def lists_merges(data: bytes) -> bool:
-    """Return whether a text file looks like a list of merges, not of types."""
+    """Return whether a text file looks like a list of merges that says nothing of the types."""
     lines = [line for line in data[:65_536].splitlines() if line.strip()]
     pairs = sum(len(line.split(b" ")) == 2 for line in lines)
-    return bool(lines) and (lines[0].startswith(b"#version") or pairs >= len(lines) / 2)
+    has_merges = bool(lines) and (lines[0].startswith(b"#version") or 2 * pairs >= len(lines))
+    return has_merges and not is_codes(data)
 
 
 def is_tokeniser(data: bytes, name: str) -> bool:

@@ -59,7 +59,7 @@ def split(
     return {"type": "Split", "pattern": {kind: pattern}, "behavior": behavior, "invert": invert}
 
 
-def replaced(pattern: str, content: str, kind: str = "String") -> PipelineParts:
+def replacing(pattern: str, content: str, kind: str = "String") -> PipelineParts:
     """Return what puts one string for another, or for a "Regex" as its ``kind``."""
     return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
 
@@ -78,5 +78,5 @@ def precompiled(charsmap: bytes) -> PipelineParts | None:
 def to_text(*, spaced: bool) -> PipelineParts | None:
     """Return the decoder of SentencePiece; ``spaced``: without the space before a text."""
     strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0} if spaced else None
-    parts = replaced("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}
+    parts = replacing("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}
     return sequence("decoder", *parts, strip)

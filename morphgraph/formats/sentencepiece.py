@@ -10,7 +10,7 @@ import numpy as np
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
-from morphgraph.formats.pipeline_parts import precompiled, replaced, sequence, to_text
+from morphgraph.formats.pipeline_parts import precompiled, replacing, sequence, to_text
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Merge
 from morphgraph.tokeniser.merging import segment, words_of_atoms
@@ -157,12 +157,12 @@ def text_parts(model: Any) -> dict[str, Any]:
     text = text_preparation(model)
     cleaned = [
         precompiled(text.charsmap),
-        replaced(r"\A +| +\z", "", "Regex") if text.remove_extra_whitespaces else None,
-        replaced(" {2,}", " ", "Regex") if text.remove_extra_whitespaces else None,
+        replacing(r"\A +| +\z", "", "Regex") if text.remove_extra_whitespaces else None,
+        replacing(" {2,}", " ", "Regex") if text.remove_extra_whitespaces else None,
         {"type": "Prepend", "prepend": "▁" if text.escape_whitespaces else " "}
         if text.add_dummy_prefix
         else None,
-        replaced(" ", "▁") if text.escape_whitespaces else None,
+        replacing(" ", "▁") if text.escape_whitespaces else None,
     ]
     return {
         "added_tokens": added,

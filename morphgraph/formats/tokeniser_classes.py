@@ -16,7 +16,7 @@ from morphgraph.formats.pipeline_parts import (
     byte_level_parts,
     metaspace,
     precompiled,
-    replaced,
+    replacing,
     sequence,
     split,
     to_text,
@@ -59,7 +59,7 @@ _CLIP = (
 
 def clip_parts(_: FolderSettings) -> PipelineParts:
     """Return the parts of CLIP."""
-    cleaned = {"type": "NFC"}, replaced(r"\s+", " ", "Regex"), {"type": "Lowercase"}
+    cleaned = {"type": "NFC"}, replacing(r"\s+", " ", "Regex"), {"type": "Lowercase"}
     cut = split(_CLIP, "Removed", invert=True), byte_level()
     return {
         "normalizer": sequence("normalizer", *cleaned),
@@ -94,7 +94,7 @@ def _llama(settings: FolderSettings) -> PipelineParts:
 
 def _gemma(_: FolderSettings) -> PipelineParts:
     return {
-        "normalizer": replaced(" ", "▁"),
+        "normalizer": replacing(" ", "▁"),
         "pre_tokenizer": split(" ", "MergedWithPrevious", kind="String"),
         "decoder": to_text(spaced=False),
     }
@@ -120,13 +120,13 @@ def _by_words(
 def _albert(settings: FolderSettings) -> PipelineParts:
     accents = () if settings.get("keep_accents") else ({"type": "NFKD"}, {"type": "StripAccents"})
     lower = {"type": "Lowercase"} if settings.get("do_lower_case", True) else None
-    quotes = replaced("``", '"'), replaced("''", '"')
+    quotes = replacing("``", '"'), replacing("''", '"')
     return _by_words(settings, sequence("normalizer", *quotes, *accents, lower, _rules(settings)))
 
 
 def _nllb(settings: FolderSettings) -> PipelineParts:
     rules = _rules(settings)
-    spaces = None if rules is None else replaced(" {2,}", " ", "Regex")
+    spaces = None if rules is None else replacing(" {2,}", " ", "Regex")
     marked = metaspace("always")
     cleaned = sequence("normalizer", rules, spaces)
     return {"normalizer": cleaned, "pre_tokenizer": marked, "decoder": marked}

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, get_args
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError, check_choice
+from morphgraph.core.errors import FileFormatError, MorphGraphError, check_choice, check_seed
 from morphgraph.core.files import new_folder, parse_json, read_bytes, writing
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.formats.export_files import FILES, kept_settings, transformers_config
@@ -207,8 +207,7 @@ def transplant(
             f"The rows cannot be a multiple of {pad_to_multiple_of!r}. Give a whole number from 1 "
             f"to {_MOST_MULTIPLE:,}."
         )
-    if type(seed) is not int or seed < 0:
-        raise MorphGraphError(f"{seed!r} is not a seed. Give a whole number from 0.")
+    check_seed(seed)
     target = None if out is None else Path(out)
     if target is not None:
         _check_new(target)

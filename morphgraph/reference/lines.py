@@ -199,7 +199,7 @@ _COLON = re.compile(r"\\.|:", re.S)
 _ESCAPE = re.compile(r"\\(.)", re.S)
 
 
-class MorphPart(NamedTuple):
+class LabelledMorph(NamedTuple):
     """One morph of an analysis ("" if empty), its morpheme without label, and its label."""
 
     surface: str
@@ -225,16 +225,16 @@ def _plain(text: str) -> str:
     return "" if text == "~" else _ESCAPE.sub(r"\1", text)
 
 
-def parse_analysis(word: str, analysis: str) -> list[MorphPart]:
+def parse_analysis(word: str, analysis: str) -> list[LabelledMorph]:
     """Return the parts of one analysis of a word; `Unusable` where a morph has no colon.
 
     Of several colons, the last one counts that leaves a morph which stands at this place of the
     word.
 
     >>> parse_analysis("a:b", "a:::x_N b:b_s")[0]
-    MorphPart(surface='a:', morpheme=':x', label='N')
+    LabelledMorph(surface='a:', morpheme=':x', label='N')
     """
-    parts: list[MorphPart] = []
+    parts: list[LabelledMorph] = []
     at = 0
     for token in analysis.split():
         signs = (found for found in _COLON.finditer(token) if found.group() == ":")
@@ -250,7 +250,7 @@ def parse_analysis(word: str, analysis: str) -> list[MorphPart]:
             base, label = "", morpheme
         elif not base or not label:
             base, label = morpheme, ""
-        parts.append(MorphPart(surface, base, label))
+        parts.append(LabelledMorph(surface, base, label))
     return parts
 
 

@@ -124,6 +124,12 @@ def kept_from(tokeniser: BpeTokeniser, gold_set: GoldSet) -> Part | None:
     return None
 
 
+def learnable(tokeniser: BpeTokeniser, gold_set: GoldSet) -> GoldSet:
+    """Return what more may be learned from a gold: not what a tokeniser kept aside before."""
+    part = None if gold_set.parts else kept_from(tokeniser, gold_set)
+    return gold_set if part is None else gold_set.split(*part[1:])[0]
+
+
 @dataclass(frozen=True)
 class Learner:
     """A method that learns from gold, on a tokeniser."""

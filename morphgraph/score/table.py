@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -68,6 +68,7 @@ def significance_mark(p: float) -> str:
     return next((mark for level, mark in LEVELS if p < level), "")
 
 
+@dataclass(eq=False, repr=False)
 class ScoreTable:
     """Scores of several tokenisers on the same entries, under one scope and weighting.
 
@@ -75,29 +76,21 @@ class ScoreTable:
     several runs, its scores are their means; intervals and tests are of the means.
     """
 
-    def __init__(
-        self,
-        outcomes: Sequence[Outcome | SegmentationFailure],
-        scope: Scope = "morphemic",
-        weighting: Weighting = "types",
-        metrics: Sequence[str] = USUAL,
-        *,
-        baseline: int | None = None,
-        draws: Draws = USUAL_DRAWS,
-    ) -> None:
-        self.metrics = check_metrics(metrics)
-        self._known = {n: o for n, o in enumerate(outcomes) if isinstance(o, Outcome)}
+    outcomes: Sequence[Outcome | SegmentationFailure]
+    scope: Scope = "morphemic"
+    weighting: Weighting = "types"
+    metrics: Sequence[str] = USUAL
+    _: KW_ONLY
+    baseline: int | None = None
+    draws: Draws = USUAL_DRAWS
+
+    def __post_init__(self) -> None:
+        self.metrics, count = check_metrics(self.metrics), len(self.outcomes)
+        self._known = {n: o for n, o in enumerate(self.outcomes) if isinstance(o, Outcome)}
         if len({id(outcome.gold_set) for outcome in self._known.values()}) > 1:
             raise MorphGraphError("Scores of different references cannot be in one table.")
-        if baseline is not None and not 0 <= baseline < len(outcomes):
-            raise MorphGraphError(
-                f"There is no tokeniser {baseline}, only {len(outcomes)} of them."
-            )
-        self.outcomes = tuple(outcomes)
-        self.scope: Scope = scope
-        self.weighting: Weighting = weighting
-        self.baseline = baseline
-        self.draws = draws
+        if self.baseline is not None and not 0 <= self.baseline < count:
+            raise MorphGraphError(f"There is no tokeniser {self.baseline}, only {count} of them.")
 
     @property
     def labels(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -67,6 +67,7 @@ class ReferenceStrings:
         )
 
 
+@dataclass(eq=False, repr=False)
 class VocabularyHealth:
     """The vocabulary of a segmenter, on its own, on a corpus, and against a reference.
 
@@ -81,21 +82,17 @@ class VocabularyHealth:
     [['b', 'ab', 'abc'], ['c', 'abc']]
     """
 
-    def __init__(
-        self,
-        segmenter: Segmenter,
-        corpus: NamedCounts | None = None,
-        reference: Reference | None = None,
-        *,
-        label: str | None = None,
-    ) -> None:
-        self.segmenter = segmenter
-        self.label = segmenter.name if label is None else label
-        self.corpus = corpus
-        self.reference = reference
-        self.tokeniser_signature = segmenter.signature()
-        self.size = segmenter.vocabulary_size
-        self.compression = None if corpus is None else compress(segmenter, corpus.counts)
+    segmenter: Segmenter
+    corpus: NamedCounts | None = None
+    reference: Reference | None = None
+    label: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.label = self.label or self.segmenter.name
+        self.tokeniser_signature = self.segmenter.signature()
+        self.size = self.segmenter.vocabulary_size
+        corpus = self.corpus
+        self.compression = None if corpus is None else compress(self.segmenter, corpus.counts)
 
     @cached_property
     def inventory(self) -> Inventory:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,8 @@ from morphgraph.formats.hugging_face import (
     special_token,
     tokenizer_document,
 )
-from morphgraph.formats.pipeline_parts import byte_level, metaspace, replaced, sequence, split
-from morphgraph.segment.method import METHODS, Method, Training
+from morphgraph.formats.pipeline_parts import byte_level, metaspace, replacing, sequence, split
+from morphgraph.segment.method import METHODS, Method, Training, method_named
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
 from morphgraph.tokeniser.preprocess import AddedToken
@@ -99,11 +99,8 @@ def train(
 
 def training_of(name: str) -> tuple[Method, Training]:
     """Return a method by name, and its training; `MorphGraphError` if it has none."""
-    entry = METHODS[name] if name in METHODS.trained else None
-    if entry is None or entry.training is None:
-        listed = ", ".join(METHODS.trained)
-        raise MorphGraphError(f"There is no method “{name}” of training. Choose one of: {listed}.")
-    return entry, entry.training
+    entry = method_named(name, METHODS.trained)
+    return entry, cast("Training", entry.training)
 
 
 def _check_languages(entry: Method, training: Training, counts: Any) -> None:
@@ -174,7 +171,7 @@ def components(prepared: PreparedCorpus) -> dict[str, Any]:
         pre_tokenizers = [_WORDS, *map(split, before), *marker, *map(split, after)]
         decoders = [*decoders, *_capitals_back(prepared.alphabet)]
     elif chosen.name == "spaces" and kind == "characters":
-        normalizers, pre_tokenizers = [replaced(" ", "▁")], [split("▁")]
+        normalizers, pre_tokenizers = [replacing(" ", "▁")], [split("▁")]
     elif not chosen.marked:
         pre_tokenizers = [split(r"\s") if chosen.name == "spaces" else _WORDS]
         pre_tokenizers += [_BYTES] if kind == "bytes" else []
@@ -192,12 +189,12 @@ _BYTES, _METASPACE = byte_level(regex=False), metaspace("always", split=False)
 def _capitals(alphabet: Iterable[str]) -> list[dict[str, Any]]:
     """Insert ⇧ before capitals of the alphabet's letters; other capitals are unknown anyway."""
     capitals = _capitals_of(alphabet)
-    return [replaced(CAPITAL, CAPITAL * 2)] + [replaced(c, mark_capitals(c)) for c in capitals]
+    return [replacing(CAPITAL, CAPITAL * 2)] + [replacing(c, mark_capitals(c)) for c in capitals]
 
 
 def _capitals_back(alphabet: Iterable[str]) -> list[dict[str, Any]]:
     capitals = _capitals_of(alphabet)
-    return [{"type": "Fuse"}] + [replaced(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
+    return [{"type": "Fuse"}] + [replacing(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
 
 
 def _capitals_of(alphabet: Iterable[str]) -> list[str]:

@@ -292,6 +292,7 @@ class WordEncoder:
         piece_offsets = [0]
         unknown: dict[int, str] = {}
         left_out: list[tuple[int, tuple[int, int], str]] = []
+        behind: list[int] = []
         added: dict[int, str] = {}
         text = prefix + word
         check_length(text)
@@ -305,6 +306,7 @@ class WordEncoder:
                 before = len(left_out)
                 found = self._atoms(piece, unknown, left_out, len(atoms))
                 is_first_out = any(at == len(atoms) for at, *_ in left_out[before:])
+                behind += [at - len(atoms) if found else -1 for at, *_ in left_out[before:]]
                 if piece and piece[0][0] in MARKERS and not is_first_out:
                     markers.add(len(atoms))
                 for atom, first, last in found:
@@ -325,8 +327,8 @@ class WordEncoder:
             unknown,
             added,
             tuple(
-                LeftOut(0, at, _place_alone(span, spans[max(0, at - 1) : at + 1], prefix), text)
-                for at, span, text in left_out
+                LeftOut(0, at, _place_alone(span, spans[max(0, at - 1) : at + 1], prefix), text, n)
+                for (at, span, text), n in zip(left_out, behind, strict=True)
             ),
         )
 

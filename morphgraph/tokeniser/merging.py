@@ -290,7 +290,11 @@ def _whole(
         codes = np.zeros(len(types) + 1, np.uint32)
         codes[used] = list(map(ord, text_of.values()))
         texts = codes[atoms].tobytes().decode("utf-32-le", "surrogatepass")
+    # A piece without a character that it has in the text is no type.
+    torn = {each.atom - each.behind for each in words.left_out if each.behind >= 0}
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        if start in torn:
+            continue
         text = texts[start - first : end - first]
         if is_odd:
             data = "".join(text).encode(errors="surrogateescape")

@@ -27,13 +27,15 @@ class LeftOut(NamedTuple):
     """A character outside the alphabet without an atom: merges join what is on both sides of it.
 
     ``atom``: the atom that it stands before, or the end of the word. ``place``: its place in the
-    characters of its word; -1 if these have an atom too, or it is none of them.
+    characters of its word; -1 if these have an atom too, or it is none of them. ``behind``: how
+    many atoms of its piece it is behind; -1 if the piece has none.
     """
 
     word: int
     atom: int
     place: int
     text: str
+    behind: int = -1
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ REFUSED = {
     "count texts --out o": {
         "--memory 12": "'12' is not an amount of memory. Give one such as 512M or 2G.",
         "--memory 63M": "bytes of memory are too few. Give at least 64M.",
-        "--pipeline plain": "Choose one of whitespace, knockout, rebpe.",
+        "--pipeline plain": "Use one of: whitespace, knockout, rebpe.",
         "--workers 0": "There cannot be 0 workers. Give 1 or more.",
         "--min-count 0": "The least count is 0. Give 1 or more.",
         "--column words --workers 1": "there is no column “words”",
@@ -163,7 +163,7 @@ REFUSED = {
         "bpe counts.tsv --text counts.tsv": "and not both",
         "bpe counts.tsv --pipeline nope": "nope",
         "bpe counts.tsv --column x": "--column names",
-        "lzw counts.tsv": "no method “lzw” of",
+        "lzw counts.tsv": "no method “lzw”",
         "bpe counts.tsv --pipeline plain --special x": "--special is for bpe without",
         "'bpe(threshold=1)' counts.tsv": "bpe has no parameter “threshold”",
         "bpe counts.tsv --pipeline plain --vocab-size 9": "no room for the 256",

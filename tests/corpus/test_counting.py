@@ -575,7 +575,7 @@ def test_refuses_paths_and_values(tmp_path: Path) -> None:
         ([f"{tmp_path}/*.csv"], {}, "no file has such a name"),
         ([text], {"memory": 2**26 - 1}, "at least 64M"),
         ([text], {"minimum_count": 0}, "least count is 0"),
-        ([text], {"pipeline": "plain"}, "Choose one of whitespace, knockout, rebpe"),
+        ([text], {"pipeline": "plain"}, "Use one of: whitespace, knockout, rebpe"),
         ([text], {"temp": tmp_path / "no"}, "there is no such folder. Choose another with --temp"),
     ):
         with pytest.raises(MorphGraphError, match=message):

@@ -189,9 +189,11 @@ def test_no_type_has_a_space(name: str) -> None:
 
 
 def test_what_cannot_be_prepared() -> None:
-    with pytest.raises(MorphGraphError, match=r"no pipeline 'best'\. Choose one of plain, knock"):
+    with pytest.raises(
+        MorphGraphError, match=r"pipeline='best' is not known\. Use one of: plain, knock"
+    ):
         prepare("best", {"a": 1})
-    with pytest.raises(MorphGraphError, match="no atoms 'runes'"):
+    with pytest.raises(MorphGraphError, match="kind='runes' is not known"):
         prepare("plain", {"a": 1}, kind="runes")
     with pytest.raises(MorphGraphError, match=r"no word to train on; 9 words: rarer than 10"):
         prepare("knockout", {"a": 9})

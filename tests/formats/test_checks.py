@@ -8,7 +8,7 @@ from small import small_document
 from tokenizers import Tokenizer
 
 from morphgraph.formats.checks import export_checks
-from morphgraph.formats.export import sentences_to_check
+from morphgraph.formats.export import bpe_model, sentences_to_check
 from morphgraph.formats.hugging_face import (
     from_document,
     from_tokenizer_json,
@@ -93,21 +93,18 @@ def test_each_finds_what_is_wrong(tokeniser: BpeTokeniser) -> None:
     before = to_document(tokeniser)[0]
     tokeniser.graph.knockout(["ab"])
     tokeniser.graph.portable()
-    document, id_map = to_document(tokeniser)
+    document, _ = to_document(tokeniser)
     sentences = sentences_to_check(WORDS, 2)
 
     def wrong(library: Tokenizer, templates: tuple[str, str] = ("", "")) -> set[str]:
         texts = library.encode_batch([*WORDS, *sentences], add_special_tokens=False)
         ids = [text.ids for text in texts]
         checks = export_checks(
-            tokeniser,
-            document,
-            id_map,
+            bpe_model(tokeniser),
             library,
             WORDS,
             sentences,
             ids,
-            tuple_merges=0,
             needs_code="",
             templates=templates,
         )

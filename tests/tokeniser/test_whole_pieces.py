@@ -72,6 +72,15 @@ def cases(draw: st.DrawFn, merges: st.SearchStrategy[MergeList]) -> Any:
     return listed, more, [*draw(st.lists(texts, max_size=6)), *map("".join, listed), *more]
 
 
+@pytest.mark.parametrize("word", ["abc", "abcd", "dabc", "abdc", "d", "dabcd abc"])
+def test_a_piece_that_lost_a_character_is_no_type(word: str) -> None:
+    document = json.dumps(small_document(CUT, "abc", ignore_merges=True))
+    tokeniser = from_tokenizer_json(document.encode(), "whole.json")
+    found = segment(tokeniser.graph, tokeniser.encode([word], bare=True))
+    named = [tokeniser.graph.types[token] for token in found.tokens(0) if token >= 0]
+    assert named == Tokenizer.from_str(document).encode(word).tokens
+
+
 @pytest.mark.parametrize("few", [True, False])
 @examples(60)
 @given(case=cases(MERGES), data=st.data())

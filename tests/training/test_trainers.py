@@ -205,8 +205,8 @@ def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("lzw", 300), {}, "no method “lzw” of training. Choose one of: bpe, bpe-prime"),
-        (("bpe", 300), {"pipeline": "best"}, "no pipeline 'best'"),
+        (("lzw", 300), {}, "no method “lzw”. Choose one of: bpe, bpe-prime"),
+        (("bpe", 300), {"pipeline": "best"}, "pipeline='best' is not known"),
         (("bpe-prime", 300), {"pipeline": "plain"}, "BPE′ cannot follow the pipeline plain"),
         (("bpe", 300), {"parameters": {"k": 1}}, "bpe has no parameter “k”. It takes no"),
         (("picky", 300), {"parameters": {"k": 1}}, "picky has no parameter “k”. It takes thr"),

@@ -1,5 +1,7 @@
 """Transplant a model to another tokeniser: copy the rows of kept types, make the others."""
 
+from __future__ import annotations
+
 import json
 import os
 import re

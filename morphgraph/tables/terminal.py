@@ -11,7 +11,7 @@ from morphgraph.core.text import columns_by_room, visible
 from morphgraph.tables.model import shown_texts
 
 if TYPE_CHECKING:
-    from morphgraph.tables.model import Table
+    from morphgraph.tables.model import Row, Table
 
 _WITHOUT_TERMINAL = 1000
 _GAP = 2
@@ -33,11 +33,17 @@ def text_of(table: Table, width: int | None = None) -> str:
     tables, which repeat those that name a row. ``width``: in characters, by default that of the
     terminal.
     """
-    room, found = width or terminal_width(), []
-    for number, title in enumerate(table.blocks):
-        rows = tuple(row for row in table.rows if row.block == number)
+    room = width or terminal_width()
+    blocks: list[tuple[str, list[Row]]] = []
+    for title, rows in table.by_block:
+        if title or not blocks:
+            blocks.append((title, rows))
+        else:  # one without a title goes on the one before
+            blocks[-1][1].extend(rows)
+    found = []
+    for title, rows in blocks:
         found += [visible(title)] if title else []
-        found.append(_block(replace(table, rows=rows), room))
+        found.append(_block(replace(table, rows=tuple(rows)), room))
     return "\n".join(found)
 
 

@@ -26,6 +26,7 @@ from morphgraph.score import SHARE_KEPT
 
 if TYPE_CHECKING:
     from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.formats.export import Export
 
 
 @with_options
@@ -54,6 +55,18 @@ def blame(
         print(found.report(**shown))
 
 
+def _finish(given: Any, export: "Export | None", told: dict[str, Any], *lines: object) -> None:
+    """Print what an edit did, as data or in lines, and what was saved."""
+    checks = () if export is None else export.checks
+    saved = [] if export is None else [str(given.out / name) for name in export.files]
+    if given.as_json:
+        output.print_json({**told, "checks": [vars(each) for each in checks], "saved": saved})
+        return
+    print(*lines, sep="\n")
+    output.print_checks(checks)
+    output.print_saved(saved)
+
+
 @dataclass(frozen=True, kw_only=True)
 class EditOptions(OnGold):
     """What becomes of a tokeniser that is edited.
@@ -65,18 +78,8 @@ class EditOptions(OnGold):
 
     def end(self, result: Any) -> None:
         """Save a result if there is a folder, and print it."""
-        saved: dict[str, Any] = {"checks": [], "saved": []}
-        checks: Any = ()
-        if self.out is not None:
-            made = result.save(self.out, words=result.words)
-            checks, paths = made.checks, [str(self.out / name) for name in made.files]
-            saved = {"checks": made.to_dict()["checks"], "saved": paths}
-        if self.as_json:
-            output.print_json({**result.to_dict(), **saved})
-            return
-        print(result)
-        output.print_checks(checks)
-        output.print_saved(saved["saved"])
+        export = None if self.out is None else result.save(self.out, words=result.words)
+        _finish(self, export, result.to_dict(), result)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,28 +231,17 @@ class CountedEdit:
             }
             for n, each in enumerate((start, made))
         ]
-        checks: Any = ()
-        saved, signature = list[str](), effect.signatures[1] if effect else made.signature
-        if self.out is not None:
-            words = [entry.word for entry in gold.entries] if gold else None
-            export = made.export(self.out, words=words)
-            checks, saved = export.checks, [str(self.out / name) for name in export.files]
-        if self.as_json:
-            before, after = figures
-            told = {"checks": [vars(check) for check in checks], "saved": saved}
-            output.print_json(
-                {**did, "before": before, "after": after, **told, "signature": signature}
-            )
-            return
-        if effect:
-            print(text_of(change_table({"": effect.pairs})))
-        print(f"{line}; |V|: {len(start):,} → {len(made):,}")
+        words = [entry.word for entry in gold.entries] if gold else None
+        export = None if self.out is None else made.export(self.out, words=words)
+        signature = effect.signatures[1] if effect else made.signature
+        lines = [text_of(change_table({"": effect.pairs}))] if effect else []
+        lines.append(f"{line}; |V|: {len(start):,} → {len(made):,}")
         if self.words is not None:
             fertility = (f"{found['tokens_per_word']:.4f}" for found in figures)
-            print(f"tokens per word: {' → '.join(fertility)}")
-        output.print_checks(checks)
-        output.print_saved(saved)
-        print(signature)
+            lines.append(f"tokens per word: {' → '.join(fertility)}")
+        before, after = figures
+        told = {**did, "before": before, "after": after, "signature": signature}
+        _finish(self, export, told, *lines, signature)
 
 
 @with_options

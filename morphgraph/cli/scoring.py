@@ -233,12 +233,10 @@ def _flota_scores(
     from morphgraph.score.flota import flota_scores
     from morphgraph.segment.segmenter import standard_segmenter
 
-    pairs: list[tuple[Any, Any]]
+    known = [getattr(each.made, "vocabulary", None) for each in named]
+    pairs: list[Any] = [(each, standard_segmenter(each)) for each in known if each is not None]
     if loaded is not None:
         pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
-    else:
-        known = [getattr(each.made, "vocabulary", None) for each in named]
-        pairs = [(each, standard_segmenter(each)) for each in known if each is not None]
     if not pairs:
         raise MorphGraphError("The scores flota need a tokeniser with a list of types.")
     return [

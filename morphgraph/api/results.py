@@ -154,7 +154,37 @@ class Effect:
 
 
 @dataclass(frozen=True, repr=False)
-class Knockout(Result):
+class EditResult(Result):
+    """An edited tokeniser, and the types that this leaves, but no merge can form any more."""
+
+    tokeniser: Tokeniser
+    never_formed: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what changed as JSON data."""
+        return {"never_formed": list(self.never_formed), "vocab_size": len(self.tokeniser)}
+
+    def _left(self) -> list[str]:
+        if not self.never_formed:
+            return []
+        first = ", ".join(f"“{shortened(visible(text), 20)}”" for text in self.never_formed[:10])
+        more = ", …" if len(self.never_formed) > 10 else ""
+        number = counted(len(self.never_formed), "type")
+        return [f"{number} that no merge forms any more: {first}{more}"]
+
+    def save(self, folder: str | os.PathLike[str], *, words: Sequence[str] | None = None) -> Export:
+        """Export the tokeniser to a folder, see `Tokeniser.export`, with `to_dict` as log.json.
+
+        >>> made = tokeniser.knock_out_types(["und"]).save("folder", words=["undo"])
+        >>> "log.json" in made.files
+        True
+        """
+        log = json.dumps(without_nan(self.to_dict()), ensure_ascii=False, indent=1)
+        return export_to(self.tokeniser._segmenter, folder, words, {"log.json": log.encode()})
+
+
+@dataclass(frozen=True, repr=False)
+class Knockout(EditResult):
     """A tokeniser without some types.
 
     ``never_formed``: the types that this leaves in the vocabulary, but no merge can form any more;
@@ -167,8 +197,6 @@ class Knockout(Result):
     1 type removed; |V| is now 7,999
     """
 
-    tokeniser: Tokeniser
-    never_formed: tuple[str, ...]
     removed: tuple[str, ...]
     change: Change = field(compare=False)
     cost: Preview | None = field(default=None, compare=False)
@@ -193,8 +221,7 @@ class Knockout(Result):
             **({} if self.cost is None else {"cost": self.cost.to_dict()}),
             "removed": list(self.removed),
             **({} if self.kept is None else dict(zip(("kept", "closure"), self.kept, strict=True))),
-            "never_formed": list(self.never_formed),
-            "vocab_size": len(self.tokeniser),
+            **super().to_dict(),
         }
 
     def table(self) -> Table:
@@ -222,39 +249,19 @@ class Knockout(Result):
         cost = [] if self.cost is None else self.cost.cost()
         return [*cost, f"{said}; |V| is now {len(self.tokeniser):,}", *self._left()]
 
-    def _left(self) -> list[str]:
-        if not self.never_formed:
-            return []
-        first = ", ".join(f"“{shortened(visible(text), 20)}”" for text in self.never_formed[:10])
-        more = ", …" if len(self.never_formed) > 10 else ""
-        number = counted(len(self.never_formed), "type")
-        return [f"{number} that no merge forms any more: {first}{more}"]
-
-    def save(self, folder: str | os.PathLike[str], *, words: Sequence[str] | None = None) -> Export:
-        """Export the tokeniser to a folder, see `Tokeniser.export`, with `to_dict` as log.json.
-
-        >>> made = tokeniser.knock_out_types(["und"]).save("folder", words=["undo"])
-        >>> "log.json" in made.files
-        True
-        """
-        log = json.dumps(without_nan(self.to_dict()), ensure_ascii=False, indent=1)
-        return export_to(self.tokeniser._segmenter, folder, words, {"log.json": log.encode()})
-
     def __repr__(self) -> str:
         did = f"{counted(len(self.removed), 'type')} removed"
         return f"<{type(self).__name__}: {did}{_left(self.never_formed)}>"
 
 
 @dataclass(frozen=True, repr=False)
-class LearnedEdit(Result):
+class LearnedEdit(EditResult):
     """What a method learned from gold makes of a tokeniser, and scores before and after.
 
     ``never_formed``: as of `Knockout`. ``scored``: the effect on the words kept aside; ``learned``:
     on those learned from, which is the same without a holdout, or of very few families.
     """
 
-    tokeniser: Tokeniser
-    never_formed: tuple[str, ...]
     scored: Effect = field(compare=False)
     learned: Effect = field(compare=False)
 
@@ -338,9 +345,8 @@ class LearnedEdit(Result):
             "on": self.on,
             **self.scored.to_dict(),
             "learned": None if self.learned is self.scored else self.learned.to_dict(),
-            "never_formed": list(self.never_formed),
             "tokens_added": self.tokens_added,
-            "vocab_size": len(self.tokeniser),
+            **super().to_dict(),
         }
 
     def table(self) -> Table:
@@ -358,7 +364,6 @@ class LearnedEdit(Result):
         On the 188 words kept aside (0.2 by families, seed 0)
         """
         added = signed(100 * self.tokens_added, unit=" %")
-        left = Knockout._left(self)  # type: ignore[arg-type]
         skipped = [f"skipped {each}" for each in self.scored.gold.reference.left_out]
         return "\n".join(
             [
@@ -366,7 +371,7 @@ class LearnedEdit(Result):
                 text_of(self.scores(), width),
                 f"tokens added: {added}",
                 *self._did(),
-                *left,
+                *self._left(),
                 *skipped,
                 self.scored.signatures[1],
             ]
@@ -377,8 +382,6 @@ class LearnedEdit(Result):
 
     def _did(self) -> list[str]:
         raise NotImplementedError
-
-    save = Knockout.save
 
     def __repr__(self) -> str:
         gain = f"F1 {percent(self.before.f1)} % → {percent(self.after.f1)} % on {self.on}"

@@ -18,6 +18,7 @@ from morphgraph.core.files import check_folder, json_bytes, write_files
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import limit_this_process, lower_priority
 from morphgraph.core.text import counted
+from morphgraph.score import SHARE_KEPT
 from morphgraph.segment.method import parse_method
 
 if TYPE_CHECKING:
@@ -46,8 +47,9 @@ def train(
 ) -> None:
     """Train a tokeniser from word counts or text.
 
-    method: {trained} or morphbpe, with parameters as in picky(threshold=0.9). bpe makes byte-level
-        BPE, as a tokenizer.json, if no --pipeline is named.
+    method: {trained} or morphbpe, with parameters as in picky(threshold=0.9); morphbpe(holdout=0)
+        learns from all of --gold, else a fifth is kept aside. bpe makes byte-level BPE, as a
+        tokenizer.json, if no --pipeline is named.
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG. Of several languages, each with
         its name: en=FILE de=FILE.
     vocab_size: Size of the vocabulary, the atoms included.
@@ -217,8 +219,10 @@ def _model(
 
         if not isinstance(words, WordCounts):
             raise MorphGraphError("MorphBPE takes the counts of one language. Name them once.")
+        holdout: Any = parameters.pop("holdout", SHARE_KEPT)
         base = train_segmenter("bpe", words, vocab_size, **how)
-        segmenter = train_morphbpe(base, words, gold, {"types": vocab_size, **parameters})
+        given = {"types": vocab_size, **parameters}
+        segmenter = train_morphbpe(base, words, gold, given, holdout)
     if warning := segmenter.warning():
         print(warning, file=sys.stderr)
     return write_model(segmenter), {

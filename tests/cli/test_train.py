@@ -120,6 +120,14 @@ def test_morphbpe_learns_from_a_reference(morphgraph: Command, folder: Path) -> 
     how = ("--gold", "plus.txt", "--read", "format=plain,separator=+")
     assert morphgraph("train", "morphbpe", *given, *how).code == 0
     assert mg.load(folder / "m.json").segment(["undoing"]) == [["Ġun", "do", "ing"]]
+    words = "".join(f"{chr(97 + n)}{chr(97 + n)}ing\t{chr(97 + n) * 2} ing\n" for n in range(25))
+    (folder / "many.txt").write_text(words)
+    signatures = []
+    for method in ("morphbpe", "morphbpe(holdout=0)", "morphbpe(holdout=0.2)"):
+        size = ("--vocab-size", 300, "--out", "m.json", "--gold", "many.txt", "--json")
+        run = morphgraph("train", method, "words.tsv", *size)
+        signatures.append(run.json["signature"])
+    assert signatures[0] == signatures[2] != signatures[1], "a fifth of the families is kept aside"
     for wrong, said in (
         (("morphbpe",), "learns from --gold"),
         (("bpe", "--read", "format=plain"), "--read says how gold is read. Name some"),

@@ -22,6 +22,7 @@ from pydantic import Field
 from typer.models import OptionInfo
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError, NotTypesError, nearest
+from morphgraph.core.files import ANOTHER_PLACE
 from morphgraph.core.text import visible
 from morphgraph.methods import METHODS
 from morphgraph.refine import BlameSettings
@@ -129,7 +130,11 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         for make in makers:
             make(given)
-        command(**given)
+        place = ANOTHER_PLACE.set(" with --out")
+        try:
+            command(**given)
+        finally:
+            ANOTHER_PLACE.reset(place)
 
     run.__doc__ = about
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from morphgraph.formats.checks import Check
     from morphgraph.reference.entry import Reference
 
-_HINT = " with --out"
 
 # ------------------------------------------------------------------------------ files
 
@@ -37,12 +36,12 @@ def print_saved(paths: Iterable[object]) -> None:
 def check_out(folder: Path | None) -> None:
     """Fail early if a folder cannot be written to."""
     if folder is not None:
-        check_folder(folder, _HINT)
+        check_folder(folder)
 
 
 def write(path: Path, data: bytes | str) -> None:
     """Write a file, text as UTF-8, and its folder if needed."""
-    write_file(path, data.encode() if isinstance(data, str) else data, _HINT)
+    write_file(path, data.encode() if isinstance(data, str) else data)
 
 
 # ------------------------------------------------------------------------------ results

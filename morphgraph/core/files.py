@@ -11,6 +11,7 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -195,15 +196,20 @@ def document_field(
     return value
 
 
+ANOTHER_PLACE: ContextVar[str] = ContextVar("how to choose another place", default="")
+"""What follows “choose another place”, such as " with --out" in a command."""
+
+
 @contextmanager
 def writing(path: Path, hint: str = "") -> Iterator[None]:
     """Turn errors of the disk into a `MorphGraphError` with the path and what to do.
 
-    ``hint``: how to choose another place, such as " with --out".
+    ``hint``: how to choose another place, by default `ANOTHER_PLACE`.
     """
     try:
         yield
     except OSError as error:
+        hint = hint or ANOTHER_PLACE.get()
         problem = (error.strerror or "it cannot be written").lower()
         fix = f"Choose another place{hint}."
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

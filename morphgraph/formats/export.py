@@ -399,15 +399,15 @@ def ids_in(found: Segmentation, ids: Mapping[int, int]) -> list[list[int]]:
     return [numbers[start:end] for start, end in pairwise(bounds)]
 
 
-def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dict[Path, Path]:
+def save_folder(files: Mapping[str, bytes], folder: Path) -> dict[Path, Path]:
     """Write files to a folder; others of the same names are set aside, never overwritten.
 
     Those that an earlier run wrote, as its recipe shows, are replaced. Returns the files set aside,
-    with their new names. ``hint``: see `core.files.writing`.
+    with their new names.
     """
     aside: dict[Path, Path] = {}
     paths = {folder / name: data for name, data in files.items()}
-    with files_to_place(paths, hint), writing(folder, hint):
+    with files_to_place(paths), writing(folder):
         # A folder with both would be loaded as the other.
         others = _FORMS - files.keys()
         if not _is_ours(folder):

@@ -248,12 +248,12 @@ def test_a_corpus_is_measured_at_an_address(
 ) -> None:
     for language in ("de", "en"):
         (tmp_path / f"{language}.txt").write_text(f"one two\n{language} three\n")
-    measure = "vocabulary", "--corpus", tmp_path, "--json"
-    found = morphgraph(*measure, "--scheduler", scheduler[0])
+    measure = "vocabulary", "demo:en", "--corpus", tmp_path, "--json"
+    found = morphgraph(*measure, "--set", f"scheduler={scheduler[0]}")
     assert all(line.startswith("measuring") for line in found.err.splitlines()), found.err
     assert found.json == morphgraph(*measure).json
     (tmp_path / "de.txt").write_bytes(b"\xff")
-    wrong = morphgraph(*measure, "--scheduler", scheduler[0])
+    wrong = morphgraph(*measure, "--set", f"scheduler={scheduler[0]}")
     assert wrong.code == 2 and wrong.out == ""
     assert "de.txt" in wrong.err and "byte 0xFF is not valid UTF-8" in wrong.err
 

@@ -279,7 +279,7 @@ def test_difference_forest() -> None:
 
 def test_names_and_texts() -> None:
     assert short_label("a\n b\tc") == "a b c"
-    assert short_label("x" * 100) == "x" * 31 + "…"
+    assert short_label("x" * 100) == "x" * 35 + "…"
     assert short_label("&" * 40, 2) == "&amp;…", "cut before it is escaped, not inside an escape"
     assert share_text(Mark(0.5, NAN, 0.75)) == "50.00 %"
     assert share_text(UNKNOWN) == "n/a"

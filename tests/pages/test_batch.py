@@ -76,10 +76,10 @@ DONE = {"state": "done", "name": "tiny", "total": 2, "done": 2, "started": 1e9, 
 def test_the_demo_is_chosen_and_ready(page: Any) -> None:
     assert "name: demo" in page.find("text_area", "Evaluation").value
     [ready] = [message.value for message in page.test.success]
-    assert ready.startswith("30 cells\\, 33 tasks\\, about ")
+    assert ready.startswith("15 cells\\, 18 tasks\\, about ")
     assert not page.find("button", "Start").disabled
     assert page.find("button", "Undo all edits").disabled
-    assert len(page.table("cell")) == 30
+    assert len(page.table("cell")) == 15
 
 
 def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> None:

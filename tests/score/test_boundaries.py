@@ -16,9 +16,9 @@ from morphgraph.batch.cells import CellInputs, MethodResult, result_rows
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.study import Study
+from morphgraph.score import boundaries
 from morphgraph.score.boundaries import Benchmark, BoundaryScore
 from morphgraph.score.comparison import Comparison
-from morphgraph.score.metrics import boundary_score
 from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable, break_down
 from morphgraph.score.uncertainty import Draws
@@ -171,7 +171,8 @@ def test_all_scores_are_equal(
             both / relevant if relevant else np.nan,
             2 * both / (predicted + relevant) if relevant else np.nan,
         ]
-        counts = boundary_score(outcome, "morphemic", weighting)
+        whole = boundaries.scores_of(outcome.gold_set, outcome.cuts, outcome.inside)
+        [counts] = [one for one in whole if (one.scope, one.weighting) == ("morphemic", weighting)]
         found: dict[str, Scores] = {"counts": [counts.precision, counts.recall, counts.f1]}
         [table] = ScoreTable([outcome], "morphemic", weighting, NAMES, draws=NO_DRAWS).estimates
         assert table is not None

@@ -80,7 +80,7 @@ def blamed(tokeniser: BpeTokeniser, language: str) -> BpeTokeniser:
     """Without the types whose merges have a blame of 0.5 or more."""
     reference = read_reference(demo_gold_path(language), name=f"demo:{language}")
     result = knock_out(tokeniser, Benchmark.build(tokeniser, reference, None, ""))
-    assert len(result.removed) > 200
+    assert len(result.change.removed_types) > 200
     return tokeniser
 
 

@@ -144,7 +144,7 @@ def test_without_unknown_token_a_character_is_left_out() -> None:
     assert texts == ["ab", "ab"]
     assert ids_of(tokeniser, ["abxab", "axb"]) == [[2, 2], [2]]
     assert found.splits(0) == [3]
-    assert [(word, text) for word, _, _, text in words.left_out] == [(0, "x"), (1, "x")]
+    assert [(word, text) for word, _, _, text, _ in words.left_out] == [(0, "x"), (1, "x")]
 
 
 # ------------------------------------------------------------------------------------ round trip

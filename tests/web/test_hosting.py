@@ -41,7 +41,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str) ->
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "execv", lambda _, command: given.extend(command))
     program = typer.Typer()
-    program.command()(app.open_app)
+    program.command()(app.app)
     program(list(arguments), standalone_mode=False)
     assert given[:4] == [sys.executable, "-m", "streamlit", "run"]
     assert given[4] == str(ROOT / "web" / "serve.py")

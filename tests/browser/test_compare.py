@@ -41,7 +41,7 @@ def test_the_journey(
     start(page, app_address)
     go_to(page, "Segmentations")
     table = page.get_by_role("region", name="Comparison of segmentations")
-    # The methods of the literature that need no training, at once, and the words high up.
+    # The remedies of the literature, those that are trained once they are, and the words high up.
     expect(table.locator("td.cell").nth(3)).to_be_visible(timeout=PATIENCE)
     expect(table.locator("td.waiting")).to_have_count(0, timeout=PATIENCE)
     # What stands above a column sets it.
@@ -55,7 +55,7 @@ def test_the_journey(
     for width in (1000, 1440):
         page.set_viewport_size({"width": width, "height": 900})
         idle(page)
-        expect(table.locator("thead th")).to_have_count(5)
+        expect(table.locator("thead th")).to_have_count(7)
         assert table.locator("tbody th").first.bounding_box()["y"] < 300
         assert table.evaluate("e => e.scrollWidth - e.clientWidth") == 0
         # What stands above the columns stands above its own.

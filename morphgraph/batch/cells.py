@@ -29,7 +29,6 @@ from morphgraph.models.downstream.training import require_libraries
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.predictions import Predictions, read_predictions
 from morphgraph.refine.learning import has_seen
-from morphgraph.score.corpus_measures import count_lines, measure_corpus
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
@@ -108,8 +107,7 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
-        how = {name: spec[name] for name in ("pipeline", "minimum_count", "column")}
-        count_words(spec["files"], out, single=True, **how)
+        count_words(spec["files"], out, single=True, column=spec["column"])
         return read_word_counts(out)
 
 
@@ -197,7 +195,6 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
         read = partial(read_reference, part["path"], **given)
         parts.append(as_planned(part, read))
     gold = join_references(parts)
-    gold = gold.first_analyses() if spec["first_analysis"] else gold
     sample: int | None = spec["sample"]
     return gold if sample is None else gold.sample(sample, spec["sample_seed"])
 
@@ -288,8 +285,6 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
         except MorphGraphError:
             baseline = None  # as its own cell says
     rows = list(result_rows(spec, inputs, made, baseline))
-    if "parallel" in spec and not isinstance(made.segmenter, Predictions):
-        rows += _parallel_rows(spec["parallel"], made.segmenter)
     return _as_table(rows)
 
 
@@ -380,9 +375,7 @@ def _figures(
     health = VocabularyHealth(made.segmenter, corpus, reference)
     line = signature([health], ALPHA)
     for key in spec["vocabulary"]:
-        # Relative to another cell, unknown here: `results.collected` divides.
-        figure = figure_called("tokens" if key == "relative_tokens" else key)
-        value = figure.value_of(health, ALPHA, health).number
+        value = figure_called(key).value_of(health, ALPHA, health).number
         running = health.compression if key == "fertility" else None
         interval = NO_INTERVAL if running is None else running.fertility_interval
         low, high = interval.low, interval.high
@@ -396,25 +389,6 @@ def _facts(made: MethodResult) -> Iterator[ResultRow]:
     signature = made.segmenter.signature()
     for name, value in {"types": made.segmenter.vocabulary_size, **made.facts}.items():
         yield ResultRow(name, float(value), signature=signature)
-
-
-def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[ResultRow]:
-    """Measure the tokens per line and byte of parallel text; `results` makes them relative."""
-    column, mine, its = text["column"], text["own_text"], text["base_text"]
-    measure = partial(measure_corpus, {"": segmenter}, mine["files"], column=column, unit="lines")
-    found = as_planned(mine, measure)
-    [own] = found.totals
-    lines = as_planned(its, lambda: count_lines(its["files"], column))
-    if own.lines != lines:
-        raise MorphGraphError(
-            f"The parallel text has {lines:,} lines of {text['base']} and {own.lines:,} of "
-            f"{text['language']}, empty ones not counted. Correct it, or leave the language out."
-        )
-    values = {name: getattr(own, name) for name in ("lines", "tokens_per_line", "tokens_per_byte")}
-    return [
-        ResultRow(f"parallel.{name}", float(value), signature=found.signature)
-        for name, value in {**values, "relative_tokens": own.tokens}.items()
-    ]
 
 
 # ------------------------------------------------------------------------------ downstream cells

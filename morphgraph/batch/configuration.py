@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticCustomError
 
 from morphgraph.batch.cells import STANDARD_METHOD
 from morphgraph.batch.results import FLOTA_METRICS, TableSpec
@@ -62,7 +61,8 @@ if TYPE_CHECKING:
 else:
     TrainedMethod = Literal[tuple(METHODS.trained)]
     PipelineName = Literal[tuple(PIPELINES)]
-    FigureName = Literal[tuple(figure.key for figure in FIGURES)]
+    # What is relative to another tokeniser is left to tables of one's own.
+    FigureName = Literal[tuple(f.key for f in FIGURES if f.key != "relative_tokens")]
     FormatName = Literal[tuple(FORMATS)]
 
 
@@ -111,10 +111,6 @@ class Corpus(_ForLanguages):
     )
     counts: str | None = Field(None, description="A file with word counts.")
     text: OneOrMore[str] | None = Field(None, description="Files or folders of running text.")
-    pipeline: Literal["whitespace", "knockout", "rebpe"] = Field(
-        "whitespace", description="For text: how it is cut into words."
-    )
-    minimum_count: int = Field(1, ge=1, description="For text: rarer words are left out.")
     column: str | None = Field(None, description="For text in tables: the column with the text.")
 
     @model_validator(mode="after")
@@ -249,14 +245,6 @@ class MethodChoice(_ForTokenisers):
         None, description="Its name in tables."
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_holdout(cls, given: Any) -> Any:
-        if isinstance(given, dict) and "holdout" in given:
-            message = "it is of the evaluation, not of a method. Give it once, beside methods"
-            raise PydanticCustomError("unknown_field", message, {"field": "holdout"})
-        return given
-
     def title(self) -> str:
         """Its title in tables; empty for the tokeniser's own method, which has no other name."""
         return self.label or ("" if self.method == STANDARD_METHOD else METHODS[self.method].title)
@@ -382,7 +370,6 @@ class ReferenceChoice(_ForLanguages):
     separator: str | None = Field(
         None, min_length=1, description="Plain: what stands between morphs; detected if clear."
     )
-    first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
     join: ListOrOne[FileName] = Field(
         [], description="Further ones whose entries are added, all of which must be there."
     )
@@ -390,27 +377,6 @@ class ReferenceChoice(_ForLanguages):
         None, ge=1, description="Only this many entries, drawn at random from all."
     )
     sample_seed: int = Field(0, ge=0, description="For sample.")
-
-
-class PublishedFigures(Strict):
-    """Figures of a paper, on its own data, shown next to ours."""
-
-    source: str = Field(description="The paper and its table.")
-    data: str = Field(description="What the paper measured on.")
-    columns: list[str] = Field(description="The headings.")
-    rows: list[list[str | int | float]] = Field(description="The values; as text, as printed.")
-    table: str | None = Field(None, description="The title of the table beside it.")
-    note: str = Field("", description="Text below the figures.")
-    url: Annotated[str, Field(pattern=r"^(https?://[^\s\"'<>]+)?$")] = ""
-
-    @model_validator(mode="after")
-    def _rectangular(self) -> Self:
-        for row in self.rows:
-            if len(row) != len(self.columns):
-                raise ValueError(
-                    f"a row has {len(row)} values, the header {len(self.columns)}. Make them equal."
-                )
-        return self
 
 
 class PredictionsChoice(_ForLanguages):
@@ -425,18 +391,6 @@ class PredictionsChoice(_ForLanguages):
         None, description="Its form; detected if not given."
     )
     encoding: Encoding | None = Field(None, description="Its encoding; UTF-8 if not given.")
-
-
-class ParallelText(Strict):
-    """The same text line by line in every language, to compare their costs."""
-
-    text: OneOrMore[str] = Field(
-        description="Files or folders, with {language} or {code} in their names."
-    )
-    column: str | None = Field(None, description="For tables: the column with the text.")
-    base: Name | None = Field(
-        None, description="The language that tokens are relative to; the first if not given."
-    )
 
 
 def _as_metrics(given: Any) -> Any:
@@ -484,9 +438,6 @@ class Evaluation(Strict):
         ["precision", "recall", "f1"], description="Scores by the references, or groups of them."
     )
     vocabulary: list[FigureName] = Field([], description="Figures of the vocabularies.")
-    parallel: Annotated[ParallelText, _short_for("text")] | None = Field(
-        None, description="Parallel text, for the parity of the languages."
-    )
     downstream: list[AnyDownstream] = Field(
         [], description="Tasks on which models are trained; they need the extra models."
     )
@@ -509,9 +460,6 @@ class Evaluation(Strict):
         "them, whole families of words, and all are scored on it; 0: on the words learned from.",
     )
     tables: list[TableSpec] = Field([], description="What the report shows; its own if none.")
-    published: list[PublishedFigures] = Field(
-        [], description="Figures of papers, to be shown beside ours."
-    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -532,18 +480,17 @@ class Evaluation(Strict):
                 yield f"{choice.train} {nothing}"
         if self.predictions and not self.references:
             yield "there is nothing to score the predictions by. Add references."
-        if not (self.references or self.vocabulary or self.downstream or self.parallel):
+        if not (self.references or self.vocabulary or self.downstream):
             yield (
-                "there is nothing to measure. Add references, vocabulary figures, parallel text, "
-                "or downstream tasks."
+                "there is nothing to measure. Add references, vocabulary figures or downstream "
+                "tasks."
             )
-        have = f"which the evaluation does not have. Its languages: {', '.join(self.languages)}."
-        base = self.languages[0] if self.parallel is None else self.parallel.base
-        if base is not None and base not in self.languages:
-            yield f"parallel text is relative to {base}, {have}"
         for choice in self.tokenisers:
             if not any(map(choice.is_for, self.languages)):
-                yield f"a tokeniser is for {', '.join(choice.languages or ())} only, {have}"
+                yield (
+                    f"a tokeniser is for {', '.join(choice.languages or ())} only, which the "
+                    f"evaluation does not have. Its languages: {', '.join(self.languages)}."
+                )
         for kind in ("tokenisers", "references", "predictions", "downstream"):
             for language in self.languages:
                 own = [one.name for one in getattr(self, kind) if one.is_for(language)]
@@ -558,14 +505,6 @@ class Evaluation(Strict):
                 yield (
                     f"{what} is for a tokeniser “{name}”, which does not exist. Names of "
                     f"tokenisers: {shown}."
-                )
-        titles = [table.title for table in self.tables]
-        for beside in (figures.table for figures in self.published):
-            if beside is not None and beside not in titles:
-                listed = ", ".join(titles) or "none"
-                yield (
-                    f"published figures stand beside “{beside}”, which is not a table. "
-                    f"Titles: {listed}."
                 )
 
     @property

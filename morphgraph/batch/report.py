@@ -43,7 +43,6 @@ from morphgraph.tables.writing import rendered, to_csv, to_latex
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from morphgraph.batch.configuration import PublishedFigures
     from morphgraph.batch.plan import Plan
     from morphgraph.batch.tasks import TaskFailure
 
@@ -370,16 +369,14 @@ def write_report(
     tables = [make_table(results, spec) for spec in asked.tables or usual_tables(results)]
     distinct = dict.fromkeys(text for table in tables for text in table.signatures)
     numbers = {text: number for number, text in enumerate(distinct, 1)}
-    sections = [_section(table, numbers, asked.published) for table in tables]
+    sections = [_section(table, numbers) for table in tables]
     known = run_facts(facts)
-    titles = {table.title for table in tables}
     content = {
         "title": asked.title or asked.name,
         "description": asked.description,
         "headline": _headline(results, tasks, facts["seconds"]),
         "has_rows": any(table.rows for table in tables),
         "sections": sections,
-        "papers": [_paper(one) for one in asked.published if one.table not in titles],
         "failures": failures[:MOST_FAILURES],
         "more_failures": max(0, len(failures) - MOST_FAILURES),
         "kinds": tasks_by_kind(tasks),
@@ -400,9 +397,7 @@ def write_report(
     return [folder / name for name in written]
 
 
-def _section(
-    table: Table, numbers: Mapping[str, int], published: Sequence[PublishedFigures]
-) -> dict[str, Any]:
+def _section(table: Table, numbers: Mapping[str, int]) -> dict[str, Any]:
     chart, chart_note = chart_of(table)
     own = _ranges([numbers[text] for text in table.signatures])
     notes = [*table.notes, *table.explained, *([f"Signatures: {own}."] if own else [])]
@@ -410,19 +405,9 @@ def _section(
         "table": table,
         "constants": " · ".join(f"{k}: {text}" for k, text in table.constants.items()),
         "notes": " ".join(notes),
-        "papers": [_paper(one) for one in published if one.table == table.title],
         "chart": None if chart is None else _json(chart),
         "chart_note": chart_note,
     }
-
-
-def _paper(published: PublishedFigures) -> dict[str, Any]:
-    """Return figures of a paper as a table, clearly marked as not ours."""
-    data = f": {published.data}" if published.data.strip() else ""
-    heading = f"Figures of the paper: {published.source}, on other data{data}"
-    rows = [list(map(str, row)) for row in published.rows]
-    table = table_of_texts(published.columns, rows, title=heading)
-    return {"table": table, "note": published.note, "url": published.url}
 
 
 def _json(chart: go.Figure) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -20,7 +19,6 @@ from morphgraph.batch.tasks import Store, Task, TaskReport
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import write_file
-from morphgraph.score.corpus_measures import gini
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.vocabulary_figures import FIGURES
@@ -37,16 +35,6 @@ FLOTA_METRICS = {
     "flota_full_match": Column("FLOTA full match (M)", "percent", 1),
 }
 """FLOTA's own scores, for methods that take the first, longest or all k tokens."""
-
-_PARALLEL = {
-    "parallel.lines": Column("Lines", "count"),
-    "parallel.tokens_per_line": Column("Tokens per line", "number"),
-    "parallel.tokens_per_byte": Column("Tokens per byte", "number"),
-    "parallel.relative_tokens": Column("Tokens relative to the base", "number"),
-    "parallel.gini_line": Column("Gini, by line", "number", -1),
-    "parallel.gini_byte": Column("Gini, by byte", "number", -1),
-}
-"""Measures of parallel text: of each language, and Gini coefficients over all."""
 
 _FACTS = {
     "types": Column("Types, |V|", "count"),
@@ -83,7 +71,7 @@ def named_metrics() -> dict[str, Column]:
         key: Column(metric.title, metric.form, metric.better)
         for key, metric in downstream_metrics().items()
     }
-    return scores | FLOTA_METRICS | figures | _PARALLEL | tasks | _FACTS
+    return scores | FLOTA_METRICS | figures | tasks | _FACTS
 
 
 def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
@@ -115,8 +103,6 @@ IDENTITY = DIMENSIONS[:-1]
 """The columns that, with the seed, distinguish scores of the same metric."""
 COMPETITORS = ("tokeniser", "method", "parameters", "seed")
 """Rows that differ only in these compete; the best of them is bold."""
-ALL_LANGUAGES = "all languages"
-"""The language of rows that are over all languages."""
 
 _KINDS = {
     **dict.fromkeys(("cell", *IDENTITY), "str"),
@@ -188,70 +174,14 @@ class TableSpec(Strict):
 
 def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     """Return the rows of the finished cells, as `results_of_rows` does."""
-    import pyarrow
-
-    known = [(task, table) for task in cells if (table := store.read(task.key)) is not None]
-    if not known:
-        return results_of_rows([])
-    rows = [len(table) for _, table in known]
-    told = [{**task.columns, "cell": task.key} for task, _ in known]
-    about = pd.DataFrame(told, dtype=object).take(np.repeat(np.arange(len(told)), rows))
-    found = pyarrow.concat_tables(t.replace_schema_metadata() for _, t in known).to_pandas()
-    found = pd.concat([found, about.reset_index(drop=True)], axis=1)
-    names = zip(found["parameters"], found["variant"], strict=True)
-    found["parameters"] = [", ".join(filter(None, each)) for each in names]
-    return _with_parity(_with_relative_tokens(found[list(_KINDS)].astype(_KINDS), cells), cells)
-
-
-def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
-    """Add relative tokens of parallel text, and Gini coefficients over languages.
-
-    Both compare the same tokeniser and method; undefined if a language that they need failed, or
-    the base language has no token.
-    """
-    planned = [cell for cell in cells if "parallel" in cell.spec]
-    if not planned:
-        return results
-    base = planned[0].spec["parallel"]["base"]
-    alike = ["corpus", "tokeniser", "vocab_size", "method", "parameters", "reference", "seed"]
-    own = results[results["metric"].str.startswith("parallel.")]
-    asked = results_of_rows({**cell.columns, "metric": "planned"} for cell in planned)
-    more: list[dict[Any, Any]] = []
-    for _, rows in pd.concat([own, asked]).groupby(alike, dropna=False, sort=False):
-        by_metric = dict(iter(rows.groupby("metric")))
-        languages = set(by_metric["planned"]["language"])
-        if len(by_metric) == 1:  # it failed in all of them
-            continue
-        relative = by_metric["parallel.relative_tokens"]
-        tokens = relative[relative["language"] == base]["value"].sum()
-        results.loc[relative.index, "value"] = relative["value"] / (tokens or nan)
-        for cost in ("line", "byte") if len(languages) > 1 else ():
-            costs = by_metric[f"parallel.tokens_per_{cost}"]
-            is_whole = set(costs["language"]) == languages
-            value = gini(costs["value"].tolist()) if is_whole else nan
-            names = {"metric": f"parallel.gini_{cost}", "language": ALL_LANGUAGES, "value": value}
-            more.append({**costs.iloc[0], **names})
-    return pd.concat([results, results_of_rows(more)], ignore_index=True) if more else results
-
-
-def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
-    """Add tokens relative to the first tokeniser and method of each language and corpus.
-
-    A cell only knows its own tokens, so this happens here; undefined if the first one failed.
-    """
-    relative = results["metric"] == "vocabulary.relative_tokens"
-    if not relative.any():
-        return results
-    first: dict[tuple[str, str], str] = {}
+    rows = []
     for task in cells:
-        if "relative_tokens" in task.spec["vocabulary"]:
-            first.setdefault((task.columns["language"], task.columns["corpus"]), task.key)
-    rows = results[relative]
-    tokens = rows.set_index("cell")["value"]
-    places = zip(rows["language"], rows["corpus"], strict=True)
-    baseline = [tokens.get(first[place], nan) for place in places]
-    results.loc[relative, "value"] = rows["value"].to_numpy() / baseline
-    return results
+        table = store.read(task.key)
+        for row in [] if table is None else table.to_pylist():
+            names = task.columns["parameters"], row["variant"]
+            known = {"cell": task.key, "parameters": ", ".join(filter(None, names))}
+            rows.append({**task.columns, **row, **known})
+    return results_of_rows(rows)
 
 
 def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.DataFrame:

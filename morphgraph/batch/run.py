@@ -392,8 +392,7 @@ def _in_training(schedule: Schedule) -> dict[str, Any]:
 def _check_apart(plan: Plan, out: Path) -> None:
     """Refuse to write a run's files among the texts that it counts."""
     for task in plan.tasks:
-        parallel = task.spec.get("parallel", {}).get("own_text", {})
-        for folder in (*task.spec.get("folders", ()), *parallel.get("folders", ())):
+        for folder in task.spec.get("folders", ()):
             if out.resolve().is_relative_to(Path(folder).resolve()):
                 raise MorphGraphError(
                     f"{out}: the run would lie among its own texts in {folder}. Choose another "

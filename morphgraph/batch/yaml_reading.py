@@ -62,7 +62,6 @@ Name = Annotated[str, Field(min_length=1, max_length=100, pattern=_ONE_LINE)]
 """A name for use in tables."""
 _IN_WORDS = {
     _ONE_LINE: "Write it in one line, without “|” and tabs",
-    r"^(https?://[^\s\"'<>]+)?$": "Give an address that begins with https:// or http://",
     r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$": "Use up to 80 unaccented letters a–z, digits, dots, "
     "dashes and underscores, and begin with a letter or a digit",
 }

@@ -72,7 +72,6 @@ METHODS = (
     "least, knockout, rebpe, morphbpe."
 )
 DROPOUT = "methods:\n  - standard\n  - method: dropout\n"
-PAPER = "published:\n  - {source: s, data: d, columns: [a], rows: [[1]]%s}"
 MORE = {
     "methods: [dropot]": "line 8, field methods[0]: {'method': 'dropot'} is not allowed. Use one "
     f"of: {METHODS}",
@@ -93,12 +92,6 @@ MORE = {
     "“colour”. Use some of: language,",
     "tables: [{title: a, rows: method, metrics: [f7]}]": "line 8, field tables[0]: results have no "
     "metric “f7”. Use some of: precision,",
-    PAPER.replace("[a]", "[a, b]") % "": "line 9, field published[0]: a row has 1 values, the "
-    "header 2. Make them equal.",
-    PAPER % ", table: x": "published figures stand beside “x”, which is not a table. Titles: none.",
-    PAPER % ", url: 'javascript:1'": "line 9, field published[0].url: 'javascript:1' does not fit.",
-    PAPER
-    % ", url: 'https://x\"><script>'": "published[0].url: 'https://x\"><script>' does not fit.",
     "methods: [{method: knockout, tokenisers: [other]}]": "knockout is for a tokeniser “other”, "
     "which does not exist.",
     "methods: [3]": "line 8, field methods[0]: 3 does not fit.",

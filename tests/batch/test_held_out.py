@@ -128,13 +128,6 @@ def test_nothing_is_kept_aside_where_nothing_learns_or_none_is_asked_for(more: s
     assert {task.columns["seed"] for task in cells} == {None}
 
 
-@pytest.mark.parametrize("method", ["knockout(holdout=0.2)", "{method: rebpe, holdout: [0, 1]}"])
-def test_a_holdout_is_of_the_evaluation(method: str) -> None:
-    message = r"line 5, field methods\[0\]\.holdout: it is of the evaluation, .* once, beside meth"
-    with pytest.raises(FileFormatError, match=message):
-        make_plan(f"{DEMO}methods: [{method}]\n", "mine.yaml")
-
-
 def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
     table = table_of(
         "method",

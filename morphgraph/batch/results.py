@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -104,7 +104,7 @@ IDENTITY = DIMENSIONS[:-1]
 COMPETITORS = ("tokeniser", "method", "parameters", "seed")
 """Rows that differ only in these compete; the best of them is bold."""
 
-_KINDS = {
+_KINDS: dict[str, Any] = {
     **dict.fromkeys(("cell", *IDENTITY), "str"),
     **dict.fromkeys(("vocab_size", "seed", "step"), "Int64"),
     "metric": "str",
@@ -126,6 +126,7 @@ _TASK_KINDS = {
 FAILED, NOT_RUN = "", "not run"
 LOST: Mapping[str, Literal["failed", "not run"]] = {FAILED: "failed", NOT_RUN: "not run"}
 """Metrics of rows for cells without scores, and how tables describe them."""
+_NO_TEXTS = dict.fromkeys(("scope", "weighting", "words", "held_in", "signature"), "")
 
 
 def words_scored(gold_set: GoldSet) -> str:
@@ -172,33 +173,19 @@ class TableSpec(Strict):
 # ------------------------------------------------------------------------------ all cells
 
 
-def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
-    """Return the rows of the finished cells, as `results_of_rows` does."""
+def collected(reports: Iterable[TaskReport], store: Store) -> pd.DataFrame:
+    """Return the rows of all cells in order; one without scores has a metric of `LOST`."""
     rows = []
-    for task in cells:
-        table = store.read(task.key)
-        for row in [] if table is None else table.to_pylist():
+    for task, state in ((each.task, each.state) for each in reports if each.task.kind == "cell"):
+        known = {"cell": task.key, **task.columns}
+        table = store.read(task.key) if state == "done" else None
+        if table is None:
+            rows.append({**known, **_NO_TEXTS, "metric": NOT_RUN if state == NOT_RUN else FAILED})
+            continue
+        for row in table.to_pylist():
             names = task.columns["parameters"], row["variant"]
-            known = {"cell": task.key, "parameters": ", ".join(filter(None, names))}
-            rows.append({**task.columns, **row, **known})
+            rows.append({**known, **row, "parameters": ", ".join(filter(None, names))})
     return results_of_rows(rows)
-
-
-def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.DataFrame:
-    """Add a row for each cell that failed or was not run, in the plan's order."""
-    places = {report.task.key: place for place, report in enumerate(reports)}
-    metrics = {state: metric for metric, state in LOST.items()}
-    texts = dict.fromkeys(("scope", "weighting", "words", "held_in", "signature"), "")
-    lost = [
-        {**texts, "cell": report.task.key, **report.task.columns, "metric": metrics[report.state]}
-        for report in reports
-        if report.task.kind == "cell" and report.state in metrics
-    ]
-    if not lost:
-        return results
-    found = pd.concat([results, results_of_rows(lost)])
-    found = found.sort_values("cell", key=lambda keys: keys.map(places), kind="stable")
-    return found.reset_index(drop=True)
 
 
 def results_of_rows(rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
@@ -231,9 +218,9 @@ _OF_SCORE = ["metric", "scope", "weighting", "step", "value", "low", "high", "p"
 
 
 def write_json(plan: Plan, results: pd.DataFrame, about: Mapping[str, Any], path: Path) -> None:
-    """Write ``results.json``: what ran, and for each cell its files and scores, a cell a line.
+    """Write ``results.json``: what ran, and for each cell its files and scores.
 
-    ``results``: those of `collected`; ``about``: the facts of ``run.json``.
+    ``about``: the facts of ``run.json``.
     """
     tasks = {task.key: task for task in plan.tasks}
     cells = {cell.key: cell for cell in plan.cells}
@@ -247,23 +234,20 @@ def write_json(plan: Plan, results: pd.DataFrame, about: Mapping[str, Any], path
         of_cell["inputs"] = _inputs(cells[str(key)], tasks)
         rows.append({**of_cell, "scores": part[[*_OF_SCORE, "signature"]].to_dict("records")})
     run = {**{name: about[name] for name in _OF_RUN}, "recipe": plan.text}
-    known = {"format": "morphgraph results", "version": 2, "run": run}
-    head = json.dumps(known, ensure_ascii=False, indent=1).removesuffix("\n}")
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    write_file(path, f'{head},\n "rows": [\n{lines}\n]}}\n'.encode(), " with --out")
+    document = {"format": "morphgraph results", "version": 2, "run": run, "rows": rows}
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    write_file(path, text.encode(), " with --out")
 
 
 def _inputs(cell: Task, tasks: Mapping[str, Task]) -> dict[str, list[str]]:
     """Return the SHA-256 of the files that a cell depends on, by what they are."""
     found = {name: {*_sums(value)} for name, value in cell.spec.items()}
-    needs = [tasks[key] for key in cell.needs]
-    kinds = [need.kind for need in needs]
-    if cell.spec["baseline"]:
-        kinds[-1] = "baseline"
-    more = [tasks[key] for need in needs for key in need.needs]
-    kinds += [need.kind for need in more]
-    for kind, need in zip(kinds, [*needs, *more], strict=True):
-        found.setdefault(kind, set()).update(_sums(need.spec))
+    for number, key in enumerate(cell.needs, 1):
+        need = tasks[key]
+        is_baseline = cell.spec["baseline"] and number == len(cell.needs)
+        found.setdefault("baseline" if is_baseline else need.kind, set()).update(_sums(need.spec))
+        for more in need.needs:
+            found.setdefault(tasks[more].kind, set()).update(_sums(tasks[more].spec))
     return {kind: sorted(sums) for kind, sums in found.items() if sums}
 
 
@@ -279,22 +263,18 @@ def read_results(path: Path) -> pd.DataFrame:
     """Read a run's results from its ``results.parquet``, or raise `FileFormatError`."""
     import pyarrow
 
-    def wrong(problem: str, place: str = "") -> FileFormatError:
-        fix = "Choose the results.parquet of a run, or start the run again."
-        return FileFormatError(str(path), place, problem, fix)
-
     try:
         found = pd.read_parquet(path)
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise wrong(f"it cannot be read ({str(error).splitlines()[0][:120]})") from error
-    columns: dict[str, Any] = {}
-    kind: Any
-    for name, kind in _KINDS.items():
-        if list(found.columns).count(name) != 1:
-            raise wrong(f"it has no column {name}, or several")
-        try:
-            with np.errstate(invalid="ignore"):  # numbers that are not whole are an error below
-                columns[name] = found[name].astype(kind)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise wrong(f"it is of another kind ({error})", f"column {name}") from error
-    return pd.DataFrame(columns)
+        with np.errstate(invalid="ignore"):  # numbers that are not whole raise an error
+            return pd.DataFrame({name: found[name].astype(kind) for name, kind in _KINDS.items()})
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        OverflowError,
+        pyarrow.ArrowException,
+    ) as e:
+        problem = f"it holds no results of an evaluation ({' '.join(str(e).split())[:120]})"
+        fix = "Choose the results.parquet of a run, or start the run again."
+        raise FileFormatError(str(path), "", problem, fix) from e

@@ -470,22 +470,16 @@ def _report(
     plan: Plan, out: Path, store: Store, outcome: RunOutcome, facts: Mapping[str, Any]
 ) -> None:
     from morphgraph.batch.report import write_report
-    from morphgraph.batch.results import (
-        collected,
-        task_frame,
-        with_failed,
-        write_json,
-        write_parquet,
-    )
+    from morphgraph.batch.results import LOST, collected, task_frame, write_json, write_parquet
 
-    results = collected(plan.cells, store)
+    rows = collected(outcome.reports, store)
+    results = rows[~rows["metric"].isin(LOST)]
     tasks = task_frame(report.row() for report in outcome.reports)
     write_parquet(results, out / "results.parquet")
     write_parquet(tasks, out / "tasks.parquet")
     write_json(plan, results, facts, out / "results.json")
     told = {**facts, "starts": len(facts["starts"])}
-    shown = with_failed(results, outcome.reports)
-    write_report(plan, shown, tasks, outcome.failures, told, out)
+    write_report(plan, rows, tasks, outcome.failures, told, out)
 
 
 # ------------------------------------------------------------------------------ run.json

@@ -8,10 +8,7 @@ import pandas as pd
 import pytest
 
 from morphgraph.batch.plan import make_plan
-from morphgraph.batch.results import (
-    collected,
-    with_failed,
-)
+from morphgraph.batch.results import collected
 from morphgraph.batch.tasks import (
     Store,
     TaskFailure,
@@ -60,7 +57,7 @@ def measured(
             reports.append(TaskReport(task, found.facts, found.failure))
             if found.failure is None:
                 store.keep(task.key, found.data)
-        rows = with_failed(collected(plan.cells, store), reports)
+        rows = collected(reports, store)
     return rows, [found.failure for found in brought.values() if found.failure is not None]
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -179,7 +180,7 @@ def _model(table: pa.Table, name: str) -> Any:
 
 
 def _predictions(spec: Mapping[str, Any]) -> Predictions:
-    reading = {name: spec[name] for name in ("name", "format", "encoding")}
+    reading = {"name": spec["name"], **spec["reading"]}
     return as_planned(spec, lambda: read_predictions(spec["path"], **reading))
 
 
@@ -189,10 +190,7 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
 
     parts = []
     for part in spec["parts"]:
-        names = ["name", "format", "encoding", "include_foreign", "layer"]
-        names += ["data_split", "keep_rows", "separator"]
-        given = {name: part[name] for name in names if name in part}
-        read = partial(read_reference, part["path"], **given)
+        read = partial(read_reference, part["path"], name=part["name"], **part["reading"])
         parts.append(as_planned(part, read))
     gold = join_references(parts)
     sample: int | None = spec["sample"]
@@ -277,39 +275,31 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     tables = iter(needs)
     inputs = cell_inputs(spec, tables)
     made = method_result(spec, inputs)
-    baseline: Any = None
-    if spec["baseline"] is not None:
-        against = _model(next(tables), spec["baseline"]["tokeniser_name"])
-        try:
-            baseline = method_result(spec["baseline"], CellInputs(against, counts=inputs.counts))[0]
-        except MorphGraphError:
-            baseline = None  # as its own cell says
-    rows = list(result_rows(spec, inputs, made, baseline))
+    rows: list[ResultRow] = []
+    if made.gold_set is not None:
+        baseline = None
+        if spec["baseline"] is not None and not made.held_in:
+            against = _model(next(tables), spec["baseline"]["tokeniser_name"])
+            given = CellInputs(against, counts=inputs.counts)
+            with suppress(MorphGraphError):  # as its own cell says
+                baseline = method_result(spec["baseline"], given).segmenter
+        scored = chain(
+            _scores(spec, made, made.gold_set, baseline), _flota(spec, inputs.base, made.gold_set)
+        )
+        words, held_in = words_scored(made.gold_set), HELD_IN * made.held_in
+        rows += [row._replace(words=words, held_in=held_in) for row in scored]
+    if not isinstance(made.segmenter, Predictions):
+        rows += _figures(spec, inputs, made, made.segmenter)
+        if spec["facts"]:
+            rows += _facts(made.segmenter, made.facts)
     return _as_table(rows)
 
 
-def result_rows(
-    spec: Mapping[str, Any],
-    inputs: CellInputs,
-    made: MethodResult,
-    baseline: Segmenter | None = None,
-) -> Iterator[ResultRow]:
-    """Return all rows of a cell, in the order of its configuration.
-
-    ``baseline``: what it is tested against, unless it learned from the words.
-    """
-    if made.gold_set is not None:
-        scored = _scores(spec, made, made.gold_set, None if made.held_in else baseline)
-        flota = _flota(spec, inputs.base, made.gold_set)
-        words, held_in = words_scored(made.gold_set), HELD_IN * made.held_in
-        yield from (row._replace(words=words, held_in=held_in) for row in chain(scored, flota))
-    yield from _figures(spec, inputs, made)
-    if spec["facts"]:
-        yield from _facts(made)
-
-
 def _scores(
-    spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet, baseline: Segmenter | None
+    spec: Mapping[str, Any],
+    made: MethodResult,
+    gold_set: GoldSet,
+    baseline: Segmenter | Predictions | None,
 ) -> Iterator[ResultRow]:
     """Return every score on the reference, for each scope and weighting."""
     metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
@@ -364,15 +354,13 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
 
 
 def _figures(
-    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
+    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult, segmenter: Segmenter
 ) -> Iterator[ResultRow]:
     from morphgraph.tables.vocabulary import signature
 
-    if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):
-        return
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
     reference = None if made.gold_set is None else made.gold_set.reference
-    health = VocabularyHealth(made.segmenter, corpus, reference)
+    health = VocabularyHealth(segmenter, corpus, reference)
     line = signature([health], ALPHA)
     for key in spec["vocabulary"]:
         value = figure_called(key).value_of(health, ALPHA, health).number
@@ -382,12 +370,9 @@ def _figures(
         yield ResultRow(f"vocabulary.{key}", value, signature=line, low=low, high=high)
 
 
-def _facts(made: MethodResult) -> Iterator[ResultRow]:
-    if isinstance(made.segmenter, Predictions):
-        yield ResultRow("types", nan)
-        return
-    signature = made.segmenter.signature()
-    for name, value in {"types": made.segmenter.vocabulary_size, **made.facts}.items():
+def _facts(segmenter: Segmenter, facts: Mapping[str, float]) -> Iterator[ResultRow]:
+    signature = segmenter.signature()
+    for name, value in {"types": segmenter.vocabulary_size, **facts}.items():
         yield ResultRow(name, float(value), signature=signature)
 
 

@@ -53,6 +53,8 @@ _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"
 _TEXT_PER_SECOND = 10e6
 _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
 """Estimated seconds of a part of a task on one core, like `Method.seconds`."""
+_READING = {"format", "encoding", "separator"}
+_READING |= {"include_foreign", "layer", "data_split", "keep_rows"}
 _NAME_OTHERS = "Name an uploaded file, demo:… or catalogue:… instead."
 _STARTING, _SMALL, _TOKENS_IN_TEXT, _UNPACKED = 15.0, 5.0, 20, 3
 """Estimates: seconds before a cell trains a model, slow-down of small over tiny, tokens in a text,
@@ -198,7 +200,7 @@ class _Planner:
             for place, predicted in of_language(asked.predictions):
                 with self._at("predictions", place, "file"):
                     found = _file(self._path(predicted.file))
-                found |= predicted.model_dump(include={"format", "encoding"})
+                found["reading"] = predicted.model_dump(include={"format", "encoding"})
                 name = predicted.name
                 source = _Source(name, corpus, name, name, predictions=found)
                 given = {"method": "predictions", "label": name}
@@ -281,10 +283,7 @@ class _Planner:
 
     def _reference_part(self, choice: ReferenceChoice, sources: Sequence[str]) -> dict[str, Any]:
         """Return how to read the first of some sources that exists."""
-        how = choice.model_dump(include={"encoding", "include_foreign", "layer"})
-        how |= choice.model_dump(
-            include={"data_split", "keep_rows", "separator"}, exclude_defaults=True
-        )
+        reading = choice.model_dump(include=_READING, exclude_defaults=True)
         problems = []
         for template in sources:
             try:
@@ -294,7 +293,7 @@ class _Planner:
                     found = _file(str(place), name)
                 else:
                     found = _file(self._inside(name))
-                return {**found, "format": choice.format or known, **how}
+                return {**found, "reading": {"format": known, **reading}}
             except MorphGraphError as error:
                 problems.append(str(error))
         leave = f"Or leave {self.values['language']} out of the languages."

@@ -197,7 +197,6 @@ def test_predictions_are_rows_beside_tokenisers(tmp_path: Path) -> None:
     assert (row.tokeniser, row.value, row.low) == ("Morfessor", 1, 1)
     assert 0 < row.p <= 1
     assert "|tokeniser:predictions:en.txt@" in row.signature
-    assert math.isnan(value(rows, "types", method="Morfessor"))
 
 
 def test_predictions_that_lack_words_are_scored_and_those_that_lack_all_fail_alone(

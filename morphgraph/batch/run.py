@@ -100,11 +100,11 @@ class RunProgress:
 def duration(seconds: float) -> str:
     """Format a time span approximately.
 
-    >>> duration(8.2), duration(95), duration(7300)
-    ('8 s', '2 min', '2 h 2 min')
+    >>> duration(0.254), duration(8), duration(95), duration(7300)
+    ('0.25 s', '8 s', '2 min', '2 h 2 min')
     """
-    if seconds < 60:
-        return f"{seconds:.0f} s"
+    if seconds < 59.5:
+        return f"{seconds:.2g} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 

@@ -135,11 +135,12 @@ def test_page_stands_alone(report: Path) -> None:
 def test_what_the_page_tells(report: Path) -> None:
     text = Page((report / "report.html").read_text()).text
     for part in (
-        "Machine: system Linux Machine: processor x86 Machine: cores 2 Started 2026-01-02 03:04:05",
-        "1 of 3 cells done 1 cells failed 1 cells not run 5 results 1 min 1 s duration",
+        "Machine: system Linux Machine: processor x86 Machine: cores 2 Started 2026-01-02T03:04:05",
+        "1 of 3 cells done 1 cells failed 1 cells not run 5 results 1 min duration",
         "BPE 50.00 [25.00, 75.00] 32,000 D 62.50 ± 17.68 (2 seeds) n/a N n/a n/a F failed failed",
         "F on en gold.tsv, line 3: bad. Traceback Traceback <module>",
-        "counts 1 0 0 1 2.00 s 1.50 s 1.0 MiB cell 1 1 1 0 1 min 0 s 30.0 s 1.0 GiB",
+        "kind done failed not run from store seconds cpu seconds peak memory, MiB "
+        "counts 1 0 0 1 2 1.500 1 cell 1 1 1 0 60 30.000 1,024",
         "To repeat it morphgraph evaluate 'a b.yaml'",
         "Signatures (2) a:1|b:2 a:1|b:3",
         "Signatures: 1–2.",

@@ -5,10 +5,8 @@ languages × corpora × tokenisers × methods with grids of parameters × refere
 
 from __future__ import annotations
 
-import codecs
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from functools import reduce
@@ -17,7 +15,7 @@ from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
+from pydantic import BeforeValidator, Field, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from morphgraph.batch.cells import STANDARD_METHOD
@@ -53,13 +51,16 @@ def _one_or_more_values(field: FieldInfo) -> Any:
     return OneOrMore[one]
 
 
+# Those trained on several languages at once are left out: here each has a tokeniser of its own.
+_TRAINED = [name for name in METHODS.trained if not training_of(name)[1].several]
+
 if TYPE_CHECKING:
     TrainedMethod = str
     PipelineName = str
     FigureName = str
     FormatName = str
 else:
-    TrainedMethod = Literal[tuple(METHODS.trained)]
+    TrainedMethod = Literal[tuple(_TRAINED)]
     PipelineName = Literal[tuple(PIPELINES)]
     # What is relative to another tokeniser is left to tables of one's own.
     FigureName = Literal[tuple(f.key for f in FIGURES if f.key != "relative_tokens")]
@@ -79,15 +80,6 @@ def _short_for(field: str) -> BeforeValidator:
     return BeforeValidator(lambda given: {field: given} if isinstance(given, str | list) else given)
 
 
-def _known_encoding(given: str) -> str:
-    try:
-        codecs.lookup(given)
-    except LookupError as error:
-        raise ValueError(f"the encoding {given} is unknown. Use a name such as utf-8.") from error
-    return given
-
-
-Encoding = Annotated[str, AfterValidator(_known_encoding)]
 FileName = Annotated[str, Field(min_length=1)]
 
 
@@ -188,11 +180,6 @@ class _TokeniserChoice(_Grid, _ForLanguages):
         if self.vocab_size is None:
             raise ValueError("it does not say how many types to train. Add vocab_size.")
         method, chosen = training_of(str(self.train))
-        if chosen.several:
-            raise ValueError(
-                f"{method.title} is trained on several languages at once, and here each has a "
-                "tokeniser of its own. Train it with morphgraph train, and give the file."
-            )
         for name in self.given().keys() - chosen.parameters.model_fields:
             raise ValueError(f"{method.title} has no {name}. Leave it out.")
         for pipeline in self.pipeline or ():
@@ -206,9 +193,8 @@ class _TokeniserChoice(_Grid, _ForLanguages):
 
 def _training_fields() -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for method in METHODS.trained:
-        training = training_of(method)[1]
-        for name, field in () if training.several else training.parameters.model_fields.items():
+    for method in _TRAINED:
+        for name, field in training_of(method)[1].parameters.model_fields.items():
             told = f"For {method}. {field.description}"
             found[name] = (_one_or_more_values(field) | None, Field(None, description=told))
     return found
@@ -356,7 +342,7 @@ class ReferenceChoice(_ForLanguages):
         description="A file, catalogue:NAME or demo:{code}; of several, the first that exists."
     )
     format: FormatName | None = Field(None, description="Its format; detected if not given.")
-    encoding: Encoding | None = Field(None, description="Its encoding; UTF-8 if not given.")
+    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
     include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
     layer: str | None = Field(
         None, description="UniSegments: this layer; each word's first with types if not given."
@@ -390,7 +376,7 @@ class PredictionsChoice(_ForLanguages):
     format: Literal["plain", "sigmorphon2022", "morfessor"] | None = Field(
         None, description="Its form; detected if not given."
     )
-    encoding: Encoding | None = Field(None, description="Its encoding; UTF-8 if not given.")
+    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
 
 
 def _as_metrics(given: Any) -> Any:
@@ -470,10 +456,6 @@ class Evaluation(Strict):
 
     def _problems(self) -> Iterator[str]:
         """Yield what does not fit together, and what to do."""
-        for kind in ("languages", "metrics", "vocabulary", "scopes", "weightings", "seeds"):
-            for value, times in Counter(getattr(self, kind)).items():
-                if times > 1:
-                    yield f"{kind} has “{value}” more than once. Keep one."
         for choice in self.tokenisers:
             if choice.train is not None and not self.used_corpora:
                 nothing = "has nothing to be trained on. Add corpora, such as [wordfreq]."
@@ -485,17 +467,6 @@ class Evaluation(Strict):
                 "there is nothing to measure. Add references, vocabulary figures or downstream "
                 "tasks."
             )
-        for choice in self.tokenisers:
-            if not any(map(choice.is_for, self.languages)):
-                yield (
-                    f"a tokeniser is for {', '.join(choice.languages or ())} only, which the "
-                    f"evaluation does not have. Its languages: {', '.join(self.languages)}."
-                )
-        for kind in ("tokenisers", "references", "predictions", "downstream"):
-            for language in self.languages:
-                own = [one.name for one in getattr(self, kind) if one.is_for(language)]
-                yield from _same_names(kind, own)
-        yield from _same_names("corpora", [corpus.name for corpus in self.corpora or ()])
         known = {choice.name for choice in self.tokenisers}
         meant = [(method.method, method.tokenisers) for method in self.methods]
         meant += [(choice.title, choice.tokenisers) for choice in self.downstream]
@@ -518,13 +489,6 @@ class Evaluation(Strict):
             or any(method.needs_counts for method in self.methods)
         )
         return [Corpus.model_validate(_WORDFREQ)] if needed else []
-
-
-def _same_names(kind: str, names: Sequence[str | None]) -> Iterator[str]:
-    for name, times in Counter(filter(None, names)).items():
-        if times > 1:
-            what = "downstream tasks" if kind == "downstream" else kind
-            yield f"two {what} have the name “{name}”. Give them different names."
 
 
 def parse_evaluation(data: bytes | str, name: str) -> tuple[Evaluation, Lines]:

@@ -290,12 +290,8 @@ def test_a_tokeniser_for_some_languages(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     {
-        ("languages: en\n", "languages: [en, de]\n"): "two tokenisers have the name “mine”",
-        (
-            "languages: [de]",
-            "languages: [deu]",
-        ): "a tokeniser is for deu only, which the evaluation "
-        r"does not have\. Its languages: en",
+        ("languages: en\n", "languages: [en, de]\n"): "two different cells are called “de · mine",
+        ("languages: [de]", "languages: [deu]"): "de has no tokeniser",
         ("[en, de]", "[en, de, nl]"): r"line 3, field tokenisers: nl has no tokeniser\. Add nl to",
     }.items(),
 )

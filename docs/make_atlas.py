@@ -1,8 +1,8 @@
 """Draw the atlas in ``docs/atlas`` from results: a page of all tokenisers, and one for each.
 
-Run: ``python -m docs.make_atlas``, or with the ``results.json`` of evaluations, which become the
-atlas's: ``python -m docs.make_atlas docs/atlas/results.json.gz mine/results.json`` adds to it.
-The merges to blame are then computed from the recipes of their runs, where their files are here.
+Run: ``python -m docs.make_atlas``, or with the ``results.json`` of an evaluation, which becomes the
+atlas's: ``python -m docs.make_atlas atlas/results.json``. The merges to blame are then computed
+from the recipe of its run, where its files are here.
 """
 
 from __future__ import annotations
@@ -21,18 +21,11 @@ from jinja2 import FileSystemLoader
 from pyarrow import parquet
 
 from morphgraph.batch.cells import STANDARD_METHOD, cell_inputs
-from morphgraph.batch.leaderboard import (
-    Leaderboard,
-    SharedRow,
-    SharedRun,
-    merged,
-    read_leaderboard,
-)
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.report import file_names
 from morphgraph.batch.tasks import TaskResult, code_version, run_task
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import write_file
+from morphgraph.core.files import parse_json, read_bytes, write_file
 from morphgraph.core.text import UNDEFINED, visible
 from morphgraph.reference.catalogue import LANGUAGES
 from morphgraph.refine.blame import blame, blame_columns
@@ -51,6 +44,8 @@ Place = tuple[str, str]
 """A language and a reference, by their names in results."""
 Competitor = tuple[str, str]
 """A tokeniser and a method."""
+Results = Mapping[str, Any]
+"""The content of a ``results.json``."""
 Blamed = dict[str, dict[str, list[dict[str, Any]]]]
 """The worst merges by tokeniser and, with a tab between, language and reference."""
 
@@ -119,25 +114,26 @@ class Scores:
 
     values: dict[Competitor, dict[Place, dict[str, Value]]] = field(default_factory=dict)
 
-    def add(self, row: SharedRow) -> None:
+    def add(self, row: Mapping[str, Any]) -> None:
         """Add the values of a row: of several draws the first, and words kept aside first."""
-        if row.task:
+        if row["task"]:
             return
-        size = "" if row.vocab_size is None else f", {row.vocab_size:,} types"
-        method = " ".join(filter(None, (row.method, row.parameters)))
-        competitor = (visible(row.tokeniser + size), visible(method))
+        size = "" if row["vocab_size"] is None else f", {row['vocab_size']:,} types"
+        method = " ".join(filter(None, (row["method"], row["parameters"])))
+        competitor = (visible(row["tokeniser"] + size), visible(method))
         by_place = self.values.setdefault(competitor, {})
-        found = by_place.setdefault((visible(row.language), visible(row.reference)), {})
-        for score in row.scores:
-            of_words = score.metric in _OF_WORDS
-            if score.value is None or score.step is not None or (of_words and row.held_in):
+        found = by_place.setdefault((visible(row["language"]), visible(row["reference"])), {})
+        for score in row["scores"]:
+            of_words = score["metric"] in _OF_WORDS
+            is_known = score["value"] is not None and score["step"] is None
+            if not is_known or (of_words and row["held_in"]):
                 continue
-            if of_words and (score.scope, score.weighting) != ("morphemic", "types"):
+            if of_words and (score["scope"], score["weighting"]) != ("morphemic", "types"):
                 continue
-            known = found.get(score.metric)
-            if known is None or (of_words and known.words == ALL_WORDS != row.words):
-                value = score.value, score.low, score.high, score.entries
-                found[score.metric] = Value(*value, row.words, visible(score.signature))
+            known = found.get(score["metric"])
+            if known is None or (of_words and known.words == ALL_WORDS != row["words"]):
+                value = [score[name] for name in ("value", "low", "high", "entries")]
+                found[score["metric"]] = Value(*value, row["words"], visible(score["signature"]))
 
     @property
     def places(self) -> list[Place]:
@@ -164,10 +160,10 @@ class Scores:
         return " to ".join(f"{end:,.0f}" for end in ends) or UNDEFINED
 
 
-def scores_of(board: Leaderboard) -> Scores:
+def scores_of(results: Results) -> Scores:
     """Return the values of a results file."""
     found = Scores()
-    for row in board.rows:
+    for row in results["rows"]:
         found.add(row)
     return found
 
@@ -197,12 +193,14 @@ def language_name(code: str) -> str:
 # ------------------------------------------------------------------------------ merges
 
 
-def worst_merges(run: SharedRun, folder: Path) -> Iterator[tuple[str, Place, list[dict[str, Any]]]]:
+def worst_merges(
+    run: Mapping[str, Any], folder: Path
+) -> Iterator[tuple[str, Place, list[dict[str, Any]]]]:
     """Return the most blamed merges of each tokeniser of a run on each reference, worst first.
 
     Only those that knockout would remove, R ≥ ½. ``folder``: where paths of the recipe start.
     """
-    plan = make_plan(run.recipe, f"{run.name}.yaml", folder, run.languages)
+    plan = make_plan(run["recipe"], f"{run['name']}.yaml", folder, run["languages"])
     tasks = {task.key: task for task in plan.tasks}
     made: dict[str, TaskResult] = {}
 
@@ -230,33 +228,32 @@ def worst_merges(run: SharedRun, folder: Path) -> Iterator[tuple[str, Place, lis
         yield about["tokeniser"], (about["language"], about["reference"]), told
 
 
-def blamed_in(board: Leaderboard, known: Blamed) -> Blamed:
-    """Return the worst merges of all runs; those ``known`` where a run's files are not here."""
-    named = {row.tokeniser for row in board.rows}
+def blamed_in(results: Results, known: Blamed) -> Blamed:
+    """Return the worst merges of a run; those ``known`` where its files are not here."""
+    named = {row["tokeniser"] for row in results["rows"]}
     found = {tokeniser: merges for tokeniser, merges in known.items() if tokeniser in named}
-    for run in board.runs.values():
-        try:
-            for tokeniser, place, merges in worst_merges(run, RECIPES):
-                print(tokeniser, *place, len(merges), flush=True)
-                found.setdefault(tokeniser, {})["\t".join(place)] = merges
-        except MorphGraphError as error:
-            print(f"{run.name}: no merges. {error}")
+    try:
+        for tokeniser, place, merges in worst_merges(results["run"], RECIPES):
+            print(tokeniser, *place, len(merges), flush=True)
+            found.setdefault(tokeniser, {})["\t".join(place)] = merges
+    except MorphGraphError as error:
+        print(f"{results['run']['name']}: no merges. {error}")
     return found
 
 
 # ------------------------------------------------------------------------------ pages
 
 
-def pages_of(board: Leaderboard, blamed: Blamed) -> dict[str, str]:
+def pages_of(results: Results, blamed: Blamed) -> dict[str, str]:
     """Return the text of each page by its file's name."""
-    scores = scores_of(board)
+    scores = scores_of(results)
     templates = environment().overlay(loader=FileSystemLoader(ATLAS), keep_trailing_newline=False)
     names = list(dict.fromkeys(tokeniser for tokeniser, _ in scores.values))
     slugs = dict(zip(names, file_names(["index", *names])[1:], strict=True))
     shared = {
         "slugs": slugs,
         "measures": MEASURES,
-        "runs": [*board.runs.values()],
+        "run": results["run"],
         "language_name": language_name,
         "UNDEFINED": UNDEFINED,
     }
@@ -343,15 +340,19 @@ def read_merges() -> Blamed:
     return found
 
 
-def main(paths: Sequence[str]) -> None:
+def read_results() -> Results:
+    """Read the results of the atlas."""
+    found: Results = json.loads(gzip.decompress(RESULTS.read_bytes()))
+    return found
+
+
+def main(path: str | None = None) -> None:
     """Take over results if there are some, and draw."""
-    if paths:
-        board = merged({path: read_leaderboard(Path(path)) for path in paths})
-        if not board.rows:
-            raise MorphGraphError("The files have no row. Give results.json of an evaluation.")
-        _write_packed(RESULTS, board.model_dump())
-        _write_packed(MERGES, blamed_in(board, read_merges()))
-    pages = pages_of(read_leaderboard(RESULTS), read_merges())
+    if path is not None:
+        results = parse_json(read_bytes(path), path)
+        _write_packed(RESULTS, results)
+        _write_packed(MERGES, blamed_in(results, read_merges()))
+    pages = pages_of(read_results(), read_merges())
     for old in set(ATLAS.glob("*.html")) - {ATLAS / name for name in pages}:
         old.unlink()
     for name, text in pages.items():
@@ -361,6 +362,6 @@ def main(paths: Sequence[str]) -> None:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        main(*sys.argv[1:2])
     except MorphGraphError as error:
         sys.exit(f"Error: {error}")

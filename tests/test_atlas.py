@@ -10,12 +10,11 @@ import pytest
 import morphgraph as mg
 from docs.make_atlas import (
     ATLAS,
-    RESULTS,
     blamed_in,
     pages_of,
     read_merges,
+    read_results,
 )
-from morphgraph.batch.leaderboard import Leaderboard, read_leaderboard
 
 HOSTILE = "<script>alert(1)</script>"
 RECIPE = """
@@ -44,7 +43,7 @@ def row(tokeniser: str, language: str, scores: dict[str, Any], **about: Any) -> 
         low, high = (value - 0.1, value + 0.1) if of_words else (None, None)
         found = {"metric": metric, "value": value, "low": low, "high": high, "signature": "s:1"}
         told.append({**empty, **of_words, **found})
-    known = {"run": "0" * 12, "language": language, "tokeniser": tokeniser, "scores": told}
+    known = {"language": language, "tokeniser": tokeniser, "scores": told}
     rest = {"method": "BPE", "vocab_size": None, "seed": None, "held_in": False, "inputs": {}}
     return {**texts, **rest, **known, **about}
 
@@ -62,10 +61,8 @@ ROWS = [
 ]
 
 
-def board(rows: list[dict[str, Any]]) -> Leaderboard:
-    return Leaderboard.model_validate(
-        {"format": "morphgraph results", "version": 1, "runs": {"0" * 12: RUN}, "rows": rows}
-    )
+def results(rows: list[dict[str, Any]], **run: str) -> dict[str, Any]:
+    return {"format": "morphgraph results", "version": 2, "run": RUN | run, "rows": rows}
 
 
 class Tables(HTMLParser):
@@ -92,7 +89,7 @@ class Tables(HTMLParser):
 
 
 def test_a_page_shows_the_first_words_kept_aside_and_means_over_languages() -> None:
-    means, f1, _, tokens, dead, scores = Tables(pages_of(board(ROWS), {})["index.html"]).tables
+    means, f1, _, tokens, dead, scores = Tables(pages_of(results(ROWS), {})["index.html"]).tables
     shown = {tuple(cell.strip() for cell in line[:2]): line[2:] for line in means}
     # Means of 0.4 kept aside and 0.6, and the Gini coefficient of 1 and 3 tokens per word.
     assert [" ".join(cell.split()) for cell in shown["A", "BPE"]] == [
@@ -114,7 +111,7 @@ def test_a_page_shows_the_first_words_kept_aside_and_means_over_languages() -> N
 
 def test_names_from_results_are_escaped() -> None:
     merges = {HOSTILE: {"xx<b>\tgold": [{"merge": "<b> + <i>", "joins": 2, "wrong": 1}]}}
-    for name, page in pages_of(board(ROWS), merges).items():
+    for name, page in pages_of(results(ROWS), merges).items():
         found = Tables(page)
         assert found.tags.count("script") == 1, name
         assert not {"b", "i"} & set(found.tags)
@@ -122,7 +119,7 @@ def test_names_from_results_are_escaped() -> None:
 
 
 def test_the_worst_merges_are_those_of_blame(capsys: pytest.CaptureFixture[str]) -> None:
-    [(place, worst)] = blamed_in(board(ROWS), {})["Demo"].items()
+    [(place, worst)] = blamed_in(results(ROWS), {})["Demo"].items()
     assert place == "eng\tgold"
     first = mg.load("demo:en").blame(mg.read_gold("demo:en")).to_frame().iloc[0]
     assert (worst[0]["merge"], worst[0]["joins"]) == (first["merge"], first["N"])
@@ -133,16 +130,14 @@ def test_the_worst_merges_are_those_of_blame(capsys: pytest.CaptureFixture[str])
 def test_merges_stay_where_the_files_of_a_run_are_not_here(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    other = board(ROWS)
-    run = other.runs["0" * 12]
-    other.runs["0" * 12] = run.model_copy(update={"recipe": RECIPE.replace("demo:{", "none/{")})
+    other = results(ROWS, recipe=RECIPE.replace("demo:{", "none/{"))
     known: Any = {"A": {"eng\tgold": []}}
     assert blamed_in(other, {**known, "a tokeniser without results": {}}) == known
     assert "no merges" in capsys.readouterr().out
 
 
 def test_the_pages_that_ship_are_of_the_results_that_ship() -> None:
-    pages = pages_of(read_leaderboard(RESULTS), read_merges())
+    pages = pages_of(read_results(), read_merges())
     assert {path.name for path in ATLAS.glob("*.html")} == set(pages)
     for name, text in pages.items():
         assert Path(ATLAS, name).read_text(encoding="utf-8") == text, f"{name}: make atlas"

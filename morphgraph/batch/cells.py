@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -29,7 +30,6 @@ from morphgraph.models.downstream.training import require_libraries
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.predictions import Predictions, read_predictions
 from morphgraph.refine.learning import has_seen
-from morphgraph.score.corpus_measures import count_lines, measure_corpus
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
@@ -108,8 +108,7 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
-        how = {name: spec[name] for name in ("pipeline", "minimum_count", "column")}
-        count_words(spec["files"], out, single=True, **how)
+        count_words(spec["files"], out, single=True, column=spec["column"])
         return read_word_counts(out)
 
 
@@ -181,7 +180,7 @@ def _model(table: pa.Table, name: str) -> Any:
 
 
 def _predictions(spec: Mapping[str, Any]) -> Predictions:
-    reading = {name: spec[name] for name in ("name", "format", "encoding")}
+    reading = {"name": spec["name"], **spec["reading"]}
     return as_planned(spec, lambda: read_predictions(spec["path"], **reading))
 
 
@@ -191,13 +190,9 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
 
     parts = []
     for part in spec["parts"]:
-        names = ["name", "format", "encoding", "include_foreign", "layer"]
-        names += ["data_split", "keep_rows", "separator"]
-        given = {name: part[name] for name in names if name in part}
-        read = partial(read_reference, part["path"], **given)
+        read = partial(read_reference, part["path"], name=part["name"], **part["reading"])
         parts.append(as_planned(part, read))
     gold = join_references(parts)
-    gold = gold.first_analyses() if spec["first_analysis"] else gold
     sample: int | None = spec["sample"]
     return gold if sample is None else gold.sample(sample, spec["sample_seed"])
 
@@ -280,41 +275,31 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     tables = iter(needs)
     inputs = cell_inputs(spec, tables)
     made = method_result(spec, inputs)
-    baseline: Any = None
-    if spec["baseline"] is not None:
-        against = _model(next(tables), spec["baseline"]["tokeniser_name"])
-        try:
-            baseline = method_result(spec["baseline"], CellInputs(against, counts=inputs.counts))[0]
-        except MorphGraphError:
-            baseline = None  # as its own cell says
-    rows = list(result_rows(spec, inputs, made, baseline))
-    if "parallel" in spec and not isinstance(made.segmenter, Predictions):
-        rows += _parallel_rows(spec["parallel"], made.segmenter)
+    rows: list[ResultRow] = []
+    if made.gold_set is not None:
+        baseline = None
+        if spec["baseline"] is not None and not made.held_in:
+            against = _model(next(tables), spec["baseline"]["tokeniser_name"])
+            given = CellInputs(against, counts=inputs.counts)
+            with suppress(MorphGraphError):  # as its own cell says
+                baseline = method_result(spec["baseline"], given).segmenter
+        scored = chain(
+            _scores(spec, made, made.gold_set, baseline), _flota(spec, inputs.base, made.gold_set)
+        )
+        words, held_in = words_scored(made.gold_set), HELD_IN * made.held_in
+        rows += [row._replace(words=words, held_in=held_in) for row in scored]
+    if not isinstance(made.segmenter, Predictions):
+        rows += _figures(spec, inputs, made, made.segmenter)
+        if spec["facts"]:
+            rows += _facts(made.segmenter, made.facts)
     return _as_table(rows)
 
 
-def result_rows(
-    spec: Mapping[str, Any],
-    inputs: CellInputs,
-    made: MethodResult,
-    baseline: Segmenter | None = None,
-) -> Iterator[ResultRow]:
-    """Return all rows of a cell, in the order of its configuration.
-
-    ``baseline``: what it is tested against, unless it learned from the words.
-    """
-    if made.gold_set is not None:
-        scored = _scores(spec, made, made.gold_set, None if made.held_in else baseline)
-        flota = _flota(spec, inputs.base, made.gold_set)
-        words, held_in = words_scored(made.gold_set), HELD_IN * made.held_in
-        yield from (row._replace(words=words, held_in=held_in) for row in chain(scored, flota))
-    yield from _figures(spec, inputs, made)
-    if spec["facts"]:
-        yield from _facts(made)
-
-
 def _scores(
-    spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet, baseline: Segmenter | None
+    spec: Mapping[str, Any],
+    made: MethodResult,
+    gold_set: GoldSet,
+    baseline: Segmenter | Predictions | None,
 ) -> Iterator[ResultRow]:
     """Return every score on the reference, for each scope and weighting."""
     metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
@@ -369,52 +354,26 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
 
 
 def _figures(
-    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
+    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult, segmenter: Segmenter
 ) -> Iterator[ResultRow]:
     from morphgraph.tables.vocabulary import signature
 
-    if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):
-        return
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
     reference = None if made.gold_set is None else made.gold_set.reference
-    health = VocabularyHealth(made.segmenter, corpus, reference)
+    health = VocabularyHealth(segmenter, corpus, reference)
     line = signature([health], ALPHA)
     for key in spec["vocabulary"]:
-        # Relative to another cell, unknown here: `results.collected` divides.
-        figure = figure_called("tokens" if key == "relative_tokens" else key)
-        value = figure.value_of(health, ALPHA, health).number
+        value = figure_called(key).value_of(health, ALPHA, health).number
         running = health.compression if key == "fertility" else None
         interval = NO_INTERVAL if running is None else running.fertility_interval
         low, high = interval.low, interval.high
         yield ResultRow(f"vocabulary.{key}", value, signature=line, low=low, high=high)
 
 
-def _facts(made: MethodResult) -> Iterator[ResultRow]:
-    if isinstance(made.segmenter, Predictions):
-        yield ResultRow("types", nan)
-        return
-    signature = made.segmenter.signature()
-    for name, value in {"types": made.segmenter.vocabulary_size, **made.facts}.items():
+def _facts(segmenter: Segmenter, facts: Mapping[str, float]) -> Iterator[ResultRow]:
+    signature = segmenter.signature()
+    for name, value in {"types": segmenter.vocabulary_size, **facts}.items():
         yield ResultRow(name, float(value), signature=signature)
-
-
-def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[ResultRow]:
-    """Measure the tokens per line and byte of parallel text; `results` makes them relative."""
-    column, mine, its = text["column"], text["own_text"], text["base_text"]
-    measure = partial(measure_corpus, {"": segmenter}, mine["files"], column=column, unit="lines")
-    found = as_planned(mine, measure)
-    [own] = found.totals
-    lines = as_planned(its, lambda: count_lines(its["files"], column))
-    if own.lines != lines:
-        raise MorphGraphError(
-            f"The parallel text has {lines:,} lines of {text['base']} and {own.lines:,} of "
-            f"{text['language']}, empty ones not counted. Correct it, or leave the language out."
-        )
-    values = {name: getattr(own, name) for name in ("lines", "tokens_per_line", "tokens_per_byte")}
-    return [
-        ResultRow(f"parallel.{name}", float(value), signature=found.signature)
-        for name, value in {**values, "relative_tokens": own.tokens}.items()
-    ]
 
 
 # ------------------------------------------------------------------------------ downstream cells

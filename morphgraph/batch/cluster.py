@@ -373,35 +373,18 @@ def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
 
 
 def warm_up(client: Client) -> None:
-    """Load what every cell needs in all workers at the same time."""
+    """Load what cells need in all workers at the same time."""
     # If this fails, tasks on the worker will tell.
     client.run(_load, on_error="ignore")
 
 
 def _load() -> None:
-    """Load the library and its kernels by measuring very small cells."""
-    from morphgraph.batch.cells import CellInputs, method_result, result_rows
-    from morphgraph.reference.entry import Entry, Reference
-    from morphgraph.score.gold_set import GoldSet
-    from morphgraph.segment.bte import Bte, tokeniser_of_types
+    """Load the library and the kernels that most cells use."""
+    from morphgraph.batch import cells  # noqa: F401  what tasks run
+    from morphgraph.kernels import calls
 
-    entries = (Entry("abab", ("ab", "ab")), Entry("aba", ("a", "ba")))
-    gold_set = GoldSet.of(Reference("warm-up", "plain", entries, (), "0" * 12))
-    base = Bte(tokeniser_of_types("warm-up", ["a", "b", "ab", "aba"], ["ab", ("ab", "a")]))
-    inputs = CellInputs(base, gold_set)
-    common = {"scopes": ["morphemic"], "weightings": ["types"], "intervals": True}
-    common |= {"metrics": ["f1", "morph_f1", "distance"], "vocabulary": [], "kept_aside": None}
-    common["facts"] = True
-    methods: list[tuple[str, dict[str, Any], int | None]] = [
-        ("standard", {}, None),
-        ("dropout", {"p": 0.5}, 0),
-        ("flota", {"k": 0}, None),
-        ("knockout", {}, None),
-        ("rebpe", {"reify": True}, None),
-    ]
-    for method, parameters, seed in methods:
-        spec = {**common, "method": method, "parameters": parameters, "seed": seed}
-        list(result_rows(spec, inputs, method_result(spec, inputs), base))
+    for call in (*calls.SCORES, *calls.EDITS, *calls.FLOTA):
+        call()
     code_version()
 
 

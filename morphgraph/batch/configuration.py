@@ -5,10 +5,8 @@ languages × corpora × tokenisers × methods with grids of parameters × refere
 
 from __future__ import annotations
 
-import codecs
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from functools import reduce
@@ -17,9 +15,8 @@ from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
+from pydantic import BeforeValidator, Field, create_model, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticCustomError
 
 from morphgraph.batch.cells import STANDARD_METHOD
 from morphgraph.batch.results import FLOTA_METRICS, TableSpec
@@ -54,15 +51,19 @@ def _one_or_more_values(field: FieldInfo) -> Any:
     return OneOrMore[one]
 
 
+# Those trained on several languages at once are left out: here each has a tokeniser of its own.
+_TRAINED = [name for name in METHODS.trained if not training_of(name)[1].several]
+
 if TYPE_CHECKING:
     TrainedMethod = str
     PipelineName = str
     FigureName = str
     FormatName = str
 else:
-    TrainedMethod = Literal[tuple(METHODS.trained)]
+    TrainedMethod = Literal[tuple(_TRAINED)]
     PipelineName = Literal[tuple(PIPELINES)]
-    FigureName = Literal[tuple(figure.key for figure in FIGURES)]
+    # What is relative to another tokeniser is left to tables of one's own.
+    FigureName = Literal[tuple(f.key for f in FIGURES if f.key != "relative_tokens")]
     FormatName = Literal[tuple(FORMATS)]
 
 
@@ -79,15 +80,6 @@ def _short_for(field: str) -> BeforeValidator:
     return BeforeValidator(lambda given: {field: given} if isinstance(given, str | list) else given)
 
 
-def _known_encoding(given: str) -> str:
-    try:
-        codecs.lookup(given)
-    except LookupError as error:
-        raise ValueError(f"the encoding {given} is unknown. Use a name such as utf-8.") from error
-    return given
-
-
-Encoding = Annotated[str, AfterValidator(_known_encoding)]
 FileName = Annotated[str, Field(min_length=1)]
 
 
@@ -111,10 +103,6 @@ class Corpus(_ForLanguages):
     )
     counts: str | None = Field(None, description="A file with word counts.")
     text: OneOrMore[str] | None = Field(None, description="Files or folders of running text.")
-    pipeline: Literal["whitespace", "knockout", "rebpe"] = Field(
-        "whitespace", description="For text: how it is cut into words."
-    )
-    minimum_count: int = Field(1, ge=1, description="For text: rarer words are left out.")
     column: str | None = Field(None, description="For text in tables: the column with the text.")
 
     @model_validator(mode="after")
@@ -192,11 +180,6 @@ class _TokeniserChoice(_Grid, _ForLanguages):
         if self.vocab_size is None:
             raise ValueError("it does not say how many types to train. Add vocab_size.")
         method, chosen = training_of(str(self.train))
-        if chosen.several:
-            raise ValueError(
-                f"{method.title} is trained on several languages at once, and here each has a "
-                "tokeniser of its own. Train it with morphgraph train, and give the file."
-            )
         for name in self.given().keys() - chosen.parameters.model_fields:
             raise ValueError(f"{method.title} has no {name}. Leave it out.")
         for pipeline in self.pipeline or ():
@@ -210,9 +193,8 @@ class _TokeniserChoice(_Grid, _ForLanguages):
 
 def _training_fields() -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for method in METHODS.trained:
-        training = training_of(method)[1]
-        for name, field in () if training.several else training.parameters.model_fields.items():
+    for method in _TRAINED:
+        for name, field in training_of(method)[1].parameters.model_fields.items():
             told = f"For {method}. {field.description}"
             found[name] = (_one_or_more_values(field) | None, Field(None, description=told))
     return found
@@ -248,14 +230,6 @@ class MethodChoice(_ForTokenisers):
     label: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
         None, description="Its name in tables."
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_holdout(cls, given: Any) -> Any:
-        if isinstance(given, dict) and "holdout" in given:
-            message = "it is of the evaluation, not of a method. Give it once, beside methods"
-            raise PydanticCustomError("unknown_field", message, {"field": "holdout"})
-        return given
 
     def title(self) -> str:
         """Its title in tables; empty for the tokeniser's own method, which has no other name."""
@@ -368,7 +342,7 @@ class ReferenceChoice(_ForLanguages):
         description="A file, catalogue:NAME or demo:{code}; of several, the first that exists."
     )
     format: FormatName | None = Field(None, description="Its format; detected if not given.")
-    encoding: Encoding | None = Field(None, description="Its encoding; UTF-8 if not given.")
+    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
     include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
     layer: str | None = Field(
         None, description="UniSegments: this layer; each word's first with types if not given."
@@ -382,7 +356,6 @@ class ReferenceChoice(_ForLanguages):
     separator: str | None = Field(
         None, min_length=1, description="Plain: what stands between morphs; detected if clear."
     )
-    first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
     join: ListOrOne[FileName] = Field(
         [], description="Further ones whose entries are added, all of which must be there."
     )
@@ -390,27 +363,6 @@ class ReferenceChoice(_ForLanguages):
         None, ge=1, description="Only this many entries, drawn at random from all."
     )
     sample_seed: int = Field(0, ge=0, description="For sample.")
-
-
-class PublishedFigures(Strict):
-    """Figures of a paper, on its own data, shown next to ours."""
-
-    source: str = Field(description="The paper and its table.")
-    data: str = Field(description="What the paper measured on.")
-    columns: list[str] = Field(description="The headings.")
-    rows: list[list[str | int | float]] = Field(description="The values; as text, as printed.")
-    table: str | None = Field(None, description="The title of the table beside it.")
-    note: str = Field("", description="Text below the figures.")
-    url: Annotated[str, Field(pattern=r"^(https?://[^\s\"'<>]+)?$")] = ""
-
-    @model_validator(mode="after")
-    def _rectangular(self) -> Self:
-        for row in self.rows:
-            if len(row) != len(self.columns):
-                raise ValueError(
-                    f"a row has {len(row)} values, the header {len(self.columns)}. Make them equal."
-                )
-        return self
 
 
 class PredictionsChoice(_ForLanguages):
@@ -424,19 +376,7 @@ class PredictionsChoice(_ForLanguages):
     format: Literal["plain", "sigmorphon2022", "morfessor"] | None = Field(
         None, description="Its form; detected if not given."
     )
-    encoding: Encoding | None = Field(None, description="Its encoding; UTF-8 if not given.")
-
-
-class ParallelText(Strict):
-    """The same text line by line in every language, to compare their costs."""
-
-    text: OneOrMore[str] = Field(
-        description="Files or folders, with {language} or {code} in their names."
-    )
-    column: str | None = Field(None, description="For tables: the column with the text.")
-    base: Name | None = Field(
-        None, description="The language that tokens are relative to; the first if not given."
-    )
+    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
 
 
 def _as_metrics(given: Any) -> Any:
@@ -484,9 +424,6 @@ class Evaluation(Strict):
         ["precision", "recall", "f1"], description="Scores by the references, or groups of them."
     )
     vocabulary: list[FigureName] = Field([], description="Figures of the vocabularies.")
-    parallel: Annotated[ParallelText, _short_for("text")] | None = Field(
-        None, description="Parallel text, for the parity of the languages."
-    )
     downstream: list[AnyDownstream] = Field(
         [], description="Tasks on which models are trained; they need the extra models."
     )
@@ -509,9 +446,6 @@ class Evaluation(Strict):
         "them, whole families of words, and all are scored on it; 0: on the words learned from.",
     )
     tables: list[TableSpec] = Field([], description="What the report shows; its own if none.")
-    published: list[PublishedFigures] = Field(
-        [], description="Figures of papers, to be shown beside ours."
-    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -522,33 +456,17 @@ class Evaluation(Strict):
 
     def _problems(self) -> Iterator[str]:
         """Yield what does not fit together, and what to do."""
-        for kind in ("languages", "metrics", "vocabulary", "scopes", "weightings", "seeds"):
-            for value, times in Counter(getattr(self, kind)).items():
-                if times > 1:
-                    yield f"{kind} has “{value}” more than once. Keep one."
         for choice in self.tokenisers:
             if choice.train is not None and not self.used_corpora:
                 nothing = "has nothing to be trained on. Add corpora, such as [wordfreq]."
                 yield f"{choice.train} {nothing}"
         if self.predictions and not self.references:
             yield "there is nothing to score the predictions by. Add references."
-        if not (self.references or self.vocabulary or self.downstream or self.parallel):
+        if not (self.references or self.vocabulary or self.downstream):
             yield (
-                "there is nothing to measure. Add references, vocabulary figures, parallel text, "
-                "or downstream tasks."
+                "there is nothing to measure. Add references, vocabulary figures or downstream "
+                "tasks."
             )
-        have = f"which the evaluation does not have. Its languages: {', '.join(self.languages)}."
-        base = self.languages[0] if self.parallel is None else self.parallel.base
-        if base is not None and base not in self.languages:
-            yield f"parallel text is relative to {base}, {have}"
-        for choice in self.tokenisers:
-            if not any(map(choice.is_for, self.languages)):
-                yield f"a tokeniser is for {', '.join(choice.languages or ())} only, {have}"
-        for kind in ("tokenisers", "references", "predictions", "downstream"):
-            for language in self.languages:
-                own = [one.name for one in getattr(self, kind) if one.is_for(language)]
-                yield from _same_names(kind, own)
-        yield from _same_names("corpora", [corpus.name for corpus in self.corpora or ()])
         known = {choice.name for choice in self.tokenisers}
         meant = [(method.method, method.tokenisers) for method in self.methods]
         meant += [(choice.title, choice.tokenisers) for choice in self.downstream]
@@ -558,14 +476,6 @@ class Evaluation(Strict):
                 yield (
                     f"{what} is for a tokeniser “{name}”, which does not exist. Names of "
                     f"tokenisers: {shown}."
-                )
-        titles = [table.title for table in self.tables]
-        for beside in (figures.table for figures in self.published):
-            if beside is not None and beside not in titles:
-                listed = ", ".join(titles) or "none"
-                yield (
-                    f"published figures stand beside “{beside}”, which is not a table. "
-                    f"Titles: {listed}."
                 )
 
     @property
@@ -579,13 +489,6 @@ class Evaluation(Strict):
             or any(method.needs_counts for method in self.methods)
         )
         return [Corpus.model_validate(_WORDFREQ)] if needed else []
-
-
-def _same_names(kind: str, names: Sequence[str | None]) -> Iterator[str]:
-    for name, times in Counter(filter(None, names)).items():
-        if times > 1:
-            what = "downstream tasks" if kind == "downstream" else kind
-            yield f"two {what} have the name “{name}”. Give them different names."
 
 
 def parse_evaluation(data: bytes | str, name: str) -> tuple[Evaluation, Lines]:

@@ -53,6 +53,8 @@ _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"
 _TEXT_PER_SECOND = 10e6
 _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
 """Estimated seconds of a part of a task on one core, like `Method.seconds`."""
+_READING = {"format", "encoding", "separator"}
+_READING |= {"include_foreign", "layer", "data_split", "keep_rows"}
 _NAME_OTHERS = "Name an uploaded file, demo:… or catalogue:… instead."
 _STARTING, _SMALL, _TOKENS_IN_TEXT, _UNPACKED = 15.0, 5.0, 20, 3
 """Estimates: seconds before a cell trains a model, slow-down of small over tiny, tokens in a text,
@@ -167,7 +169,6 @@ class _Planner:
     # Of the language that is being planned: what its name stands for, and what is measured.
     values: dict[str, str] = field(default_factory=dict)
     references: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    parallel: dict[str, Any] | None = None
     downstream: list[tuple[DownstreamChoice, dict[str, Any], float]] = field(default_factory=list)
     cell_keys: dict[tuple[Any, ...], str] = field(default_factory=dict)
     baselines: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = field(default_factory=dict)
@@ -181,7 +182,6 @@ class _Planner:
             return [(place, one) for place, one in enumerate(choices) if one.is_for(language)]
 
         self.references = [self._reference(*found) for found in of_language(asked.references)]
-        self.parallel = self._parallel(language)
         self.downstream = [self._downstream(*found) for found in of_language(asked.downstream)]
         tokenisers = of_language(asked.tokenisers)
         if not tokenisers:
@@ -200,7 +200,7 @@ class _Planner:
             for place, predicted in of_language(asked.predictions):
                 with self._at("predictions", place, "file"):
                     found = _file(self._path(predicted.file))
-                found |= predicted.model_dump(include={"format", "encoding"})
+                found["reading"] = predicted.model_dump(include={"format", "encoding"})
                 name = predicted.name
                 source = _Source(name, corpus, name, name, predictions=found)
                 given = {"method": "predictions", "label": name}
@@ -272,27 +272,18 @@ class _Planner:
             raise MorphGraphError(f"“{shown}” is not among the uploaded files. {_NAME_OTHERS}")
         return str(found)
 
-    def _texts(self, templates: Sequence[str]) -> dict[str, Any]:
-        given = [self._path(text) for text in templates]
-        files = [file.path for file in find_texts(given, HASHED_FILES)]
-        folders = [path for path in given if Path(path).is_dir()]
-        return {"files": files, "folders": folders, "content": contents(files)}
-
     def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
         with self._at("references", place, "source"):
             parts = [self._reference_part(choice, choice.source)]
         with self._at("references", place, "join"):
             parts += [self._reference_part(choice, [source]) for source in choice.join]
-        how = choice.model_dump(include={"first_analysis", "sample", "sample_seed"})
+        how = choice.model_dump(include={"sample", "sample_seed"})
         named = choice.name or " + ".join(Path(part["name"]).name for part in parts)
         return named, {"parts": parts, **how}
 
     def _reference_part(self, choice: ReferenceChoice, sources: Sequence[str]) -> dict[str, Any]:
         """Return how to read the first of some sources that exists."""
-        how = choice.model_dump(include={"encoding", "include_foreign", "layer"})
-        how |= choice.model_dump(
-            include={"data_split", "keep_rows", "separator"}, exclude_defaults=True
-        )
+        reading = choice.model_dump(include=_READING, exclude_defaults=True)
         problems = []
         for template in sources:
             try:
@@ -302,24 +293,11 @@ class _Planner:
                     found = _file(str(place), name)
                 else:
                     found = _file(self._inside(name))
-                return {**found, "format": choice.format or known, **how}
+                return {**found, "reading": {"format": known, **reading}}
             except MorphGraphError as error:
                 problems.append(str(error))
         leave = f"Or leave {self.values['language']} out of the languages."
         raise MorphGraphError(f"{' '.join(problems)} {leave}")
-
-    def _parallel(self, language: str) -> dict[str, Any] | None:
-        asked = self.evaluation.parallel
-        if asked is None:
-            return None
-        base, own = asked.base or self.evaluation.languages[0], self.values
-        found: dict[str, Any] = {"language": language, "base": base, "column": asked.column}
-        with self._at("parallel", "text"):
-            for what, name in (("base_text", base), ("own_text", language)):
-                self.values = {"language": name, "code": language_code(name)}
-                found[what] = self._texts(asked.text)
-        self.values = own
-        return found
 
     def _downstream(
         self, place: int, choice: DownstreamChoice
@@ -365,9 +343,12 @@ class _Planner:
                 found = _file(self._path(corpus.counts))
                 signed, spec = found.pop("name"), {"source": "counts", **found}
             else:
-                how = corpus.model_dump(include={"pipeline", "minimum_count", "column"})
-                signed, spec = corpus.name, {"source": "text", **how}
-                spec |= self._texts(corpus.text or ())
+                given = [self._path(text) for text in corpus.text or ()]
+                files = [file.path for file in find_texts(given, HASHED_FILES)]
+                folders = [path for path in given if Path(path).is_dir()]
+                spec = {"source": "text", "files": files, "folders": folders}
+                spec |= {"content": contents(files), "column": corpus.column}
+                signed = corpus.name
         label = f"counts of {corpus.name}, {self.values['language']}"
         texts = spec["files"] if spec["source"] == "text" else ()
         cost = 1.0 + sum(Path(path).stat().st_size for path in texts) / _TEXT_PER_SECOND
@@ -452,13 +433,13 @@ class _Planner:
         """
         asked = self.evaluation
         refines = spec["method"] in METHODS.learning
-        figures, parallel = asked.vocabulary, self.parallel
+        figures = asked.vocabulary
         if source.predictions is not None:
-            spec, figures, parallel = {**spec, "predictions": source.predictions}, [], None
+            spec, figures = {**spec, "predictions": source.predictions}, []
         alone = [key for key in figures if key not in _BY_REFERENCE]
         by_gold = figures if refines else [key for key in figures if key in _BY_REFERENCE]
         places: list[tuple[str, Any, list[Any]]] = [(*r, by_gold) for r in self.references]
-        if (alone or parallel) and not refines:
+        if alone and not refines:
             places.append(("", None, alone))
         how = asked.model_dump(include={"scopes", "weightings", "intervals"})
         for named, reference, keys in places:
@@ -475,8 +456,6 @@ class _Planner:
                     # What a seed does not change is told once.
                     "facts": refines or settings.is_random or seed == seeds[0],
                 }
-                if parallel and (refines or reference is None):
-                    cell["parallel"] = parallel
                 told = {**columns, "reference": named, "task": "", "seed": seed}
                 baseline = self._baseline(cell, told, source)
                 self._task(cell, told, source, measure_cell, _cell_cost(cell), baseline)

@@ -23,8 +23,9 @@ from morphgraph.batch.results import (
     TableSpec,
     column_of,
 )
+from morphgraph.batch.run import duration
 from morphgraph.core.files import write_file
-from morphgraph.core.text import UNDEFINED, counted, visible
+from morphgraph.core.text import counted, visible
 from morphgraph.draw.score_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
 from morphgraph.score.uncertainty import NO_INTERVAL, interval_of_mean
 from morphgraph.tables.model import (
@@ -34,7 +35,7 @@ from morphgraph.tables.model import (
     Row,
     Table,
     cell_texts,
-    table_of_texts,
+    frame_table,
     with_best,
 )
 from morphgraph.tables.scores import MIXED
@@ -43,7 +44,6 @@ from morphgraph.tables.writing import rendered, to_csv, to_latex
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from morphgraph.batch.configuration import PublishedFigures
     from morphgraph.batch.plan import Plan
     from morphgraph.batch.tasks import TaskFailure
 
@@ -370,16 +370,14 @@ def write_report(
     tables = [make_table(results, spec) for spec in asked.tables or usual_tables(results)]
     distinct = dict.fromkeys(text for table in tables for text in table.signatures)
     numbers = {text: number for number, text in enumerate(distinct, 1)}
-    sections = [_section(table, numbers, asked.published) for table in tables]
+    sections = [_section(table, numbers) for table in tables]
     known = run_facts(facts)
-    titles = {table.title for table in tables}
     content = {
         "title": asked.title or asked.name,
         "description": asked.description,
         "headline": _headline(results, tasks, facts["seconds"]),
         "has_rows": any(table.rows for table in tables),
         "sections": sections,
-        "papers": [_paper(one) for one in asked.published if one.table not in titles],
         "failures": failures[:MOST_FAILURES],
         "more_failures": max(0, len(failures) - MOST_FAILURES),
         "kinds": tasks_by_kind(tasks),
@@ -400,9 +398,7 @@ def write_report(
     return [folder / name for name in written]
 
 
-def _section(
-    table: Table, numbers: Mapping[str, int], published: Sequence[PublishedFigures]
-) -> dict[str, Any]:
+def _section(table: Table, numbers: Mapping[str, int]) -> dict[str, Any]:
     chart, chart_note = chart_of(table)
     own = _ranges([numbers[text] for text in table.signatures])
     notes = [*table.notes, *table.explained, *([f"Signatures: {own}."] if own else [])]
@@ -410,19 +406,9 @@ def _section(
         "table": table,
         "constants": " · ".join(f"{k}: {text}" for k, text in table.constants.items()),
         "notes": " ".join(notes),
-        "papers": [_paper(one) for one in published if one.table == table.title],
         "chart": None if chart is None else _json(chart),
         "chart_note": chart_note,
     }
-
-
-def _paper(published: PublishedFigures) -> dict[str, Any]:
-    """Return figures of a paper as a table, clearly marked as not ours."""
-    data = f": {published.data}" if published.data.strip() else ""
-    heading = f"Figures of the paper: {published.source}, on other data{data}"
-    rows = [list(map(str, row)) for row in published.rows]
-    table = table_of_texts(published.columns, rows, title=heading)
-    return {"table": table, "note": published.note, "url": published.url}
 
 
 def _json(chart: go.Figure) -> str:
@@ -452,93 +438,39 @@ def file_names(titles: Sequence[str]) -> list[str]:
 
 # ------------------------------------------------------------------------------ the run
 
-_STATES = ["done", "failed", "not run"]
-
 
 def _headline(results: pd.DataFrame, tasks: pd.DataFrame, seconds: float) -> list[tuple[str, str]]:
-    cells = _states(tasks[tasks["kind"] == "cell"])
-    found = [(f"{cells['done']:,} of {sum(cells.values()):,}", "cells done")]
-    found += [(f"{cells[state]:,}", f"cells {state}") for state in _STATES[1:] if cells[state]]
+    states = tasks[tasks["kind"] == "cell"]["state"]
+    found = [(f"{(states == 'done').sum():,} of {len(states):,}", "cells done")]
+    for state in LOST.values():
+        if number := (states == state).sum():
+            found.append((f"{number:,}", f"cells {state}"))
     found.append((f"{(~results['metric'].isin(LOST)).sum():,}", "results"))
-    return [*found, (duration_text(seconds), "duration")]
+    return [*found, (duration(seconds), "duration")]
 
 
 def run_facts(facts: Mapping[str, Any]) -> dict[str, str]:
     """Return all facts of a run as texts; nested names are joined.
 
-    >>> run_facts({"seconds": 90, "machine": {"cores": 2}, "started": "2026-01-02T03:04:05Z"})
-    {'Duration': '1 min 30 s', 'Machine: cores': '2', 'Started': '2026-01-02 03:04:05 UTC'}
+    >>> run_facts({"command": ["a", "b c"], "machine": {"cores": 2}, "languages": ["en", "de"]})
+    {'Command': "a 'b c'", 'Machine: cores': '2', 'Languages': 'en, de'}
     """
     found = {}
     for key, value in facts.items():
-        name = "Duration" if key == "seconds" else key.capitalize()
-        parts = value if isinstance(value, Mapping) else {"": value}
-        for part, each in parts.items():
-            found[": ".join(filter(None, (name, part)))] = _fact_text(part or key, each)
-    return {name: text for name, text in found.items() if text}
-
-
-def _fact_text(key: str, value: Any) -> str:
-    match key:
-        case "seconds":
-            return duration_text(value)
-        case "command":
-            return shlex.join(value)
-        case "started" | "finished":
-            return str(value).replace("T", " ").replace("Z", " UTC")
-    return ", ".join(value) if isinstance(value, list) else str(value)
+        for part, each in value.items() if isinstance(value, Mapping) else [("", value)]:
+            text = ", ".join(each) if isinstance(each, list) else str(each)
+            name = ": ".join(filter(None, (key.capitalize(), part)))
+            found[name] = shlex.join(each) if key == "command" else text
+    return found
 
 
 def tasks_by_kind(tasks: pd.DataFrame) -> Table:
     """Return what the tasks of each kind took, in order of first occurrence."""
-    rows = []
-    for kind, part in tasks.groupby("kind", sort=False):
-        counts = [*_states(part).values(), part["from_store"].sum()]
-        times = part[["seconds", "cpu_seconds"]].sum(min_count=1).map(duration_text)
-        memory = memory_text(part["peak_memory"].astype(float).max())
-        rows.append([str(kind), *(f"{number:,}" for number in counts), *times, memory])
-    titles = "Tasks", "Done", "Failed", "Not run", "From store", "Time", "CPU time", "Peak memory"
-    return table_of_texts(titles, rows)
-
-
-def _states(tasks: pd.DataFrame) -> dict[str, int]:
-    found: Any = tasks["state"].value_counts().reindex(_STATES, fill_value=0)
-    return dict(found)
-
-
-def duration_text(seconds: float) -> str:
-    """Format a duration.
-
-    >>> duration_text(0.25), duration_text(59.96), duration_text(3725), duration_text(90061)
-    ('0.25 s', '1 min 0 s', '1 h 2 min 5 s', '1 d 1 h 1 min')
-    >>> duration_text(float("nan"))
-    'n/a'
-    """
-    if not math.isfinite(seconds):
-        return UNDEFINED
-    if seconds < 59.95:
-        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    if days:
-        return f"{days} d {hours} h {minutes} min"
-    return f"{hours} h {minutes} min {rest} s" if hours else f"{minutes} min {rest} s"
-
-
-def memory_text(count: float) -> str:
-    """Format a number of bytes.
-
-    >>> memory_text(1500), memory_text(3 * 2**30), memory_text(float("nan"))
-    ('1.5 KiB', '3.0 GiB', 'n/a')
-    """
-    if not math.isfinite(count):
-        return UNDEFINED
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.0f} B" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.1f} TiB"
+    states = {state: tasks["state"] == state for state in ("done", *LOST.values())}
+    by_kind = tasks.assign(**states).groupby("kind", sort=False)
+    found = by_kind[[*states, "from_store", "seconds", "cpu_seconds"]].sum()
+    found["peak memory, MiB"] = by_kind["peak_memory"].max() / 2**20
+    return frame_table(found.reset_index())
 
 
 def _ranges(numbers: Sequence[int]) -> str:

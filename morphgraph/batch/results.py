@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from math import nan
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -18,11 +19,13 @@ from morphgraph.batch.tasks import Store, Task, TaskReport
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import write_file
-from morphgraph.score.corpus_measures import gini
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.tables.model import ALL_WORDS, Column, Form
+
+if TYPE_CHECKING:
+    from morphgraph.batch.plan import Plan
 
 # ------------------------------------------------------------------------------ metrics
 
@@ -32,16 +35,6 @@ FLOTA_METRICS = {
     "flota_full_match": Column("FLOTA full match (M)", "percent", 1),
 }
 """FLOTA's own scores, for methods that take the first, longest or all k tokens."""
-
-_PARALLEL = {
-    "parallel.lines": Column("Lines", "count"),
-    "parallel.tokens_per_line": Column("Tokens per line", "number"),
-    "parallel.tokens_per_byte": Column("Tokens per byte", "number"),
-    "parallel.relative_tokens": Column("Tokens relative to the base", "number"),
-    "parallel.gini_line": Column("Gini, by line", "number", -1),
-    "parallel.gini_byte": Column("Gini, by byte", "number", -1),
-}
-"""Measures of parallel text: of each language, and Gini coefficients over all."""
 
 _FACTS = {
     "types": Column("Types, |V|", "count"),
@@ -78,7 +71,7 @@ def named_metrics() -> dict[str, Column]:
         key: Column(metric.title, metric.form, metric.better)
         for key, metric in downstream_metrics().items()
     }
-    return scores | FLOTA_METRICS | figures | _PARALLEL | tasks | _FACTS
+    return scores | FLOTA_METRICS | figures | tasks | _FACTS
 
 
 def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
@@ -110,10 +103,8 @@ IDENTITY = DIMENSIONS[:-1]
 """The columns that, with the seed, distinguish scores of the same metric."""
 COMPETITORS = ("tokeniser", "method", "parameters", "seed")
 """Rows that differ only in these compete; the best of them is bold."""
-ALL_LANGUAGES = "all languages"
-"""The language of rows that are over all languages."""
 
-_KINDS = {
+_KINDS: dict[str, Any] = {
     **dict.fromkeys(("cell", *IDENTITY), "str"),
     **dict.fromkeys(("vocab_size", "seed", "step"), "Int64"),
     "metric": "str",
@@ -135,6 +126,7 @@ _TASK_KINDS = {
 FAILED, NOT_RUN = "", "not run"
 LOST: Mapping[str, Literal["failed", "not run"]] = {FAILED: "failed", NOT_RUN: "not run"}
 """Metrics of rows for cells without scores, and how tables describe them."""
+_NO_TEXTS = dict.fromkeys(("scope", "weighting", "words", "held_in", "signature"), "")
 
 
 def words_scored(gold_set: GoldSet) -> str:
@@ -181,89 +173,19 @@ class TableSpec(Strict):
 # ------------------------------------------------------------------------------ all cells
 
 
-def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
-    """Return the rows of the finished cells, as `results_of_rows` does."""
-    import pyarrow
-
-    known = [(task, table) for task in cells if (table := store.read(task.key)) is not None]
-    if not known:
-        return results_of_rows([])
-    rows = [len(table) for _, table in known]
-    told = [{**task.columns, "cell": task.key} for task, _ in known]
-    about = pd.DataFrame(told, dtype=object).take(np.repeat(np.arange(len(told)), rows))
-    found = pyarrow.concat_tables(t.replace_schema_metadata() for _, t in known).to_pandas()
-    found = pd.concat([found, about.reset_index(drop=True)], axis=1)
-    names = zip(found["parameters"], found["variant"], strict=True)
-    found["parameters"] = [", ".join(filter(None, each)) for each in names]
-    return _with_parity(_with_relative_tokens(found[list(_KINDS)].astype(_KINDS), cells), cells)
-
-
-def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
-    """Add relative tokens of parallel text, and Gini coefficients over languages.
-
-    Both compare the same tokeniser and method; undefined if a language that they need failed, or
-    the base language has no token.
-    """
-    planned = [cell for cell in cells if "parallel" in cell.spec]
-    if not planned:
-        return results
-    base = planned[0].spec["parallel"]["base"]
-    alike = ["corpus", "tokeniser", "vocab_size", "method", "parameters", "reference", "seed"]
-    own = results[results["metric"].str.startswith("parallel.")]
-    asked = results_of_rows({**cell.columns, "metric": "planned"} for cell in planned)
-    more: list[dict[Any, Any]] = []
-    for _, rows in pd.concat([own, asked]).groupby(alike, dropna=False, sort=False):
-        by_metric = dict(iter(rows.groupby("metric")))
-        languages = set(by_metric["planned"]["language"])
-        if len(by_metric) == 1:  # it failed in all of them
+def collected(reports: Iterable[TaskReport], store: Store) -> pd.DataFrame:
+    """Return the rows of all cells in order; one without scores has a metric of `LOST`."""
+    rows = []
+    for task, state in ((each.task, each.state) for each in reports if each.task.kind == "cell"):
+        known = {"cell": task.key, **task.columns}
+        table = store.read(task.key) if state == "done" else None
+        if table is None:
+            rows.append({**known, **_NO_TEXTS, "metric": NOT_RUN if state == NOT_RUN else FAILED})
             continue
-        relative = by_metric["parallel.relative_tokens"]
-        tokens = relative[relative["language"] == base]["value"].sum()
-        results.loc[relative.index, "value"] = relative["value"] / (tokens or nan)
-        for cost in ("line", "byte") if len(languages) > 1 else ():
-            costs = by_metric[f"parallel.tokens_per_{cost}"]
-            is_whole = set(costs["language"]) == languages
-            value = gini(costs["value"].tolist()) if is_whole else nan
-            names = {"metric": f"parallel.gini_{cost}", "language": ALL_LANGUAGES, "value": value}
-            more.append({**costs.iloc[0], **names})
-    return pd.concat([results, results_of_rows(more)], ignore_index=True) if more else results
-
-
-def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
-    """Add tokens relative to the first tokeniser and method of each language and corpus.
-
-    A cell only knows its own tokens, so this happens here; undefined if the first one failed.
-    """
-    relative = results["metric"] == "vocabulary.relative_tokens"
-    if not relative.any():
-        return results
-    first: dict[tuple[str, str], str] = {}
-    for task in cells:
-        if "relative_tokens" in task.spec["vocabulary"]:
-            first.setdefault((task.columns["language"], task.columns["corpus"]), task.key)
-    rows = results[relative]
-    tokens = rows.set_index("cell")["value"]
-    places = zip(rows["language"], rows["corpus"], strict=True)
-    baseline = [tokens.get(first[place], nan) for place in places]
-    results.loc[relative, "value"] = rows["value"].to_numpy() / baseline
-    return results
-
-
-def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.DataFrame:
-    """Add a row for each cell that failed or was not run, in the plan's order."""
-    places = {report.task.key: place for place, report in enumerate(reports)}
-    metrics = {state: metric for metric, state in LOST.items()}
-    texts = dict.fromkeys(("scope", "weighting", "words", "held_in", "signature"), "")
-    lost = [
-        {**texts, "cell": report.task.key, **report.task.columns, "metric": metrics[report.state]}
-        for report in reports
-        if report.task.kind == "cell" and report.state in metrics
-    ]
-    if not lost:
-        return results
-    found = pd.concat([results, results_of_rows(lost)])
-    found = found.sort_values("cell", key=lambda keys: keys.map(places), kind="stable")
-    return found.reset_index(drop=True)
+        for row in table.to_pylist():
+            names = task.columns["parameters"], row["variant"]
+            rows.append({**known, **row, "parameters": ", ".join(filter(None, names))})
+    return results_of_rows(rows)
 
 
 def results_of_rows(rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
@@ -290,26 +212,69 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     write_file(path, buffer.getvalue())
 
 
+_OF_RUN = ("name", "languages", "command", "code", "versions")
+_OF_CELL = [name for name in DIMENSIONS if name not in ("step", "scope", "weighting")]
+_OF_SCORE = ["metric", "scope", "weighting", "step", "value", "low", "high", "p", "entries"]
+
+
+def write_json(plan: Plan, results: pd.DataFrame, about: Mapping[str, Any], path: Path) -> None:
+    """Write ``results.json``: what ran, and for each cell its files and scores.
+
+    ``about``: the facts of ``run.json``.
+    """
+    tasks = {task.key: task for task in plan.tasks}
+    cells = {cell.key: cell for cell in plan.cells}
+    results = results.astype(object).where(results.notna(), None)
+    rows = []
+    # A cell may have rows of several variants.
+    for (key, _), part in results.groupby(["cell", "parameters"], sort=False):
+        of_cell = part[_OF_CELL].iloc[0].to_dict()
+        of_cell["words"] = part["words"].max()  # figures are not of words
+        of_cell["held_in"] = bool(part["held_in"].any())
+        of_cell["inputs"] = _inputs(cells[str(key)], tasks)
+        rows.append({**of_cell, "scores": part[[*_OF_SCORE, "signature"]].to_dict("records")})
+    run = {**{name: about[name] for name in _OF_RUN}, "recipe": plan.text}
+    document = {"format": "morphgraph results", "version": 2, "run": run, "rows": rows}
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    write_file(path, text.encode(), " with --out")
+
+
+def _inputs(cell: Task, tasks: Mapping[str, Task]) -> dict[str, list[str]]:
+    """Return the SHA-256 of the files that a cell depends on, by what they are."""
+    found = {name: {*_sums(value)} for name, value in cell.spec.items()}
+    for number, key in enumerate(cell.needs, 1):
+        need = tasks[key]
+        is_baseline = cell.spec["baseline"] and number == len(cell.needs)
+        found.setdefault("baseline" if is_baseline else need.kind, set()).update(_sums(need.spec))
+        for more in need.needs:
+            found.setdefault(tasks[more].kind, set()).update(_sums(tasks[more].spec))
+    return {kind: sorted(sums) for kind, sums in found.items() if sums}
+
+
+def _sums(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from (content.partition(".")[0] for content in value.get("content", ()))
+        value = [*value.values()]
+    if isinstance(value, list):
+        yield from chain.from_iterable(map(_sums, value))
+
+
 def read_results(path: Path) -> pd.DataFrame:
     """Read a run's results from its ``results.parquet``, or raise `FileFormatError`."""
     import pyarrow
 
-    def wrong(problem: str, place: str = "") -> FileFormatError:
-        fix = "Choose the results.parquet of a run, or start the run again."
-        return FileFormatError(str(path), place, problem, fix)
-
     try:
         found = pd.read_parquet(path)
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise wrong(f"it cannot be read ({str(error).splitlines()[0][:120]})") from error
-    columns: dict[str, Any] = {}
-    kind: Any
-    for name, kind in _KINDS.items():
-        if list(found.columns).count(name) != 1:
-            raise wrong(f"it has no column {name}, or several")
-        try:
-            with np.errstate(invalid="ignore"):  # numbers that are not whole are an error below
-                columns[name] = found[name].astype(kind)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise wrong(f"it is of another kind ({error})", f"column {name}") from error
-    return pd.DataFrame(columns)
+        with np.errstate(invalid="ignore"):  # numbers that are not whole raise an error
+            return pd.DataFrame({name: found[name].astype(kind) for name, kind in _KINDS.items()})
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        OverflowError,
+        pyarrow.ArrowException,
+    ) as e:
+        problem = f"it holds no results of an evaluation ({' '.join(str(e).split())[:120]})"
+        fix = "Choose the results.parquet of a run, or start the run again."
+        raise FileFormatError(str(path), "", problem, fix) from e

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
 """``interrupted``: the runner is gone before the end, for example killed."""
 
-RESULTS = "results.json"
-"""The file in the folder of a run that others can reproduce and add to."""
 _log = logging.getLogger("morphgraph.batch")
 _SECONDS_BETWEEN = 0.5
 _COUNT_WORKERS, _LOOK_AT_TRAINING = 10.0, 2.0
@@ -102,11 +100,11 @@ class RunProgress:
 def duration(seconds: float) -> str:
     """Format a time span approximately.
 
-    >>> duration(8.2), duration(95), duration(7300)
-    ('8 s', '2 min', '2 h 2 min')
+    >>> duration(0.254), duration(8), duration(95), duration(7300)
+    ('0.25 s', '8 s', '2 min', '2 h 2 min')
     """
-    if seconds < 60:
-        return f"{seconds:.0f} s"
+    if seconds < 59.5:
+        return f"{seconds:.2g} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
@@ -394,8 +392,7 @@ def _in_training(schedule: Schedule) -> dict[str, Any]:
 def _check_apart(plan: Plan, out: Path) -> None:
     """Refuse to write a run's files among the texts that it counts."""
     for task in plan.tasks:
-        parallel = task.spec.get("parallel", {}).get("own_text", {})
-        for folder in (*task.spec.get("folders", ()), *parallel.get("folders", ())):
+        for folder in task.spec.get("folders", ()):
             if out.resolve().is_relative_to(Path(folder).resolve()):
                 raise MorphGraphError(
                     f"{out}: the run would lie among its own texts in {folder}. Choose another "
@@ -472,18 +469,17 @@ def _counts(outcome: RunOutcome) -> dict[str, Any]:
 def _report(
     plan: Plan, out: Path, store: Store, outcome: RunOutcome, facts: Mapping[str, Any]
 ) -> None:
-    from morphgraph.batch.leaderboard import leaderboard_of
     from morphgraph.batch.report import write_report
-    from morphgraph.batch.results import collected, task_frame, with_failed, write_parquet
+    from morphgraph.batch.results import LOST, collected, task_frame, write_json, write_parquet
 
-    results = collected(plan.cells, store)
+    rows = collected(outcome.reports, store)
+    results = rows[~rows["metric"].isin(LOST)]
     tasks = task_frame(report.row() for report in outcome.reports)
     write_parquet(results, out / "results.parquet")
     write_parquet(tasks, out / "tasks.parquet")
-    leaderboard_of(plan, results, facts).write(out / RESULTS)
+    write_json(plan, results, facts, out / "results.json")
     told = {**facts, "starts": len(facts["starts"])}
-    shown = with_failed(results, outcome.reports)
-    write_report(plan, shown, tasks, outcome.failures, told, out)
+    write_report(plan, rows, tasks, outcome.failures, told, out)
 
 
 # ------------------------------------------------------------------------------ run.json

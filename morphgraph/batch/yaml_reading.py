@@ -60,12 +60,8 @@ OneOrMore = Annotated[ListOrOne[T], Field(min_length=1, max_length=1_000), _Sing
 _ONE_LINE = r"^[^\x00-\x1f|]+$"
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=_ONE_LINE)]
 """A name for use in tables."""
-SHA_256, RUN_KEY = "^[0-9a-f]{64}$", "^[0-9a-f]{12}$"
 _IN_WORDS = {
-    RUN_KEY: "Give 12 digits from 0 to 9 and a to f",
-    SHA_256: "Give a SHA-256: 64 digits from 0 to 9 and a to f",
     _ONE_LINE: "Write it in one line, without “|” and tabs",
-    r"^(https?://[^\s\"'<>]+)?$": "Give an address that begins with https:// or http://",
     r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$": "Use up to 80 unaccented letters a–z, digits, dots, "
     "dashes and underscores, and begin with a letter or a digit",
 }
@@ -171,10 +167,7 @@ def _plain(node: yaml.Node, path: Path, lines: dict[Path, int], name: str) -> An
 
 
 def check(model: type[M], data: Any, lines: Lines, name: str) -> M:
-    """Check plain data against a model; `FileFormatError` names the line and field.
-
-    Without ``lines``, as of JSON, it names the field alone.
-    """
+    """Check plain data against a model; `FileFormatError` names the line and field."""
     if not isinstance(data, dict):
         known = ", ".join(model.model_fields)
         raise FileFormatError(name, "line 1", "it has no fields", f"Its fields: {known}.")
@@ -198,8 +191,6 @@ def field_place(lines: Lines, path: Path) -> str:
     """
     named = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     shown = visible("".join(named))
-    if not lines:
-        return f"field {shown.removeprefix('.')}" if shown else ""
     while path and path not in lines:
         path = path[:-1]
     return f"line {lines.get(path, 1):,}" + (f", field {shown.removeprefix('.')}" if shown else "")
@@ -210,8 +201,8 @@ def _problem(found: ErrorDetails, lines: Lines) -> tuple[str, str, str]:
     context, kind = found.get("ctx", {}), found["type"]
     path: Path = ()  # without kinds of choices and single-item lists
     for part in found["loc"]:
-        path = (*path, part) if not lines or (*path, part) in lines else path
-    path += (found["loc"][-1],) if kind == "missing" and lines else ()
+        path = (*path, part) if (*path, part) in lines else path
+    path += (found["loc"][-1],) if kind == "missing" else ()
     path += (context["field"],) if kind == "unknown_field" else ()
     message = found["msg"].removeprefix("Value error, ").removesuffix(".")
     problem, fix = f"{_given(found['input'])} does not fit", message

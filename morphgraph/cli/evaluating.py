@@ -6,7 +6,6 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +21,6 @@ from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
     from morphgraph.batch.cluster import RunOutcome
-    from morphgraph.batch.leaderboard import Leaderboard
     from morphgraph.batch.plan import Plan
     from morphgraph.batch.run import RunProgress
 
@@ -41,13 +39,10 @@ def evaluate(
     dry_run: bool = False,
     list_: bool = False,
     schema: bool = False,
-    reproduce: Path | None = None,
-    merge: list[Path] | None = None,
 ) -> None:
     """Run a full evaluation from one file: scores of a whole grid, and a report.
 
-    Exit code 0: all is done; 1: some cells failed, or reproduced values differ; 2: it cannot run;
-    130: stopped.
+    Exit code 0: all is done; 1: some cells failed; 2: it cannot run; 130: stopped.
 
     configuration: A YAML file, or the name of one that ships; see --list.
     out: Folder of the run; one that was started before is resumed.
@@ -59,9 +54,6 @@ def evaluate(
     dry_run: Only show the plan and its estimated cost.
     list_: List the evaluations that ship, by name.
     schema: Print the JSON schema of configurations.
-    reproduce: Run what made this results.json (or .json.gz) again, and say what differs; in a
-        folder “reproduced” beside it, or --out.
-    merge: Put the rows of these results.json into one in --out; may be repeated.
     """
     if schema:
         from morphgraph.batch.configuration import schema_text
@@ -71,59 +63,22 @@ def evaluate(
     if list_:
         _print_shipped()
         return
-    if sum(map(bool, (configuration, reproduce, merge))) != 1:
+    if configuration is None:
         raise MorphGraphError(
-            "There is nothing to evaluate, or more than one thing. Name a YAML file or an "
-            "evaluation that ships (--list), or use --reproduce, --merge or --schema."
+            "There is nothing to evaluate. Name a YAML file or an evaluation that ships (--list)."
         )
     check_one_place(workers, scheduler)
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
-    run = partial(_run, workers=workers, scheduler=scheduler, confined=confined)
-    if reproduce is not None:
-        from morphgraph.batch.leaderboard import read_leaderboard
-        from morphgraph.batch.plan import make_plan
+    from morphgraph.batch.plan import read_plan
+    from morphgraph.batch.run import run_evaluation
+    from morphgraph.core.files import configuration_path
 
-        board, codes = read_leaderboard(reproduce), [0]
-        for key, made in board.runs.items():
-            named, where = f"{reproduce}, recipe of {key}", folder or reproduce.parent
-            these = chosen or made.languages
-            plan = make_plan(made.recipe, named, where, these, confined=confined)
-            if dry_run:
-                _print_plan(plan, out, workers)
-                continue
-            into = (out or reproduce.parent / "reproduced") / key
-            codes += [run(plan, into), _print_differences(board, key, into, chosen)]
-        sys.exit(max(codes))
-    if configuration is not None:
-        from morphgraph.batch.plan import read_plan
-        from morphgraph.core.files import configuration_path
-
-        plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
-        if dry_run:
-            _print_plan(plan, out, workers)
-            return
-        sys.exit(run(plan, _needed(out)))
-    from morphgraph.batch.leaderboard import merged, read_leaderboard
-    from morphgraph.batch.run import RESULTS
-
-    whole = merged({str(path): read_leaderboard(path) for path in merge or ()})
-    path = _needed(out) / RESULTS
-    whole.write(path)
-    print(f"{path}: {counted(len(whole.rows), 'row')}")
-
-
-def _needed(out: Path | None) -> Path:
+    plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
+    if dry_run:
+        _print_plan(plan, out, workers)
+        return
     if out is None:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
-    return out
-
-
-def _run(
-    plan: "Plan", out: Path, *, workers: int | None, scheduler: str | None, confined: bool
-) -> int:
-    """Run a plan in a folder, and return the exit code."""
-    from morphgraph.batch.run import run_evaluation
-
     memory = PUBLIC_MEMORY.value if confined else None
     opened = cluster_for(workers or available_cores(), scheduler, memory)
     # What ran is no secret, but a server's paths are of no use to its visitors.
@@ -139,22 +94,7 @@ def _run(
 
         outcome = run_evaluation(plan, out, opened, show, ["morphgraph", *arguments])
     _print_end(outcome, out)
-    return 130 if outcome.stopped else int(bool(outcome.failures))
-
-
-def _print_differences(
-    board: "Leaderboard", key: str, out: Path, languages: list[str] | None
-) -> int:
-    """Tell how a run in a folder differs from the one in a results.json; 1 if a value does."""
-    from morphgraph.batch.leaderboard import differences, read_leaderboard
-    from morphgraph.batch.run import RESULTS
-
-    about, lost, count = differences(board, key, read_leaderboard(out / RESULTS), languages)
-    print(*about, *lost[:_MOST_TOLD], sep="\n", end="\n" * bool(about or lost))
-    more = len(lost) - _MOST_TOLD
-    print(f"and {more:,} more values differ" if more > 0 else "", end="\n" * (more > 0))
-    print(f"{key}: {count - len(lost):,} of {counted(count, 'value')} are the same")
-    return int(bool(lost))
+    sys.exit(130 if outcome.stopped else int(bool(outcome.failures)))
 
 
 @contextmanager

@@ -385,17 +385,6 @@ def measure_corpus(
     )
 
 
-def count_lines(paths: Sequence[str | os.PathLike[str]], column: str | None = None) -> int:
-    """Count the lines of texts as `TextMeasure` does; errors as in `measure_corpus`."""
-    lines: Counter[str] = Counter()
-    for file in find_texts(paths):
-        task = {"file": file, "column": column, "by": None, "unit": ""}
-        with local_copy(file.path) as place, reading(file.path, column, place) as (data, kind):
-            for _ in _labelled_lines(data, kind, task, lines, BadTexts()) if file.size else ():
-                pass
-    return lines.total()
-
-
 def _checked_base(texts: Sequence[Sequence[TextMeasure]], base: str | None) -> str:
     """Return the base language of parallel text, checking that all have as many lines."""
     found = {text[0].text: text[0].lines for text in texts}

@@ -8,11 +8,7 @@ import pandas as pd
 import pytest
 
 from morphgraph.batch.plan import make_plan
-from morphgraph.batch.results import (
-    ALL_LANGUAGES,
-    collected,
-    with_failed,
-)
+from morphgraph.batch.results import collected
 from morphgraph.batch.tasks import (
     Store,
     TaskFailure,
@@ -30,14 +26,12 @@ from morphgraph.refine.morphbpe import MorphBPESettings, learn_morphbpe
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS, Tally
 from morphgraph.score.outcome import outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
-from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.merging import segment
 
 KEPT = "kept aside 0.2 by families"
@@ -63,7 +57,7 @@ def measured(
             reports.append(TaskReport(task, found.facts, found.failure))
             if found.failure is None:
                 store.keep(task.key, found.data)
-        rows = with_failed(collected(plan.cells, store), reports)
+        rows = collected(reports, store)
     return rows, [found.failure for found in brought.values() if found.failure is not None]
 
 
@@ -172,7 +166,7 @@ tokenisers:
   - {train: picky, pipeline: plain, vocab_size: 260, threshold: [0.5, 1]}
   - {train: unigram, pipeline: plain, vocab_size: 20}
 references: [gold.tsv]
-vocabulary: [tokens, relative_tokens, size]
+vocabulary: [tokens, size]
 weightings: [types, tokens]
 intervals: false
 """
@@ -192,14 +186,10 @@ intervals: false
     weighted = (2 * 1 + 6 * 1 + 1 * 1) / (2 * 3 + 6 * 3 + 1 * 2)
     assert value(rows, "precision", weighting="tokens", **small) == pytest.approx(weighted)
     tokens = "vocabulary.tokens"
-    relative = "vocabulary.relative_tokens"
     # low ×5 and lower ×2 as Ġ lo w (e r), newest ×6 as Ġ n e w est, widest ×3 as Ġ w i d est,
     # lowest ×1 as Ġ lo w est.
     expected = 5 * 3 + 2 * 5 + 6 * 5 + 3 * 5 + 1 * 4
     assert value(rows, tokens, **small) == expected
-    assert value(rows, relative, **small) == 1
-    larger = value(rows, tokens, tokeniser="BPE", vocab_size=262)
-    assert value(rows, relative, tokeniser="BPE", vocab_size=262) == larger / expected
     assert value(rows, "vocabulary.size", **small) == 259
 
 
@@ -303,91 +293,6 @@ def test_a_file_that_changes_during_the_run_is_a_failure(tmp_path: Path) -> None
     assert found.failure.message == (
         f"{counts}: it changed during the run. Start the run once more."
     )
-
-
-def test_relative_tokens_alone_and_without_their_baseline(tmp_path: Path) -> None:
-    (tmp_path / "c.tsv").write_text("lower\t5\nnewest\t2\nwidest\t3\n")
-    text = """\
-name: relative
-languages: [en]
-corpora: [c.tsv]
-tokenisers:
-  - {train: %s, pipeline: plain, vocab_size: %s}
-  - {name: second, train: bpe, pipeline: plain, vocab_size: 262}
-vocabulary: [relative_tokens]
-"""
-    metric = "vocabulary.relative_tokens"
-    rows, failures = measured(text % ("bpe", 258), tmp_path / "a", tmp_path)
-    assert failures == []
-    # es and est: lower ×5 is Ġ l o w e r, newest ×2 Ġ n e w est, widest ×3 Ġ w i d est.
-    assert value(rows, metric, tokeniser="BPE") == 1
-    second = value(rows, metric, tokeniser="second")
-    assert 0 < second < 1
-    rows, failures = measured(text % ("unigram", 3), tmp_path / "b", tmp_path)
-    assert len(failures) == 2
-    assert math.isnan(value(rows, metric, tokeniser="second"))
-
-
-PARALLEL = """\
-name: parity
-languages: [en, de, nl]
-tokenisers: [{name: demo, file: "demo:en"}]
-methods: [standard, "flota(k=1)"]
-parallel: {text: "dev.{language}", base: en}
-"""
-
-
-def parallel_texts(folder: Path) -> None:
-    (folder / "dev.en").write_text("The dogs run home.\nHouses stand there.\n", "utf-8")
-    (folder / "dev.de").write_text("Die Hunde rennen heim.\nHäuser stehen dort.\n", "utf-8")
-    (folder / "dev.nl").write_text("De honden rennen naar huis.\nDaar staan huizen.\n", "utf-8")
-
-
-def test_the_parity_of_languages(tmp_path: Path) -> None:
-    parallel_texts(tmp_path)
-    rows, failures = measured(PARALLEL, tmp_path)
-    assert failures == []
-    segmenter = method_on(load_tokeniser("demo:en"), "bpe")
-    found = measure_corpus({"": segmenter}, [tmp_path / "dev.*"], parallel=True, base="en")
-    for one in found.texts:
-        for name in ("lines", "tokens_per_line", "tokens_per_byte", "relative_tokens"):
-            where = {"language": one.text, "method": "as it is"}
-            assert value(rows, f"parallel.{name}", **where) == getattr(one, name)
-    for cost in ("line", "byte"):
-        where = {"language": ALL_LANGUAGES, "method": "as it is"}
-        assert value(rows, f"parallel.gini_{cost}", **where) == found.gini("", cost)
-        assert value(rows, f"parallel.gini_{cost}", language=ALL_LANGUAGES, method="FLOTA") >= 0
-
-
-def test_one_language_has_no_parity(tmp_path: Path) -> None:
-    parallel_texts(tmp_path)
-    rows, failures = measured(PARALLEL.replace("[en, de, nl]", "[en]"), tmp_path)
-    assert failures == []
-    assert value(rows, "parallel.relative_tokens", method="as it is") == 1
-    assert not rows["metric"].str.contains("gini").any()
-
-
-def test_parity_without_one_of_the_languages(tmp_path: Path) -> None:
-    parallel_texts(tmp_path)
-    (tmp_path / "dev.nl").write_text("De honden rennen naar huis.\n", "utf-8")
-    text = PARALLEL.replace(', "flota(k=1)"', "")
-    rows, [failure] = measured(text, tmp_path)
-    assert "has 2 lines of en and 1 of nl" in failure.message
-    assert value(rows, "parallel.relative_tokens", language="de") > 1
-    assert math.isnan(value(rows, "parallel.gini_line"))
-
-
-def test_parity_relative_to_a_language_without_tokens(tmp_path: Path) -> None:
-    """FLOTA leaves out what it does not know."""
-    for language, text in (("en", "語"), ("de", "die"), ("nl", "de")):
-        (tmp_path / f"dev.{language}").write_text(text, "utf-8")
-    (tmp_path / "types.txt").write_text("d\ne\ni\nde\n", "utf-8")
-    text = PARALLEL.replace("demo:en", "types.txt").replace("standard, ", "")
-    rows, failures = measured(text, tmp_path)
-    assert failures == []
-    for language in ("en", "de", "nl"):
-        assert math.isnan(value(rows, "parallel.relative_tokens", language=language))
-    assert value(rows, "parallel.gini_line") == pytest.approx(1 / 3)  # of 0, 1 and 1
 
 
 def test_the_sign_between_morphs_of_a_reference_is_taken(tmp_path: Path) -> None:

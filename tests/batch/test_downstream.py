@@ -94,8 +94,8 @@ WRONG = {
     "  - {task: clasify, train: a, test: b}\n": "Use one of: classification",
     "  - {train: a, test: b}\n": "it does not say which one it is. Add the field “task”.",
     "  - {task: classification, test: b}\n": "downstream[1].train: the field is missing",
-    "  - {task: classification, name: moods, train: a, test: b}\n": "two downstream tasks have the "
-    "name “moods”.",
+    "  - {task: classification, name: moods, train: train.csv, test: test.csv, epochs: 1}\n": "two "
+    "different cells are called “en · demo · as it is · moods · seed 3”",
 }
 
 

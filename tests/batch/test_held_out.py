@@ -128,13 +128,6 @@ def test_nothing_is_kept_aside_where_nothing_learns_or_none_is_asked_for(more: s
     assert {task.columns["seed"] for task in cells} == {None}
 
 
-@pytest.mark.parametrize("method", ["knockout(holdout=0.2)", "{method: rebpe, holdout: [0, 1]}"])
-def test_a_holdout_is_of_the_evaluation(method: str) -> None:
-    message = r"line 5, field methods\[0\]\.holdout: it is of the evaluation, .* once, beside meth"
-    with pytest.raises(FileFormatError, match=message):
-        make_plan(f"{DEMO}methods: [{method}]\n", "mine.yaml")
-
-
 def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
     table = table_of(
         "method",
@@ -204,7 +197,6 @@ def test_predictions_are_rows_beside_tokenisers(tmp_path: Path) -> None:
     assert (row.tokeniser, row.value, row.low) == ("Morfessor", 1, 1)
     assert 0 < row.p <= 1
     assert "|tokeniser:predictions:en.txt@" in row.signature
-    assert math.isnan(value(rows, "types", method="Morfessor"))
 
 
 def test_predictions_that_lack_words_are_scored_and_those_that_lack_all_fail_alone(

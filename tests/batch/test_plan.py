@@ -67,30 +67,6 @@ def test_the_grid(folder: Path) -> None:
     assert {c["reference"] for c in columns} == {"en.tsv", "de.tsv", ""}
 
 
-@pytest.mark.parametrize(("asked", "base"), [("", "en"), (", base: de", "de")])
-def test_parallel_text_is_measured_once_for_each_method(
-    folder: Path, asked: str, base: str
-) -> None:
-    for language in ("en", "de"):
-        (folder / f"dev.{language}").write_text("a b\n")
-    text = f"{GRID}parallel: {{text: 'dev.{{language}}'{asked}}}\n"
-    cells = [cell for cell in planned(text, folder).cells if "parallel" in cell.spec]
-    # For each of two languages: three tokenisers as they are, with dropout 0, and 0.1 with three
-    # seeds; and knockout with three seeds.
-    assert len(cells) == 2 * (3 * (1 + 1 + 3) + 3)
-    # Without words to keep aside, knockout has no seed.
-    without = planned(f"{text}holdout: 0\n", folder)
-    learned = [cell for cell in without.cells if "parallel" in cell.spec]
-    assert len(learned) == 2 * (3 * (1 + 1 + 3) + 1)
-    for cell in cells:
-        found = cell.spec["parallel"]
-        assert (found["language"], found["base"]) == (cell.columns["language"], base)
-        assert found["own_text"]["files"] == [str(folder / f"dev.{found['language']}")]
-        assert found["base_text"]["files"] == [str(folder / f"dev.{base}")]
-    with pytest.raises(MorphGraphError, match=r"relative to it, which .* Its languages: en, de\."):
-        planned(f"{GRID}parallel: {{text: 'dev.{{language}}', base: it}}\n", folder)
-
-
 def test_only_some_languages(folder: Path) -> None:
     (folder / "de.tsv").unlink()
     plan = planned(GRID, folder, ["en"])
@@ -314,12 +290,8 @@ def test_a_tokeniser_for_some_languages(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     {
-        ("languages: en\n", "languages: [en, de]\n"): "two tokenisers have the name “mine”",
-        (
-            "languages: [de]",
-            "languages: [deu]",
-        ): "a tokeniser is for deu only, which the evaluation "
-        r"does not have\. Its languages: en",
+        ("languages: en\n", "languages: [en, de]\n"): "two different cells are called “de · mine",
+        ("languages: [de]", "languages: [deu]"): "de has no tokeniser",
         ("[en, de]", "[en, de, nl]"): r"line 3, field tokenisers: nl has no tokeniser\. Add nl to",
     }.items(),
 )

@@ -37,7 +37,7 @@ REFUSED = {
         "bad.txt --bad-lines stop": "line 2: byte 0xFF",
     },
     "evaluate": {
-        "": "Name a YAML file or an evaluation that ships (--list), or use --reproduce, --merge",
+        "": "Name a YAML file or an evaluation that ships (--list).",
         "none.yaml": "none.yaml: no such file or directory. Check the path",
         "demos --dry-run": "nor does an evaluation of that name ship … Those that ship: demo, "
         "atlas, flota-classification, flota-table1",

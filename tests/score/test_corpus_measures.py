@@ -26,7 +26,6 @@ from morphgraph.score import corpus_measures
 from morphgraph.score.corpus_measures import (
     CorpusMeasures,
     TextMeasure,
-    count_lines,
     differing,
     gini,
     lorenz_curve,
@@ -148,7 +147,6 @@ def test_languages_of_a_table(rows: list[tuple[str, str]], kind: str) -> None:
     with TemporaryDirectory() as name:
         path = table(Path(name), rows, kind)
         measured = measure_corpus(BOTH, [path], language_column="lang")
-        assert count_lines([path], "text") == sum(one.lines for one in measured.of("BPE"))
     found: dict[str, list[str]] = {}
     for language, line in sorted(rows, key=lambda row: row[0]):
         found.setdefault(language, []).append(line)
@@ -178,7 +176,6 @@ def test_lines_are_what_the_library_makes_of_them(tmp_path: Path) -> None:
     [all_text] = measured.totals
     assert all_text.tokens == sum(map(len, encoded))
     assert (all_text.lines, all_text.words) == (5, 14)
-    assert count_lines([tmp_path]) == 5
     assert all_text.bytes == sum(len(line.encode()) for line in [*lines, lines[0]])
 
 

@@ -76,31 +76,28 @@ GOOD = as_parquet(RESULTS)
 
 
 @pytest.mark.parametrize(
-    ("data", "problem"),
+    "data",
     [
-        (b"PAR1", "it cannot be read"),
-        (b"<b>no</b>" * 100, "it cannot be read"),
-        (GOOD[: len(GOOD) // 2], "it cannot be read"),
-        (GOOD[:50] + b"\xff" * 200 + GOOD[250:], ""),
-        (as_parquet(RESULTS.drop(columns="value")), "no column value"),
-        (as_parquet(RESULTS.assign(value="x")), "column value: it is of another kind"),
-        (as_parquet(RESULTS.assign(value=[[1]] * 2)), "column value: it is of another kind"),
+        b"PAR1",
+        b"<b>no</b>" * 100,
+        GOOD[: len(GOOD) // 2],
+        GOOD[:50] + b"\xff" * 200 + GOOD[250:],
+        as_parquet(RESULTS.drop(columns="value")),
+        as_parquet(RESULTS.assign(value="x")),
+        as_parquet(RESULTS.assign(value=[[1]] * 2)),
         *(
-            (as_parquet(RESULTS.assign(**{name: odd})), f"column {name}: it is of another kind")
+            as_parquet(RESULTS.assign(**{name: odd}))
             for name in ("seed", "vocab_size", "entries")
             for odd in (math.inf, -math.inf, 1e300, 0.5, "x")
         ),
     ],
 )
-def test_a_file_that_holds_no_results_is_an_error_by_its_name(
-    data: bytes, problem: str, tmp_path: Path
-) -> None:
+def test_a_file_that_holds_no_results_is_an_error_by_its_name(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "<b>.parquet"
     file.write_bytes(data)
     with pytest.raises(FileFormatError) as found:
         read_results(file)
-    assert str(found.value).startswith(str(file))
-    assert problem in str(found.value)
+    assert str(found.value).startswith(f"{file}: it holds no results of an evaluation (")
 
 
 def test_the_state_of_a_run(tmp_path: Path) -> None:

@@ -18,12 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from jinja2 import Environment
 
-LINES_OF_PAGE = 42
-"""More lines of LaTeX than these, notes among them, do not fit a page: they are a longtable."""
 _LONG_TEXT = 40
 """Columns with texts of more characters are broken into lines."""
 _WRAPPED = r">{\raggedright\arraybackslash}p{0.3\linewidth}"
-_NOTE_LETTERS, _MOST_SIGNATURES, _ERROR_LENGTH = 92, 4, 120
+_MOST_SIGNATURES, _ERROR_LENGTH = 4, 120
 
 _LATEX = str.maketrans({
     "\\": r"\textbackslash{}",
@@ -262,7 +260,7 @@ def to_html(table: Table) -> str:
 
 
 def to_latex(table: Table, label: str = "") -> str:
-    """A table in LaTeX that needs adjustbox, array and booktabs, or longtable if it is long.
+    """Return a table in LaTeX that needs adjustbox, array and booktabs.
 
     Intervals and spreads stand below their values, notes and signatures below the table.
     """
@@ -287,13 +285,6 @@ def to_latex(table: Table, label: str = "") -> str:
         signatures = [common_signature(signatures)]
     for text in signatures:
         notes.append(rf"Signature: \texttt{{{latex_breakable(one_line(text), '|:,()=+ ')}}}.")
-    body = list(_body(table, wraps))
-    lines = len(body) + sum(len(note) for note in notes) // _NOTE_LETTERS
-    lines += sum(max(map(len, row), default=0) // _LONG_TEXT for row in texts)
-    is_long = lines > LINES_OF_PAGE
-    # A page neither begins nor ends with a row alone.
-    for place in (0, 1, len(body) - 3, len(body) - 2) if is_long else ():
-        body[place] = body[place].removesuffix("*") + "*"
     # As for other templates, but with marks that LaTeX does not use.
     ours = environment().overlay(
         block_start_string="<%",
@@ -307,9 +298,8 @@ def to_latex(table: Table, label: str = "") -> str:
         spec="".join(specs),
         short=table.short or table.title,
         label=f"tab:{label}" if label else "",
-        body=body,
+        body=_body(table, wraps),
         notes=notes,
-        is_long=is_long,
     )
 
 
@@ -322,12 +312,12 @@ def _plain(cell: Cell, column: Column) -> str:
 
 
 def _body(table: Table, wraps: list[bool]) -> Iterator[str]:
-    """Yield the lines of rows, each with its end; a star there keeps it with the next one."""
+    """Yield the lines of rows, each with its end."""
     width = len(wraps)
     for number, (title, rows) in enumerate(table.by_block):
         rule = "\\midrule\n" if number else ""
         if title:
-            yield rf"{rule}\multicolumn{{{width}}}{{l}}{{\textit{{{_tex(title)}}}}} \\*"
+            yield rf"{rule}\multicolumn{{{width}}}{{l}}{{\textit{{{_tex(title)}}}}} \\"
             rule = ""
         above: tuple[str, ...] = ()
         for row in rows:
@@ -336,7 +326,7 @@ def _body(table: Table, wraps: list[bool]) -> Iterator[str]:
             above = row.names
             cells, small = _row(table, row, wraps)
             # The braces keep a [ or * at the start from being an option of the line before.
-            yield f"{rule}{{}}{' & '.join(cells)} " + (r"\\*" if any(small) else r"\\")
+            yield rf"{rule}{{}}{' & '.join(cells)} \\"
             if any(small):
                 yield " & ".join(small) + r" \\"
             rule = ""

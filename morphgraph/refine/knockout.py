@@ -40,12 +40,10 @@ def preview_knockout(
     benchmark: Benchmark,
     segmentation: MergeSegmentation,
     settings: KnockoutSettings,
-    blamed: Blame | None = None,
 ) -> tuple[Change, Blame]:
     """Compute a knockout without applying it; return the change, and the blame behind it.
 
-    ``segmentation``: of the benchmark's words now. ``blamed``: the blame, if it is known. Source:
-    Bauwens & Delobelle 2024, Algorithm 1.
+    ``segmentation``: of the benchmark's words now. Source: Bauwens & Delobelle 2024, Algorithm 1.
 
     undo is Ġund o in this tokeniser, and n + d closed the boundary un|do. Without it, whatever was
     made with nd is made with n and d.
@@ -64,7 +62,7 @@ def preview_knockout(
     >>> [graph.types[part] for part in change.rewired[0].new_parts]
     ['Ġa', 'n', 'd']
     """
-    blamed = blamed or blame(
+    blamed = blame(
         benchmark,
         segmentation,
         weighting=settings.weighting,

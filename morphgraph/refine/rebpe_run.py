@@ -24,7 +24,6 @@ from morphgraph.refine.rebpe import (
     rebpe,
 )
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, or_none
-from morphgraph.score.gold_set import GoldSet
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -36,8 +35,7 @@ class Phase:
     ``iteration``: 0 for the start and annealing. ``counts``: what changed, by kind (see
     `Change.counts`). ``removed_by_origin``: the merges knocked out, by their origin. ``blame``: N
     and B of each, by which they were chosen. ``score``: on the reference, with the run's scope and
-    weighting. ``tokens``: of the words scored. ``f1_by_language``: of the words learned from, where
-    a run tells languages apart.
+    weighting. ``tokens``: of the words scored.
     """
 
     iteration: int
@@ -50,7 +48,6 @@ class Phase:
     removed_by_origin: Mapping[Origin, int] = field(default_factory=dict)
     blame: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     seconds: float = 0.0
-    f1_by_language: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -59,7 +56,6 @@ class Phase:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data; undefined scores are null."""
-        by_language = {name: or_none(f1) for name, f1 in self.f1_by_language.items()}
         return {
             "iteration": self.iteration,
             "phase": self.kind,
@@ -72,7 +68,6 @@ class Phase:
             "changes": self.counts,
             "removed_by_origin": dict(self.removed_by_origin),
             "seconds": self.seconds,
-            **({"f1_by_language": by_language} if by_language else {}),
         }
 
 
@@ -167,13 +162,8 @@ class ReBPERun:
             self.graph.forget_undone()
         started = time.perf_counter()
         change, blamed = self._preview(upcoming[1])
-        change = self.settings.learned(change, *self.golds)
+        change = self.settings.learned(change, self._benchmark)
         return self._record(upcoming, self.graph.apply(change), blamed, started)
-
-    @property
-    def golds(self) -> Sequence[GoldSet]:
-        """What it learns from, for the record."""
-        return [self._benchmark]
 
     def __iter__(self) -> Iterator[Phase]:
         while phase := self.step():

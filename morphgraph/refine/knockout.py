@@ -76,24 +76,19 @@ def preview_knockout(
 
 
 def candidate_types(
-    tokeniser: BpeTokeniser,
-    blamed: Blame,
-    threshold: float = DEFAULT_THRESHOLD,
-    minimum_vocabulary: int = 0,
+    tokeniser: BpeTokeniser, blamed: Blame, threshold: float = DEFAULT_THRESHOLD
 ) -> list[str]:
-    """Return the types to knock out for a threshold, worst first, keeping a minimum |V|."""
+    """Return the types to knock out for a threshold, worst first."""
     graph = tokeniser.graph
     numbers = dict.fromkeys(blamed.arrays.results[blamed.candidates(threshold)].tolist())
-    removable = [number for number in numbers if graph.is_removable(number)]
-    room = max(0, tokeniser.vocabulary_size - minimum_vocabulary)
-    return [graph.types[number] for number in removable[:room]]
+    return [graph.types[number] for number in numbers if graph.is_removable(number)]
 
 
 def choose_types(tokeniser: BpeTokeniser, blamed: Blame, settings: KnockoutSettings) -> list[str]:
     """Return the types to remove in order, keeping the minimum vocabulary size."""
     graph, minimum = tokeniser.graph, settings.minimum_vocabulary
-    types = candidate_types(tokeniser, blamed, settings.threshold, minimum)
     room = max(0, tokeniser.vocabulary_size - minimum)
+    types = candidate_types(tokeniser, blamed, settings.threshold)[:room]
     count = len(types) if settings.count is None else settings.count
     if settings.percent is not None:
         count = round(len(_produced(graph)) * settings.percent / 100)

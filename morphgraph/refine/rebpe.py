@@ -197,7 +197,7 @@ def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Part
     if not len(tuples):
         return {}
     numbers = arrays.merge_ids[tuples].tolist()
-    strings = [atoms.of_merge(graph, number) for number in numbers]
+    strings = [atoms.of(graph, graph.merge(number).parts) for number in numbers]
     ends = np.cumsum([0, *map(len, strings)])
     flat = np.fromiter(chain.from_iterable(strings), np.int32, ends[-1])
     parts, offsets = repair(

@@ -91,9 +91,11 @@ class ReBPERun:
         self._benchmark = benchmark
         self._scored = None if scored is benchmark else scored
         self._atoms = TypeAtoms()
-        self._all: list[Phase] = []
+        self.all_phases: list[Phase] = []
+        """The phases performed, including those undone since, which redo would restore."""
+        self.edits_before = len(self.graph.history)
+        """The number of edits of the graph when the run began."""
         self._cursor = 0
-        self._before = len(self.graph.history)
         self._begun_from = self.graph.numbered
         started = time.perf_counter()
         self._record((0, "start"), Change({"edit": "start"}), None, started)
@@ -116,10 +118,6 @@ class ReBPERun:
             return self.benchmark
         self._scored = self._scored.encoded_for(self.tokeniser)
         return self._scored
-
-    def segment_scored(self) -> MergeSegmentation:
-        """Segment the scored words in the present state."""
-        return self._segmented(self.scored)
 
     def _segmented(self, benchmark: Benchmark) -> MergeSegmentation:
         """The words of a benchmark, segmented by the present merges."""
@@ -156,9 +154,9 @@ class ReBPERun:
         if upcoming is None:
             return None
         position = self._position()
-        if position < len(self._all):
+        if position < len(self.all_phases):
             # Redo must not restore phases that the run has dropped.
-            del self._all[position:]
+            del self.all_phases[position:]
             self.graph.forget_undone()
         started = time.perf_counter()
         change, blamed = self._preview(upcoming[1])
@@ -205,7 +203,7 @@ class ReBPERun:
         }
 
     def _record(self, step: Step, change: Change, blamed: Blame | None, started: float) -> Phase:
-        settings, words = self.settings, self.segment_scored()
+        settings, words = self.settings, self._segmented(self.scored)
         score = self.scored.score(words, settings.scope, settings.weighting)
         removed = change.removed_merges
         phase = Phase(
@@ -219,32 +217,22 @@ class ReBPERun:
             {} if blamed is None else {merge: blamed.counts(merge) for merge in removed},
             time.perf_counter() - started,
         )
-        self._all.append(phase)
-        self._cursor = len(self._all)
+        self.all_phases.append(phase)
+        self._cursor = len(self.all_phases)
         return phase
 
     # ------------------------------------------------------------------------------- where it is
 
     @property
-    def edits_before(self) -> int:
-        """The number of edits of the graph when the run began."""
-        return self._before
-
-    @property
     def phases(self) -> list[Phase]:
         """The phases in effect: those performed and not undone."""
-        return self._all[: self._position()]
+        return self.all_phases[: self._position()]
 
     @property
     def tokens_added(self) -> float:
         """How many more tokens the words scored have now than at the start, as a share."""
         first, last = self.phases[0].tokens, self.phases[-1].tokens
         return last / first - 1 if first else math.nan
-
-    @property
-    def all_phases(self) -> list[Phase]:
-        """The phases performed, including those undone since, which redo would restore."""
-        return list(self._all)
 
     def _position(self) -> int:
         """The number of phases in effect.
@@ -254,7 +242,7 @@ class ReBPERun:
         """
         made = {id(change) for change in self.graph.history}
         least = most = 0
-        for number, phase in enumerate(self._all, start=1):
+        for number, phase in enumerate(self.all_phases, start=1):
             if phase.change.is_empty:
                 most = number
             elif id(phase.change) in made:
@@ -270,16 +258,16 @@ class ReBPERun:
         Edits before its start were undone or replaced, or the run is at its start and other edits
         were made since, so that its start describes another state.
         """
-        graph, before = self.graph, self._before
+        graph, before = self.graph, self.edits_before
         if len(graph.history) < before or graph.numbered_after(before) != self._begun_from:
             return True
         return self._position() == 1 and len(graph.history) != before
 
     def go_to(self, position: int) -> None:
         """Undo or redo until ``position`` phases are in effect, including edits in between."""
-        position = min(max(position, 1), len(self._all))
-        wanted = {id(p.change) for p in self._all[:position] if not p.change.is_empty}
-        others = {id(p.change) for p in self._all[position:] if not p.change.is_empty}
+        position = min(max(position, 1), len(self.all_phases))
+        wanted = {id(p.change) for p in self.all_phases[:position] if not p.change.is_empty}
+        others = {id(p.change) for p in self.all_phases[position:] if not p.change.is_empty}
         graph = self.graph
         while others & {id(change) for change in graph.history}:
             graph.undo()

@@ -23,7 +23,7 @@ _PICTURE = re.compile(r"!\[([^]]*)\]\(([^)]*)\)")
 _NUMBER = re.compile(r"[-−+]?\d|n/a|$")
 _HEAD = r"""\documentclass[a4paper,landscape]{article}
 \usepackage[margin=2cm]{geometry}
-\usepackage{adjustbox,array,booktabs,float,fvextra,graphicx,longtable,parskip}
+\usepackage{adjustbox,array,booktabs,float,fvextra,graphicx,parskip}
 \floatplacement{figure}{H}
 \floatplacement{table}{H}
 \fvset{breaklines,breakanywhere,fontsize=\footnotesize}

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from morphgraph.core.text import counted, shortened
-from morphgraph.draw.charts import blame_by_rank, blame_histogram, blame_scatter, worst_merges
+from morphgraph.draw.charts import blame_histogram, worst_merges
 from morphgraph.refine import KnockoutSettings
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import (
@@ -72,7 +72,6 @@ def blame_dashboard(current: Session) -> None:
     shown = {
         "Who is to blame": lambda: _culprits(table, threshold),
         "Table of merges": lambda: _merge_table(current, table, threshold, f"{scope} {weighting}"),
-        "More charts": lambda: _more_charts(current, table, threshold),
     }
     ui.tabs(shown, key="blame tab")
 
@@ -87,21 +86,6 @@ def _culprits(table: pd.DataFrame, threshold: float) -> None:
         ui.chart(worst_merges(table, threshold), "worst merges", empty=none)
     with right:
         ui.chart(blame_histogram(table, threshold), "blame histogram")
-
-
-def _more_charts(current: Session, table: pd.DataFrame, threshold: float) -> None:
-    ui.chart(blame_by_rank(table, threshold), "blame by rank", empty="There are no merges.")
-    event: Any = ui.chart(
-        blame_scatter(table, threshold),
-        f"blame scatter {current.study_number}",
-        on_select="rerun",
-        selection_mode="points",
-    )
-    chosen = event.selection.points if event else []
-    if chosen:
-        _offer(current, int(chosen[0]["customdata"][0]))
-    else:
-        st.caption("Click a point to choose its merge.")
 
 
 def _threshold(

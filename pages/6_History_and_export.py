@@ -209,7 +209,7 @@ def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
 
 
 def _forecast(current: Session, tokeniser: BpeTokeniser) -> None:
-    if tuples := sum(merge.is_tuple for merge in tokeniser.graph.merges().values()):
+    if tuples := len(tokeniser.graph.tuple_merges()):
         st.write(
             f"It has {counted(tuples, 'merge')} of more than two parts, so it becomes a **folder "
             "for `transformers`** with a small tokeniser class: a `tokenizer.json` has pairs only."

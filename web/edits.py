@@ -10,7 +10,6 @@ import streamlit as st
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, from_to, shortened
-from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine import KnockoutSettings, learned_from
 from morphgraph.refine.knockout import preview_knockout
@@ -56,9 +55,8 @@ def knock_out_and_reify(current: Session, types: list[str]) -> None:
     with deferred_error(_MESSAGE):
         removed = graph.knockout(types)
         blacklist = {merge.parts for merge in removed.removed_merges.values()}
-        atoms = TypeAtoms()
         rewired = {entry.merge for entry in removed.rewired}
-        graph.apply(preview_reification(graph, blacklist, atoms=atoms, among=rewired))
+        graph.apply(preview_reification(graph, blacklist, among=rewired))
 
 
 def make(current: Session, step: Mapping[str, Any]) -> None:

@@ -29,7 +29,7 @@ from morphgraph.refine.study import Preview
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_report
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.models import export_to
-from morphgraph.tables.edits import change_table, languages_change_table, phases_table
+from morphgraph.tables.edits import change_table, phases_table
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.terminal import report_of, text_of
 from morphgraph.tables.writing import to_html, without_formulas
@@ -452,8 +452,7 @@ class ScoredKnockout(LearnedEdit):
 class ReBPEOutcome(LearnedEdit):
     """A tokeniser after ReBPE, the phases of the run, and scores before and after.
 
-    ``converged``: whether it ended because nothing was left to change. ``languages``: of several
-    golds, each by its name, weight, and F1 before and after.
+    ``converged``: whether it ended because nothing was left to change.
 
     >>> found = tokeniser.rebpe(gold, iterations=1)
     >>> found.converged, [phase.kind for phase in found.phases]
@@ -462,7 +461,6 @@ class ReBPEOutcome(LearnedEdit):
 
     phases: tuple[Phase, ...]
     converged: bool
-    languages: tuple[dict[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return phases and scores, as JSON data.
@@ -474,7 +472,6 @@ class ReBPEOutcome(LearnedEdit):
             **super().to_dict(),
             "phases": [phase.to_dict() for phase in self.phases],
             "converged": self.converged,
-            **({"languages": list(self.languages)} if self.languages else {}),
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -503,12 +500,7 @@ class ReBPEOutcome(LearnedEdit):
 
     def _did(self) -> list[str]:
         end = "converged" if self.converged else "stopped at the limit of iterations"
-        lines = [f"{end}; |V| is now {len(self.tokeniser):,}"]
-        if not self.languages:
-            return lines
-        worse = [row["language"] for row in self.languages if row["scored"][1] < row["scored"][0]]
-        note = [f"worse on the {self.on}: {', '.join(map(visible, worse))}"] if worse else []
-        return [text_of(languages_change_table(self.languages)), *note, *lines]
+        return [f"{end}; |V| is now {len(self.tokeniser):,}"]
 
     def _short(self) -> str:
         return counted(len(self.phases), "phase")

@@ -42,7 +42,6 @@ from morphgraph.refine.languages import blame_by_language
 from morphgraph.refine.learning import learnable
 from morphgraph.refine.portable import preview_portable
 from morphgraph.refine.pruning import preview_prune, preview_trim
-from morphgraph.refine.rebpe_languages import Languages, LanguagesRun
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score import SHARE_KEPT
@@ -316,8 +315,7 @@ class Tokeniser(BaseTokeniser):
     def rebpe(
         self,
         gold: Gold,
-        *more: Gold,
-        weights: Sequence[float] = (),
+        *,
         holdout: float = SHARE_KEPT,
         seed: int = 0,
         progress: Callable[[float], None] | None = None,
@@ -325,44 +323,21 @@ class Tokeniser(BaseTokeniser):
     ) -> ReBPEOutcome:
         """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
 
-        ``more``: golds of further languages: a phase that would make one of them worse than at the
-        start, on the words learned from, is tried again with what is right there left alone, or
-        left out; ``weights``: what each gold weighs in blame, all alike by default. ``holdout`` and
-        ``seed``: as of `knock_out`. ``progress``: called with the share done. ``settings``: those
-        of the method `rebpe`. Source: Bauwens & de Lhoneux 2026, Algorithm 1.
+        ``holdout`` and ``seed``: as of `knock_out`. ``progress``: called with the share done.
+        ``settings``: those of the method `rebpe`. Source: Bauwens & de Lhoneux 2026, Algorithm 1.
 
         >>> tokeniser.rebpe(gold, iterations=1)
         <ReBPEOutcome: 5 phases, F1 49.89 % → 59.79 % on 188 words kept aside>
         """
         chosen = ReBPESettings(**settings)
         new = self._merges("rebpe").copy()
-        golds = [read_gold(each) for each in (gold, *more)]
-        holdout = holdout if all(each.keeps(holdout) for each in golds) else 0
-        sides = [each.set_aside(holdout, seed) for each in golds]
-        [rests, kepts] = zip(*sides, strict=True)
-        rest, kept = rests[0], kepts[0]
-        run: ReBPERun
-        if more or weights:
-            learned, scored = Languages.of_golds(rests, weights), Languages.of_golds(kepts, weights)
-            run = LanguagesRun(new, learned, chosen, scored if holdout else None)
-            rest, kept = learned.joined, scored.joined if holdout else learned.joined
-            before = run.scored_f1()
-        else:
-            benchmark = Benchmark.on(rest, new)
-            on = benchmark if kept is rest else Benchmark.on(kept, new)
-            run = ReBPERun(new, benchmark, chosen, on)
+        rest, kept = read_gold(gold).set_aside(holdout, seed)
+        benchmark = Benchmark.on(rest, new)
+        on = benchmark if kept is rest else Benchmark.on(kept, new)
+        run = ReBPERun(new, benchmark, chosen, on)
         run.finish(progress)
-        rows = []
-        if isinstance(run, LanguagesRun):
-            after, (first, last) = run.scored_f1(), (run.phases[n].f1_by_language for n in (0, -1))
-            for name, weight in zip(run.languages.names, run.languages.weights, strict=True):
-                row: dict[str, Any] = {"language": name, "weight": weight}
-                row["scored"] = (before[name], after[name])
-                rows.append(
-                    row | ({"learned": (first[name], last[name])} if kept is not rest else {})
-                )
         made = self._learned(new, rest, kept, chosen)
-        return ReBPEOutcome(*made, tuple(run.phases), run.converged, tuple(rows))
+        return ReBPEOutcome(*made, tuple(run.phases), run.converged)
 
     def learn(
         self,

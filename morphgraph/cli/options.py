@@ -394,14 +394,9 @@ class OnGold:
         found, named = self.read.golds(self.names), self.frequencies or ""
         return [GoldSet.of(gold, known, named, bare=self.bare) for gold in found]
 
-    @property
-    def is_several(self) -> bool:
-        """Whether there are several golds, which are not to be joined."""
-        return len(self.names) > 1 and not self.read.join
-
     def gold_set(self) -> "GoldSet":
         """Return the one gold of a command that takes no more."""
-        if self.is_several:
+        if len(self.names) > 1 and not self.read.join:
             raise MorphGraphError(
                 f"There are {len(self.names)} golds, and this command takes one. Add --read join "
                 "to take them together, or name one."

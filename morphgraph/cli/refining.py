@@ -155,33 +155,18 @@ def rebpe(
     set_: Annotated[ReBPESettings, "threshold", "iterations", "portable"],
     holdout: _Holdout = SHARE_KEPT,
     seed: Whole = 0,
-    weights: str | None = None,
 ) -> None:
     """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
 
-    It learns from four fifths of the gold's families, and is scored on the others. On several
-    golds, a phase that would make one of them worse than at the start, on the words learned from,
-    is tried again with what is right there left alone, or left out.
+    It learns from four fifths of the gold's families, and is scored on the others.
 
-    weights: With several golds: what each weighs in blame, such as 1,2; all alike if not given.
     seed: Draws the words kept aside.
     """
     output.check_out(given.out)
-    try:
-        chosen = [float(each) for each in weights.split(",")] if weights else []
-    except ValueError as error:
-        raise MorphGraphError(
-            f"--weights {weights}: give numbers separated by commas, such as 1,2."
-        ) from error
-    if chosen and not given.is_several:
-        raise MorphGraphError(
-            "--weights says what each of several golds weighs. Name these after the tokeniser, "
-            "without --read join."
-        )
-    tokeniser, (gold, *more) = open_edited(given), given.gold_sets()
-    drawn: Any = {"weights": chosen, "holdout": holdout, "seed": seed}
+    tokeniser, gold = open_edited(given), given.gold_set()
+    drawn: Any = {"holdout": holdout, "seed": seed}
     with output.progress_bar("ReBPE") as advance:
-        result = tokeniser.rebpe(gold, *more, **drawn, progress=advance, **dict(set_))
+        result = tokeniser.rebpe(gold, **drawn, progress=advance, **dict(set_))
     given.end(result)
 
 

@@ -5,7 +5,7 @@ Colours of text and paper are left to the place that shows a figure, so that it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -180,54 +180,30 @@ def add_score_lines(figure: go.Figure, places: Sequence[Any], scores: Sequence[A
 # ------------------------------------------------------------------------------------------- blame
 
 
-def _sides(
-    ratios: _Array, threshold: float, stay: str = "stay"
-) -> Iterator[tuple[str, _Array, str]]:
-    """Yield the names, members and colours of merges below a threshold, and of the others."""
-    yield stay, ratios < threshold, KEPT
-    yield f"blame ≥ {in_percent(threshold, 0)}", ratios >= threshold, REMOVED
-
-
 def blame_histogram(table: pd.DataFrame, threshold: float) -> go.Figure:
     """Draw how many applied merges of a `blame_table` have which R, in steps of 0.05."""
     edges = np.arange(21) / 20  # as exact as the ratios: linspace would put 0.15 below 0.15
     figure = figure_of("blame: the share of joins on a gold boundary", "merges (log)")
     ratios = table["R"].dropna().to_numpy()
-    _add_bars(figure, edges, ratios, _sides(ratios, threshold))
-    figure.update_traces(
-        hovertemplate="blame from %{customdata[0]:.0%} to %{customdata[1]:.0%}<br>"
-        "merges: %{y:,}<extra></extra>"
-    )
-    figure.update_layout(yaxis={"type": "log", "dtick": 1}, xaxis_tickformat=".0%")
-    figure.add_vline(x=threshold, line_dash="dot", line_color=THRESHOLD)
-    return figure
-
-
-def blame_by_rank(table: pd.DataFrame, threshold: float) -> go.Figure:
-    """Draw blame over the vocabulary: applied merges by rank, in equal bins."""
-    figure = figure_of("position in the list of merges", "merges")
-    if len(table):
-        edges = np.linspace(0, len(table), min(100, len(table)) + 1)
-        sides = _sides(table["R"].to_numpy(), threshold, "applied, stay")
-        _add_bars(figure, edges, np.arange(len(table)), sides)
-        figure.update_traces(hovertemplate="about rank %{x:,.0f}<br>merges: %{y:,}<extra></extra>")
-    return figure
-
-
-def _add_bars(
-    figure: go.Figure, edges: _Array, values: _Array, sides: Iterable[tuple[str, _Array, str]]
-) -> None:
-    """Add stacked bars of how many values of each side lie between edges."""
-    for name, mask, colour in sides:
+    to_blame = ratios >= threshold
+    for name, chosen, colour in (
+        ("stay", ~to_blame, KEPT),
+        (f"blame ≥ {in_percent(threshold, 0)}", to_blame, REMOVED),
+    ):
         figure.add_bar(
             x=(edges[:-1] + edges[1:]) / 2,
-            y=np.histogram(values[mask], edges)[0],
+            y=np.histogram(ratios[chosen], edges)[0],
             width=np.diff(edges) * 0.94,
             name=name,
             marker_color=colour,
             customdata=np.stack([edges[:-1], edges[1:]], axis=1),
+            hovertemplate="blame from %{customdata[0]:.0%} to %{customdata[1]:.0%}<br>"
+            "merges: %{y:,}<extra></extra>",
         )
-    figure.update_layout(barmode="stack")
+    look = {"yaxis": {"type": "log", "dtick": 1}, "xaxis_tickformat": ".0%", "barmode": "stack"}
+    figure.update_layout(**look)
+    figure.add_vline(x=threshold, line_dash="dot", line_color=THRESHOLD)
+    return figure
 
 
 def worst_merges(table: pd.DataFrame, threshold: float) -> go.Figure:
@@ -258,41 +234,6 @@ def worst_merges(table: pd.DataFrame, threshold: float) -> go.Figure:
     figure.update_layout(barmode="stack", xaxis_range=[0, room])
     names = [short_label(text, 24) for text in worst["type"]]
     figure.update_yaxes(tickvals=places, ticktext=names)
-    return figure
-
-
-def blame_scatter(table: pd.DataFrame, threshold: float) -> go.Figure:
-    """Draw joins against wrong joins, logarithmic; merges at one place are a larger point.
-
-    ``customdata`` of a point: the merge id of the lowest-ranked merge there, and B, as a list:
-    plotly packs arrays, and a click event would then lack the first element.
-    """
-    groups = (
-        table[table["N"] > 0]
-        .groupby(["N", "B"], sort=True)
-        .agg(merges=("merge_id", "size"), merge_id=("merge_id", "first"), type=("type", "first"))
-        .reset_index()
-    )
-    figure = figure_of("joins", "wrong joins + 1", height=420)
-    for name, mask, colour in _sides((groups["B"] / groups["N"]).to_numpy(), threshold):
-        chosen = groups[mask]
-        names = [
-            plotly_text(text) + (f" and {count - 1:,} more" if count > 1 else "")
-            for text, count in zip(chosen["type"], chosen["merges"], strict=True)
-        ]
-        size = np.clip(5 + 3 * np.log2(chosen["merges"]), 5, 22)
-        figure.add_scatter(
-            x=chosen["N"],
-            y=chosen["B"] + 1,
-            mode="markers",
-            name=name,
-            text=names,
-            customdata=chosen[["merge_id", "B"]].to_numpy().tolist(),
-            marker={"color": colour, "size": size, "opacity": 0.7},
-            hovertemplate="%{text}<br>joins: %{x:,}, wrong: %{customdata[1]:,}<extra></extra>",
-        )
-    figure.update_xaxes(type="log", dtick=1)
-    figure.update_yaxes(type="log", dtick=1)
     return figure
 
 

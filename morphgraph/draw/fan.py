@@ -12,7 +12,6 @@ from typing import Any, Final, Literal
 
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.fan_layout import Fan, Item, TypeOrigin, Use, lay_out_fans
-from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change, Merge
 from morphgraph.graph.view import merge_key, type_key
@@ -39,8 +38,7 @@ def fan_around(
     """
     made = _Fans(study, study.graph, order)
     source = made.source(focus, down)
-    uses, left_out = made.uses(focus, source, up, rows)
-    return lay_out_fans([(source, uses)], left_out=left_out)
+    return lay_out_fans([(source, made.uses(focus, source, up, rows))])
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ def stages(study: Study, types: Sequence[str]) -> Stages:
         blocks = []
         for number in numbers:
             source = made.source(number, 1)
-            blocks.append((source, made.uses(number, source, 1, rows, created)[0]))
+            blocks.append((source, made.uses(number, source, 1, rows, created)))
         return lay_out_fans(blocks, high=0)
 
     before = fan()
@@ -78,8 +76,7 @@ def stages(study: Study, types: Sequence[str]) -> Stages:
     knocked_out = fan()
     affected = {entry.merge for entry in knockout.rewired}
     blacklist = {merge.parts for merge in knockout.removed_merges.values()}
-    atoms = TypeAtoms()
-    reification = preview_reification(graph, blacklist, atoms=atoms, among=affected)
+    reification = preview_reification(graph, blacklist, among=affected)
     graph.apply(reification)
     new = {entry.merge: entry.tuple_merges for entry in reification.reified}
     return Stages(before, knocked_out, fan(new), knockout, reification)
@@ -187,10 +184,10 @@ class _Fans:
         up: int,
         rows: int,
         created: Mapping[int, Collection[int]] | None = None,
-    ) -> tuple[list[Use], int]:
-        """Return rows for the merges that use a type, those ``created`` too, and how many more."""
+    ) -> list[Use]:
+        """Return rows for the merges that use a type, those ``created`` too; one for the rest."""
         if up < 1:
-            return [], 0
+            return []
         strands = [int(strand.item.key[1:]) for strand in source.strands]
         chosen = [entry for entry in self._merges_with(focus) if entry[0] not in self.seen]
         shown = chosen[:rows]
@@ -216,10 +213,10 @@ class _Fans:
         for use in listed if up > 1 else ():
             if use.result and "ghost" not in use.result.flags:
                 number = int(use.result.key[1:])
-                use.uses, _ = self.uses(number, TypeOrigin(use.result), up - 1, share)
+                use.uses = self.uses(number, TypeOrigin(use.result), up - 1, share)
         if rest:
             listed.append(self.more(focus, rest, all_lanes))
-        return listed, rest
+        return listed
 
     def _merges_with(self, number: int) -> list[tuple[int, Merge]]:
         """Return the merges that use a type, or did when it was removed, in order.

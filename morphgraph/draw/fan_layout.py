@@ -118,11 +118,10 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True)
 class Fan:
-    """A drawing, and how many further merges use the type in the middle."""
+    """A drawing."""
 
     vertices: tuple[Item, ...]
     edges: tuple[Edge, ...]
-    left_out: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data, with the colours of both themes; NaN becomes None."""
@@ -172,7 +171,7 @@ class Use:
 
 
 def lay_out_fans(
-    blocks: Sequence[tuple[TypeOrigin, Sequence[Use]]], high: float = ROWS_HIGH, left_out: int = 0
+    blocks: Sequence[tuple[TypeOrigin, Sequence[Use]]], high: float = ROWS_HIGH
 ) -> Fan:
     """Place fans one below the other, each ``high`` in all, the first with its middle at (0, 0)."""
     items: list[Item] = []
@@ -190,7 +189,7 @@ def lay_out_fans(
         bottom = max(item.level for item in here) + HEIGHT / 2
         items += here
         edges += drawn
-    return Fan(tuple(items), tuple(edges), left_out)
+    return Fan(tuple(items), tuple(edges))
 
 
 def _place_left(root: TypeOrigin) -> list[Edge]:

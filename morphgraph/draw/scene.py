@@ -156,13 +156,6 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
     changed = {entry.merge for entry in change.rewired} | change.added_merges.keys()
     applied = zip(blamed.arrays.merge_ids.tolist(), blamed.applied.tolist(), strict=True)
     importance = {merge: times + _CHANGED * (merge in changed) for merge, times in applied}
-    gone: dict[int, Merge] = {}
-    used: list[int] = []
-    if not graph.is_present(focus):
-        # What made it, and what was made with it, are still its neighbours.
-        removal = graph.removal_of(focus) or Change({})
-        gone = {n: m for n, m in removal.removed_merges.items() if m.result == focus}
-        used = [entry.merge for entry in removal.rewired if focus in entry.old_parts]
     around = neighbourhood(
         graph,
         focus,
@@ -171,14 +164,12 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
         limit=limit,
         importance=importance,
         names=study.tokeniser.readable_types,
-        keep=used,
-        ghosts=[focus] if gone else [],
-        gone=gone,
     )
+    removal = graph.removal_of(focus) or Change({})
     return scene_of(
         around.digraph,
         focus=type_key(focus),
-        values=_described(study, around, gone),
+        values=_described(study, around, removal.removed_merges),
         changed={merge_key(merge) for merge in changed if graph.has_merge(merge)},
         left_out=around.left_out_merges,
     )

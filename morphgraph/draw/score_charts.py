@@ -29,8 +29,6 @@ from morphgraph.draw.charts import (
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-MOST_IN_RADAR = 8
-"""The largest number of tokenisers that can be told apart in a radar chart."""
 MOST_PANELS = 12
 """The largest number of panels drawn."""
 
@@ -41,8 +39,6 @@ in the legend.
 """
 _HEAT_COLOURS = (SCORE_COLOURS["F1"], SCORE_COLOURS["recall"], *SERIES_COLOURS[:1], "#8e6bd1", KEPT)
 """Colours of the columns of a heat map."""
-_SIDES = 90
-"""Width in pixels that titles need beside a radar."""
 _BAR, _TITLE, _AXIS, _LINES, _NAMES = 24, 40, 34, 260, 26
 """Heights in pixels: of a bar, of a panel's title, axis and lines, and of a row of the legend."""
 _ACROSS, _PANEL_LENGTH = 3, 44
@@ -195,69 +191,6 @@ def share_text(mark: Mark, written: Callable[[float], str] = percent, unit: str 
     has_interval = not math.isnan(mark.low) and not math.isnan(mark.high)
     interval = f" [{written(mark.low)}, {written(mark.high)}]" if has_interval else ""
     return f"{written(mark.value)}{unit}{interval}"
-
-
-def radar(
-    labels: Sequence[str],
-    titles: Sequence[str],
-    values: Sequence[Sequence[float]],
-    better: Sequence[int] = (),
-) -> go.Figure:
-    """Draw the scores of tokenisers as closed polygons; further out is better.
-
-    ``values``: for each of ``labels`` a share for each of ``titles``; ``better``: for each title 1,
-    or -1 if less is better, which is drawn as 1 − share. Only `MOST_IN_RADAR` are drawn.
-    """
-    better = better or (1,) * len(titles)
-    figure = figure_of("", "", height=440 + _LEGEND_ROW * min(len(labels), MOST_IN_RADAR))
-    places = [360 * number / max(1, len(titles)) for number in range(len(titles))]
-    shown = list(zip(labels, values, strict=True))[:MOST_IN_RADAR]
-    for number, (label, row) in enumerate(shown):
-        look = look_of(number)
-        drawn = [
-            None if math.isnan(share) else 100 * (share if sign > 0 else 1 - share)
-            for share, sign in zip(row, better, strict=True)
-        ]
-        texts = [
-            f"{short_label(label, _TITLE_LENGTH)}<br>{short_label(title, _TITLE_LENGTH)} "
-            f"{share_text(Mark(share))}"
-            for title, share in zip(titles, row, strict=True)
-        ]
-        figure.add_scatterpolar(
-            theta=[*places, *places[:1]],
-            r=[*drawn, *drawn[:1]],
-            text=[*texts, *texts[:1]],
-            name=short_label(label, _LEGEND_LENGTH),
-            mode="lines+markers",
-            connectgaps=False,
-            line={"color": look.colour, "dash": look.dash, "width": 2},
-            marker={"symbol": look.symbol, "size": 8},
-            hovertemplate="%{text}<extra></extra>",
-        )
-    between = 90 + 180 / max(1, len(titles))  # numbers where there is no title
-    names = [
-        _broken(title, 12) + ("" if sign > 0 else "\u00a0↓")
-        for title, sign in zip(titles, better, strict=True)
-    ]
-    axis = {"gridcolor": GRID, "linecolor": GRID}
-    angles = {"tickvals": places, "ticktext": names, "rotation": 90, "direction": "clockwise"}
-    figure.update_layout(
-        margin={"l": _SIDES, "r": _SIDES, "t": 28, "b": 90},
-        showlegend=True,
-        polar={
-            "domain": {"y": [0, 0.92]},  # otherwise the topmost title would be below the legend
-            "bgcolor": "rgba(0, 0, 0, 0)",  # the template's is white on dark paper
-            "radialaxis": {"range": [0, 100], "angle": between, "tickangle": between, **axis},
-            "angularaxis": {**angles, **axis},
-        },
-    )
-    notes = ["↓ less is better: drawn as 100 % − share"] if min(better, default=1) < 0 else []
-    if len(labels) > MOST_IN_RADAR:
-        notes.append(f"{len(labels) - MOST_IN_RADAR:,} more not drawn")
-    if notes:
-        below = {"y": 0, "yref": "paper", "yanchor": "top", "yshift": -50}  # room for titles
-        _note(figure, "<br>".join(notes), align="left", xref="paper", xshift=-_SIDES, **below)
-    return figure
 
 
 def _broken(title: str, width: int) -> str:

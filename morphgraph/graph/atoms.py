@@ -19,14 +19,6 @@ class TypeAtoms:
 
     def __init__(self) -> None:
         self._known: dict[int, Parts] = {}
-        self._of_merges: dict[int, list[int]] = {}
-
-    def of_merge(self, graph: MergeTable, merge: int) -> list[int]:
-        """Return the concatenated atoms of the parts of a merge."""
-        found = self._of_merges.get(merge)
-        if found is None:
-            found = self._of_merges[merge] = self.of(graph, graph.merge(merge).parts)
-        return found
 
     def of(self, graph: MergeTable, parts: Iterable[int]) -> list[int]:
         """Return the concatenated atoms of parts."""

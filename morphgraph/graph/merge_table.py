@@ -36,11 +36,6 @@ class Merge(NamedTuple):
     parts: tuple[int, ...]
     result: int
 
-    @property
-    def is_tuple(self) -> bool:
-        """Whether it joins three or more parts."""
-        return len(self.parts) > 2
-
 
 class Rewired(NamedTuple):
     """A merge that kept its result but got other parts, and the reason."""

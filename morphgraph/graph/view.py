@@ -9,11 +9,10 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import Merge
+from morphgraph.graph.merge_table import Change, Merge
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -111,7 +110,6 @@ _NOT_XML = re.compile("[^\\t\\n\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ff
 class Neighbourhood:
     """The digraph around a type, and the number of merges near enough that did not fit."""
 
-    focus: int
     digraph: "nx.DiGraph"
     left_out_merges: int
 
@@ -125,22 +123,21 @@ def neighbourhood(
     limit: int = 60,
     importance: Mapping[int, float] | None = None,
     names: Sequence[str] | None = None,
-    keep: Iterable[int] = (),
-    ghosts: Iterable[int] = (),
-    gone: Mapping[int, Merge] | None = None,
 ) -> Neighbourhood:
     """Return the merges within ``down`` steps towards atoms and ``up`` towards longer types.
 
-    At most ``limit`` vertices, and never more than `MAX_VERTICES`: merges to ``keep`` come first,
-    then nearer ones, then those of higher ``importance`` (by id), then lower ranks. A merge is
-    shown with all its parts and its result. ``ghosts`` are removed types to show; the focus may be
-    one. ``gone`` are removed merges, by id, which come first of all: the derivation of a removed
-    focus is shown through them. Types with further merges have ``frontier`` set, removed vertices
-    ``ghost``.
+    At most ``limit`` vertices, and never more than `MAX_VERTICES`: nearer merges come first, then
+    those of higher ``importance`` (by id), then lower ranks. A merge is shown with all its parts
+    and its result. Around a removed type, what made it and what was made with it come first of all.
+    Types with further merges have ``frontier`` set, removed vertices ``ghost``.
     """
     limit = min(limit, MAX_VERTICES)
     weight = importance or {}
-    shown_types = {focus, *islice(ghosts, max(0, limit - 1))}
+    removal = graph.removal_of(focus)
+    if graph.is_present(focus) or removal is None:
+        removal = Change({})
+    gone = {n: m for n, m in removal.removed_merges.items() if m.result == focus}
+    shown_types = {focus}
     shown_merges: dict[int, None] = {}
     shown_gone: dict[int, Merge] = {}
     left_out = 0
@@ -160,11 +157,11 @@ def neighbourhood(
             if number not in shown_merges and take(number, graph.merge(number)):
                 shown_merges[number] = None
 
-    for number, merge in (gone or {}).items():
+    for number, merge in gone.items():
         if take(number, merge):
             shown_gone[number] = merge
-    # Derivations are small and explain the type, so they come before its uses.
-    expand(number for number in keep if graph.has_merge(number))
+    used = (entry.merge for entry in removal.rewired if focus in entry.old_parts)
+    expand(number for number in used if graph.has_merge(number))
     below = above = [focus] if graph.is_present(focus) else []
     if not below:
         down -= 1
@@ -187,4 +184,4 @@ def neighbourhood(
         digraph.nodes[key]["ghost"] = not graph.is_present(number)
         around = (*graph.incoming(number), *graph.outgoing(number))
         digraph.nodes[key]["frontier"] = any(m not in shown_merges for m in around)
-    return Neighbourhood(focus, digraph, left_out)
+    return Neighbourhood(digraph, left_out)

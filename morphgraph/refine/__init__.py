@@ -54,22 +54,19 @@ class BlameSettings(Parameters):
     def sees_gold(self) -> bool:
         return True
 
-    def learned(self, change: Change, *golds: GoldSet) -> Change:
+    def learned(self, change: Change, gold: GoldSet) -> Change:
         """Return a change that says what it was learned from, if it was."""
-        return learned_from(change, *golds) if self.sees_gold else change
+        return learned_from(change, gold) if self.sees_gold else change
 
 
-def learned_from(change: Change, *golds: GoldSet) -> Change:
-    """Return a change that says in its step which golds it was learned from, and which parts."""
-    sources = [
-        {
-            "name": base_name(gold.reference.name),
-            "checksum": gold.reference.checksum,
-            "parts": list(map(list, gold.parts)),
-        }
-        for gold in golds
-    ]
-    return replace(change, step={**change.step, "learned": sources})
+def learned_from(change: Change, gold: GoldSet) -> Change:
+    """Return a change that says in its step which gold it was learned from, and which parts."""
+    source = {
+        "name": base_name(gold.reference.name),
+        "checksum": gold.reference.checksum,
+        "parts": list(map(list, gold.parts)),
+    }
+    return replace(change, step={**change.step, "learned": [source]})
 
 
 class KnockoutSettings(BlameSettings):

@@ -6,6 +6,7 @@ Source: Purason et al. 2025, arXiv 2512.03989.
 from collections.abc import Callable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
@@ -65,13 +66,17 @@ def preview_extend(
         counts = WordCounts.from_mapping(counts)
     words, numbers = counted_words(counts)
     encoded, graph = tokeniser.encode(list(words)), tokeniser.graph
+    begins = np.zeros(len(encoded.atoms) + 1, bool)
+    begins[encoded.piece_offsets] = True
     pairs: list[tuple[str, str]] = []
     while True:
         change = graph.preview_anneal(pairs)
         left = add - len(change.added_types)
         if not left:
             return change
-        packed, types = _packed(graph.after(change), encoded, numbers)
+        after = graph.after(change)
+        token_at = segment(after, encoded).token_at
+        packed, types = pack_tokens(after, encoded, token_at, begins, numbers)
         limit = len(types) + left
         rows, _ = learn_events(packed, len(types), limit, progress=progress, texts=types)
         if not len(rows):
@@ -84,15 +89,25 @@ def preview_extend(
                 break
 
 
-def _packed(graph: MergeGraph, words: Words, numbers: Int64) -> tuple[Int32, list[str]]:
-    """Return the pieces of counted words, packed for training, and the types of their tokens."""
+def pack_tokens(
+    graph: MergeGraph,
+    words: Words,
+    token_at: npt.NDArray[np.int32],
+    begins: npt.NDArray[np.bool_],
+    numbers: Int64,
+) -> tuple[Int32, list[str]]:
+    """Return the pieces of counted words, packed for training, and the types of their tokens.
+
+    ``token_at``: the type of each atom that ends a token, else below 0; ``begins``: whether a piece
+    begins at each atom, and one more; an unknown character is one of its own. ``numbers``: counts
+    of the words. The types are in the order of their text.
+    """
     from morphgraph.kernels.training_tables import append_words, room_for_words
 
-    token_at = segment(graph, words).token_at
     ends = np.flatnonzero(token_at >= 0)
     tokens, firsts = token_at[ends], np.append(0, ends + 1)
     alone = (tokens == UNKNOWN) | np.isin(ends, list(words.unknown))
-    begins = np.isin(firsts, words.piece_offsets)
+    begins = begins[firsts]
     begins[:-1] |= alone
     begins[1:] |= alone
     places = np.flatnonzero(begins)
@@ -100,8 +115,11 @@ def _packed(graph: MergeGraph, words: Words, numbers: Int64) -> tuple[Int32, lis
     weights = numbers[words.word_of_atom[firsts[places[:-1]]]]
     check_total(lengths, weights)
     paired = lengths > 1
-    types, atoms = np.unique(tokens[np.repeat(paired, lengths)], return_inverse=True)
+    kept = tokens[np.repeat(paired, lengths)]
+    types = sorted(np.unique(kept).tolist(), key=graph.types.__getitem__)
+    order = np.zeros(len(graph.types), np.int32)
+    order[types] = np.arange(len(types))
     lengths, weights = lengths[paired], weights[paired]
     packed = room_for_words(lengths)
-    append_words(packed, 0, atoms.astype(np.int32), lengths, weights)
-    return packed, [graph.types[number] for number in types.tolist()]
+    append_words(packed, 0, order[kept], lengths, weights)
+    return packed, [graph.types[number] for number in types]

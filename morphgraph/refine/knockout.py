@@ -40,12 +40,10 @@ def preview_knockout(
     benchmark: Benchmark,
     segmentation: MergeSegmentation,
     settings: KnockoutSettings,
-    blamed: Blame | None = None,
 ) -> tuple[Change, Blame]:
     """Compute a knockout without applying it; return the change, and the blame behind it.
 
-    ``segmentation``: of the benchmark's words now. ``blamed``: the blame, if it is known. Source:
-    Bauwens & Delobelle 2024, Algorithm 1.
+    ``segmentation``: of the benchmark's words now. Source: Bauwens & Delobelle 2024, Algorithm 1.
 
     undo is Ġund o in this tokeniser, and n + d closed the boundary un|do. Without it, whatever was
     made with nd is made with n and d.
@@ -64,7 +62,7 @@ def preview_knockout(
     >>> [graph.types[part] for part in change.rewired[0].new_parts]
     ['Ġa', 'n', 'd']
     """
-    blamed = blamed or blame(
+    blamed = blame(
         benchmark,
         segmentation,
         weighting=settings.weighting,
@@ -78,24 +76,19 @@ def preview_knockout(
 
 
 def candidate_types(
-    tokeniser: BpeTokeniser,
-    blamed: Blame,
-    threshold: float = DEFAULT_THRESHOLD,
-    minimum_vocabulary: int = 0,
+    tokeniser: BpeTokeniser, blamed: Blame, threshold: float = DEFAULT_THRESHOLD
 ) -> list[str]:
-    """Return the types to knock out for a threshold, worst first, keeping a minimum |V|."""
+    """Return the types to knock out for a threshold, worst first."""
     graph = tokeniser.graph
     numbers = dict.fromkeys(blamed.arrays.results[blamed.candidates(threshold)].tolist())
-    removable = [number for number in numbers if graph.is_removable(number)]
-    room = max(0, tokeniser.vocabulary_size - minimum_vocabulary)
-    return [graph.types[number] for number in removable[:room]]
+    return [graph.types[number] for number in numbers if graph.is_removable(number)]
 
 
 def choose_types(tokeniser: BpeTokeniser, blamed: Blame, settings: KnockoutSettings) -> list[str]:
     """Return the types to remove in order, keeping the minimum vocabulary size."""
     graph, minimum = tokeniser.graph, settings.minimum_vocabulary
-    types = candidate_types(tokeniser, blamed, settings.threshold, minimum)
     room = max(0, tokeniser.vocabulary_size - minimum)
+    types = candidate_types(tokeniser, blamed, settings.threshold)[:room]
     count = len(types) if settings.count is None else settings.count
     if settings.percent is not None:
         count = round(len(_produced(graph)) * settings.percent / 100)

@@ -4,6 +4,7 @@ The source says nothing of ties, of words with several analyses or of a tokenise
 rules are ours. Source: Asgari et al. 2025, arXiv 2502.00894.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -16,15 +17,15 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.reference.entry import Reference
 from morphgraph.refine import learned_from
+from morphgraph.refine.extending import pack_tokens
 from morphgraph.refine.learning import Learned
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.gold_set import Cuts, GoldSet
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Parameters
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.segment.training import check_total, merged_types
+from morphgraph.segment.training import merged_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import UNKNOWN
 
 
 class MorphBPESettings(Parameters):
@@ -63,15 +64,11 @@ def training_words(gold_set: GoldSet) -> dict[str, tuple[int, tuple[str, ...]]]:
             continue
         ends = np.cumsum([0, *map(len, entry.morphs)]).tolist()
         morphs = tuple(word[start:end] for start, end in pairwise(ends))
-        found[word] = (_whole(weight), morphs)
+        found[word] = (math.ceil(weight), morphs)
     for word, weight in corpus.items():
         if word not in found and weight > 0:
-            found[word] = (_whole(weight), ())
+            found[word] = (math.ceil(weight), ())
     return {word: each for word, each in found.items() if word and each[0]}
-
-
-def _whole(weight: float) -> int:
-    return int(np.ceil(weight))
 
 
 def train_barred(
@@ -94,35 +91,18 @@ def train_barred(
     [('o', 'g'), ('d', 'og'), ('g', 's'), ('h', 'og')]
     """
     from morphgraph.kernels.training import learn_events
-    from morphgraph.kernels.training_tables import append_words, room_for_words
 
     if not words or merges < 1:
         return []
-    encoded, graph = tokeniser.encode(list(words), bare=bare), tokeniser.graph
+    encoded = tokeniser.encode(list(words), bare=bare)
     cuts = Cuts.of([morphs or None for _, morphs in words.values()])
     begins = np.zeros(len(encoded.atoms) + 1, bool)
     begins[encoded.piece_offsets] = begins[-1] = True
     begins[encoded.gaps_at(cuts.words, cuts.positions) + 1] = True
-    alone = (encoded.atoms == UNKNOWN) | np.isin(
-        np.arange(len(encoded.atoms)), list(encoded.unknown)
-    )
-    begins[:-1] |= alone
-    begins[1:] |= alone
-    places = np.flatnonzero(begins)
-    lengths = np.diff(places)
     counts = np.fromiter((count for count, _ in words.values()), np.int64, len(words))
-    weights = counts[encoded.word_of_atom[places[:-1]]]
-    check_total(lengths, weights)
-    paired = lengths > 1
-    kept = np.repeat(paired, lengths)
-    listed = sorted(set(encoded.atoms[kept].tolist()), key=lambda number: graph.types[number])
-    order = np.zeros(len(graph.types), np.int32)
-    order[listed] = np.arange(len(listed))
-    lengths, weights = lengths[paired], weights[paired]
-    packed = room_for_words(lengths)
-    append_words(packed, 0, order[encoded.atoms[kept]], lengths, weights)
-    rows, _ = learn_events(packed, len(listed), len(listed) + merges)
-    return list(merged_types([graph.types[number] for number in listed], rows)[0])
+    packed, types = pack_tokens(tokeniser.graph, encoded, encoded.atoms, begins, counts)
+    rows, _ = learn_events(packed, len(types), len(types) + merges)
+    return list(merged_types(types, rows)[0])
 
 
 def learn_morphbpe(

@@ -6,7 +6,7 @@ merges so that they apply again, and uses the pairs in them. `rebpe_run.ReBPERun
 tokeniser. Source: Bauwens & de Lhoneux 2026, Algorithms 1 and 2.
 """
 
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Literal
@@ -20,15 +20,12 @@ from morphgraph.graph.merge_table import Change, Parts
 from morphgraph.graph.plans import Pair, Reification
 from morphgraph.refine import ReBPESettings
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Flags
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN
 
 PhaseKind = Literal["start", "anneal", "knockout", "reify", "portable"]
 _LOW = 0xFFFFFFFF
-Spared = tuple[Flags, bool]
-"""A group of entries, and whether a pair must not occur in it, rather than seldom be wrong."""
 Step = tuple[int, PhaseKind]
 """The next phase: its iteration, 0 before the first one, and its kind."""
 
@@ -75,7 +72,6 @@ def preview_annealing(
     tokeniser: BpeTokeniser,
     benchmark: Benchmark,
     settings: ReBPESettings | None = None,
-    spared: Sequence[Spared] = (),
 ) -> Change:
     """Compute annealing without applying it: missing atoms, then merges of `annealing_pairs`.
 
@@ -100,7 +96,7 @@ def preview_annealing(
     made: set[str] = set()
     merges: list[tuple[str, str]] = []
     encoded = benchmark.encoded_for(whole)
-    for left, right in annealing_pairs(whole, encoded, settings, spared):
+    for left, right in annealing_pairs(whole, encoded, settings):
         if left + right not in whole.graph and left + right not in made:
             if maximum is not None and whole.vocabulary_size + len(made) >= maximum:
                 break
@@ -110,18 +106,14 @@ def preview_annealing(
 
 
 def annealing_pairs(
-    tokeniser: BpeTokeniser,
-    benchmark: Benchmark,
-    settings: ReBPESettings,
-    spared: Sequence[Spared] = (),
+    tokeniser: BpeTokeniser, benchmark: Benchmark, settings: ReBPESettings
 ) -> list[tuple[str, str]]:
     """Return the pairs of adjacent tokens to merge, best first.
 
     A pair is adjacent in total, and good where it is inside a morph. Those with good ≥
     ``minimum_good`` and good ÷ total ≥ ``minimum_ratio``, by good, then ratio, both descending,
     then by their strings. Each entry counts once. Pairs across the
-    end of a piece, which no merge can cross, and with unknown characters do not count. ``spared``:
-    groups of entries in which a pair has to have the ratio too, or must not occur at all. Source:
+    end of a piece, which no merge can cross, and with unknown characters do not count. Source:
     Bauwens & de Lhoneux 2026, §3.4.
     """
     graph, scope = tokeniser.graph, settings.scope
@@ -142,11 +134,6 @@ def annealing_pairs(
     pairs, where, total = np.unique(keys, return_inverse=True, return_counts=True)
     good = np.bincount(where, gold[left] == 0, len(pairs)).astype(np.int64)
     chosen = (good >= settings.minimum_good) & (good / total >= settings.minimum_ratio)
-    for group, never in spared:
-        inside = group[words.word_of_atom[left]]
-        own = np.bincount(where, inside, len(pairs))
-        well = np.bincount(where, inside & (gold[left] == 0), len(pairs))
-        chosen &= (own == 0) | ((well >= settings.minimum_ratio * own) & (not never))
     found = [
         (-good[i], -good[i] / total[i], graph.types[pairs[i] >> 32], graph.types[pairs[i] & _LOW])
         for i in np.flatnonzero(chosen)
@@ -210,7 +197,7 @@ def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Part
     if not len(tuples):
         return {}
     numbers = arrays.merge_ids[tuples].tolist()
-    strings = [atoms.of_merge(graph, number) for number in numbers]
+    strings = [atoms.of(graph, graph.merge(number).parts) for number in numbers]
     ends = np.cumsum([0, *map(len, strings)])
     flat = np.fromiter(chain.from_iterable(strings), np.int32, ends[-1])
     parts, offsets = repair(

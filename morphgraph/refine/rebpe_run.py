@@ -24,7 +24,6 @@ from morphgraph.refine.rebpe import (
     rebpe,
 )
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, or_none
-from morphgraph.score.gold_set import GoldSet
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -36,8 +35,7 @@ class Phase:
     ``iteration``: 0 for the start and annealing. ``counts``: what changed, by kind (see
     `Change.counts`). ``removed_by_origin``: the merges knocked out, by their origin. ``blame``: N
     and B of each, by which they were chosen. ``score``: on the reference, with the run's scope and
-    weighting. ``tokens``: of the words scored. ``f1_by_language``: of the words learned from, where
-    a run tells languages apart.
+    weighting. ``tokens``: of the words scored.
     """
 
     iteration: int
@@ -50,7 +48,6 @@ class Phase:
     removed_by_origin: Mapping[Origin, int] = field(default_factory=dict)
     blame: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     seconds: float = 0.0
-    f1_by_language: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -59,7 +56,6 @@ class Phase:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data; undefined scores are null."""
-        by_language = {name: or_none(f1) for name, f1 in self.f1_by_language.items()}
         return {
             "iteration": self.iteration,
             "phase": self.kind,
@@ -72,7 +68,6 @@ class Phase:
             "changes": self.counts,
             "removed_by_origin": dict(self.removed_by_origin),
             "seconds": self.seconds,
-            **({"f1_by_language": by_language} if by_language else {}),
         }
 
 
@@ -96,9 +91,11 @@ class ReBPERun:
         self._benchmark = benchmark
         self._scored = None if scored is benchmark else scored
         self._atoms = TypeAtoms()
-        self._all: list[Phase] = []
+        self.all_phases: list[Phase] = []
+        """The phases performed, including those undone since, which redo would restore."""
+        self.edits_before = len(self.graph.history)
+        """The number of edits of the graph when the run began."""
         self._cursor = 0
-        self._before = len(self.graph.history)
         self._begun_from = self.graph.numbered
         started = time.perf_counter()
         self._record((0, "start"), Change({"edit": "start"}), None, started)
@@ -121,10 +118,6 @@ class ReBPERun:
             return self.benchmark
         self._scored = self._scored.encoded_for(self.tokeniser)
         return self._scored
-
-    def segment_scored(self) -> MergeSegmentation:
-        """Segment the scored words in the present state."""
-        return self._segmented(self.scored)
 
     def _segmented(self, benchmark: Benchmark) -> MergeSegmentation:
         """The words of a benchmark, segmented by the present merges."""
@@ -161,19 +154,14 @@ class ReBPERun:
         if upcoming is None:
             return None
         position = self._position()
-        if position < len(self._all):
+        if position < len(self.all_phases):
             # Redo must not restore phases that the run has dropped.
-            del self._all[position:]
+            del self.all_phases[position:]
             self.graph.forget_undone()
         started = time.perf_counter()
         change, blamed = self._preview(upcoming[1])
-        change = self.settings.learned(change, *self.golds)
+        change = self.settings.learned(change, self._benchmark)
         return self._record(upcoming, self.graph.apply(change), blamed, started)
-
-    @property
-    def golds(self) -> Sequence[GoldSet]:
-        """What it learns from, for the record."""
-        return [self._benchmark]
 
     def __iter__(self) -> Iterator[Phase]:
         while phase := self.step():
@@ -215,7 +203,7 @@ class ReBPERun:
         }
 
     def _record(self, step: Step, change: Change, blamed: Blame | None, started: float) -> Phase:
-        settings, words = self.settings, self.segment_scored()
+        settings, words = self.settings, self._segmented(self.scored)
         score = self.scored.score(words, settings.scope, settings.weighting)
         removed = change.removed_merges
         phase = Phase(
@@ -229,32 +217,22 @@ class ReBPERun:
             {} if blamed is None else {merge: blamed.counts(merge) for merge in removed},
             time.perf_counter() - started,
         )
-        self._all.append(phase)
-        self._cursor = len(self._all)
+        self.all_phases.append(phase)
+        self._cursor = len(self.all_phases)
         return phase
 
     # ------------------------------------------------------------------------------- where it is
 
     @property
-    def edits_before(self) -> int:
-        """The number of edits of the graph when the run began."""
-        return self._before
-
-    @property
     def phases(self) -> list[Phase]:
         """The phases in effect: those performed and not undone."""
-        return self._all[: self._position()]
+        return self.all_phases[: self._position()]
 
     @property
     def tokens_added(self) -> float:
         """How many more tokens the words scored have now than at the start, as a share."""
         first, last = self.phases[0].tokens, self.phases[-1].tokens
         return last / first - 1 if first else math.nan
-
-    @property
-    def all_phases(self) -> list[Phase]:
-        """The phases performed, including those undone since, which redo would restore."""
-        return list(self._all)
 
     def _position(self) -> int:
         """The number of phases in effect.
@@ -264,7 +242,7 @@ class ReBPERun:
         """
         made = {id(change) for change in self.graph.history}
         least = most = 0
-        for number, phase in enumerate(self._all, start=1):
+        for number, phase in enumerate(self.all_phases, start=1):
             if phase.change.is_empty:
                 most = number
             elif id(phase.change) in made:
@@ -280,16 +258,16 @@ class ReBPERun:
         Edits before its start were undone or replaced, or the run is at its start and other edits
         were made since, so that its start describes another state.
         """
-        graph, before = self.graph, self._before
+        graph, before = self.graph, self.edits_before
         if len(graph.history) < before or graph.numbered_after(before) != self._begun_from:
             return True
         return self._position() == 1 and len(graph.history) != before
 
     def go_to(self, position: int) -> None:
         """Undo or redo until ``position`` phases are in effect, including edits in between."""
-        position = min(max(position, 1), len(self._all))
-        wanted = {id(p.change) for p in self._all[:position] if not p.change.is_empty}
-        others = {id(p.change) for p in self._all[position:] if not p.change.is_empty}
+        position = min(max(position, 1), len(self.all_phases))
+        wanted = {id(p.change) for p in self.all_phases[:position] if not p.change.is_empty}
+        others = {id(p.change) for p in self.all_phases[position:] if not p.change.is_empty}
         graph = self.graph
         while others & {id(change) for change in graph.history}:
             graph.undo()

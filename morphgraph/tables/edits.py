@@ -1,7 +1,6 @@
-"""Tables of what edits do: scores before and after, the phases of ReBPE, languages."""
+"""Tables of what edits do: scores before and after, and the phases of ReBPE."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from morphgraph.core.text import count_text, percent
 from morphgraph.refine.rebpe_run import Phase
@@ -74,24 +73,5 @@ def phases_table(phases: Sequence[Phase]) -> Table:
             Column("s", "number"),
         ),
         tuple(rows),
-        bold="",
-    )
-
-
-def languages_change_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Return F1 by language before and after ReBPE on several golds, see `ReBPEOutcome`."""
-    parts = {"scored": "F1 %", "learned": "F1 % on words learned from"}
-    kept = [key for key in parts if key in rows[0]]
-    return Table(
-        "F1 by language",
-        (Column("language"),),
-        (Column("weight", "ratio"), *(Column(parts[key], "written") for key in kept)),
-        tuple(
-            Row(
-                (row["language"],),
-                (Cell(row["weight"]), *(Cell(" → ".join(map(percent, row[k]))) for k in kept)),
-            )
-            for row in rows
-        ),
         bold="",
     )

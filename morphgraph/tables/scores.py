@@ -442,7 +442,7 @@ class ScoreView:
         return self.report()
 
     def to_latex(self) -> str:
-        """Return a LaTeX table; it needs adjustbox, array, booktabs, or longtable if long.
+        """Return a LaTeX table; it needs adjustbox, array and booktabs.
 
         >>> "toprule" in tokeniser.score(gold).to_latex()
         True

@@ -12,18 +12,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.text import UNDEFINED, shortened
-from morphgraph.tables.model import HELD_IN, Cell, Column, Row, Table, cell_texts, common_signature
+from morphgraph.tables.model import HELD_IN, Cell, Row, Table, cell_texts, common_signature
 
 if TYPE_CHECKING:
     import pandas as pd
     from jinja2 import Environment
 
-LINES_OF_PAGE = 42
-"""More lines of LaTeX than these, notes among them, do not fit a page: they are a longtable."""
-_LONG_TEXT = 40
-"""Columns with texts of more characters are broken into lines."""
 _WRAPPED = r">{\raggedright\arraybackslash}p{0.3\linewidth}"
-_NOTE_LETTERS, _MOST_SIGNATURES, _ERROR_LENGTH = 92, 4, 120
+_MOST_SIGNATURES, _ERROR_LENGTH = 4, 120
 
 _LATEX = str.maketrans({
     "\\": r"\textbackslash{}",
@@ -73,14 +69,14 @@ def latex(text: str) -> str:
     return re.sub("-(?=-)", "-{}", text.translate(_LATEX))  # two would be a dash
 
 
-def latex_breakable(text: str, behind: str = "|:") -> str:
-    r"""Escape a line that may be broken after some characters, or after any if none are given.
+def latex_breakable(text: str) -> str:
+    r"""Escape a signature, which may be broken after some characters.
 
     >>> print(latex_breakable("a:1"))
     a:\allowbreak{}1
     """
     return "".join(
-        latex(character) + (r"\allowbreak{}" if not behind or character in behind else "")
+        latex(character) + (r"\allowbreak{}" if character in "|:,()=+ " else "")
         for character in text
     )
 
@@ -262,38 +258,17 @@ def to_html(table: Table) -> str:
 
 
 def to_latex(table: Table, label: str = "") -> str:
-    """A table in LaTeX that needs adjustbox, array and booktabs, or longtable if it is long.
+    """Return a table in LaTeX that needs adjustbox, array and booktabs.
 
     Intervals and spreads stand below their values, notes and signatures below the table.
     """
     label = label or table.label
     columns = [*table.names, *table.columns]
-    texts = [
-        [*row.shown_names, *([] if row.error else map(_plain, row.cells, table.columns))]
-        for row in table.rows
-    ]
-    wraps = [
-        column.form == "text"
-        and any(len(text) > _LONG_TEXT for row in texts for text in row[place : place + 1])
-        for place, column in enumerate(columns)
-    ]
-    specs = (
-        _WRAPPED if is_wrapped else "l" if column.form == "text" else "r"
-        for column, is_wrapped in zip(columns, wraps, strict=True)
-    )
     notes = [_tex(note) for note in (*table.notes, *table.explained)]
     signatures = [text for text in table.signatures if text]
     if len(signatures) > _MOST_SIGNATURES:
         signatures = [common_signature(signatures)]
-    for text in signatures:
-        notes.append(rf"Signature: \texttt{{{latex_breakable(one_line(text), '|:,()=+ ')}}}.")
-    body = list(_body(table, wraps))
-    lines = len(body) + sum(len(note) for note in notes) // _NOTE_LETTERS
-    lines += sum(max(map(len, row), default=0) // _LONG_TEXT for row in texts)
-    is_long = lines > LINES_OF_PAGE
-    # A page neither begins nor ends with a row alone.
-    for place in (0, 1, len(body) - 3, len(body) - 2) if is_long else ():
-        body[place] = body[place].removesuffix("*") + "*"
+    notes += [rf"Signature: \texttt{{{latex_breakable(one_line(text))}}}." for text in signatures]
     # As for other templates, but with marks that LaTeX does not use.
     ours = environment().overlay(
         block_start_string="<%",
@@ -304,12 +279,11 @@ def to_latex(table: Table, label: str = "") -> str:
     return ours.get_template("table.tex.j2").render(
         table=table,
         columns=columns,
-        spec="".join(specs),
+        spec="".join("l" if column.form == "text" else "r" for column in columns),
         short=table.short or table.title,
         label=f"tab:{label}" if label else "",
-        body=body,
+        body=_body(table, len(columns)),
         notes=notes,
-        is_long=is_long,
     )
 
 
@@ -317,26 +291,21 @@ def _tex(text: str) -> str:
     return latex(one_line(text))
 
 
-def _plain(cell: Cell, column: Column) -> str:
-    return "|".join(cell.tokens) if cell.tokens else cell_texts(column, cell)[0]
-
-
-def _body(table: Table, wraps: list[bool]) -> Iterator[str]:
-    """Yield the lines of rows, each with its end; a star there keeps it with the next one."""
-    width = len(wraps)
+def _body(table: Table, width: int) -> Iterator[str]:
+    """Yield the lines of rows, each with its end."""
     for number, (title, rows) in enumerate(table.by_block):
         rule = "\\midrule\n" if number else ""
         if title:
-            yield rf"{rule}\multicolumn{{{width}}}{{l}}{{\textit{{{_tex(title)}}}}} \\*"
+            yield rf"{rule}\multicolumn{{{width}}}{{l}}{{\textit{{{_tex(title)}}}}} \\"
             rule = ""
         above: tuple[str, ...] = ()
         for row in rows:
             if len(row.names) > 1 and above and row.names[0] != above[0]:
                 rule = "\\addlinespace\n"
             above = row.names
-            cells, small = _row(table, row, wraps)
+            cells, small = _row(table, row)
             # The braces keep a [ or * at the start from being an option of the line before.
-            yield f"{rule}{{}}{' & '.join(cells)} " + (r"\\*" if any(small) else r"\\")
+            yield rf"{rule}{{}}{' & '.join(cells)} \\"
             if any(small):
                 yield " & ".join(small) + r" \\"
             rule = ""
@@ -344,28 +313,18 @@ def _body(table: Table, wraps: list[bool]) -> Iterator[str]:
         yield rf"\multicolumn{{{max(1, width)}}}{{l}}{{no results}} \\"
 
 
-def _row(table: Table, row: Row, wraps: list[bool]) -> tuple[list[str], list[str]]:
+def _row(table: Table, row: Row) -> tuple[list[str], list[str]]:
     """Return the cells of a row, and what stands below them: intervals or spreads."""
-
-    def shown(text: str, place: int) -> str:
-        """Return a text; long words of a column that is wrapped may be broken anywhere."""
-        return " ".join(
-            latex_breakable(word, "") if wraps[place] and len(word) > 15 else latex(word)
-            for word in one_line(text).split(" ")
-        )
-
-    cells = [shown(name, place) for place, name in enumerate(row.shown_names)]
+    cells = list(map(_tex, row.shown_names))
     if row.is_baseline:
         cells[0] += r"$^{\dagger}$"
     if row.error:
-        error = _failed(row)
-        kind = _WRAPPED if len(error) > _LONG_TEXT else "l"
-        return [*cells, rf"\multicolumn{{{len(row.cells)}}}{{{kind}}}{{{_tex(error)}}}"], []
+        width = len(row.cells)
+        return [*cells, rf"\multicolumn{{{width}}}{{{_WRAPPED}}}{{{_tex(_failed(row))}}}"], []
     small = [""] * len(cells)
-    for place, (cell, column) in enumerate(zip(row.cells, table.columns, strict=True), len(cells)):
+    for cell, column in zip(row.cells, table.columns, strict=True):
         text, beside = cell_texts(column, cell)
-        bar = r"\,\textbar\," + (r"\allowbreak{}" if wraps[place] else "")
-        value = bar.join(shown(each, place) for each in cell.tokens or (text,))
+        value = r"\,\textbar\,".join(map(_tex, cell.tokens or (text,)))
         value = rf"\textbf{{{value}}}" if cell.is_best else value
         # Stars take no room, so that digits stay below each other.
         cells.append(value + (rf"\rlap{{$^{{{cell.mark}}}$}}" if cell.mark else ""))

@@ -210,14 +210,13 @@ def test_comparing_puts_all_columns_on_the_words_kept_aside(
 # ---------------------------------------------------------------------------------- results
 
 
-@pytest.mark.parametrize("kind", ["knockout", "rebpe", "languages", "chosen"])
+@pytest.mark.parametrize("kind", ["knockout", "rebpe", "chosen"])
 def test_a_result_prints_and_saves_itself(
     tokeniser: mg.Tokeniser, gold: mg.GoldSet, kind: str, tmp_path: Path
 ) -> None:
     made: Any = {
         "knockout": lambda: tokeniser.knock_out(gold, portable=True),
         "rebpe": lambda: tokeniser.rebpe(gold, iterations=1),
-        "languages": lambda: tokeniser.rebpe(gold, "demo:nl", weights=[2, 1], iterations=1),
         "chosen": lambda: tokeniser.knock_out_types(["able"]),
     }[kind]()
     assert str(made) == made.report() != made.report(40) if kind != "chosen" else str(made)
@@ -245,16 +244,6 @@ def test_a_result_prints_and_saves_itself(
     else:
         assert [row.names[1] for row in made.table().rows] == [p.kind for p in made.phases]
         assert len(told["phases"]) == len(made.to_frame()) == len(made.phases)
-    if kind == "languages":
-        [english, dutch] = told["languages"]
-        assert (english["language"], english["weight"], dutch["language"]) == (
-            "demo:en", 2.0, "demo:nl",
-        )  # fmt: skip
-        sides = [each.split() for each in (gold, mg.read_gold("demo:nl"))]
-        for row, (train, test) in zip(told["languages"], sides, strict=True):
-            for key, on in (("scored", test), ("learned", train)):
-                expected = [each.score(on).f1 for each in (tokeniser, made.tokeniser)]
-                assert row[key] == pytest.approx(expected), (row["language"], key)
 
 
 def test_a_report_has_no_rows_of_what_the_gold_cannot_say(tokeniser: mg.Tokeniser) -> None:

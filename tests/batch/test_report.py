@@ -19,7 +19,7 @@ from morphgraph.batch.report import chart_of, file_names, make_table
 from morphgraph.batch.results import FAILED, TableSpec, results_of_rows
 from morphgraph.batch.tasks import TaskFailure
 from morphgraph.tables.model import Table
-from morphgraph.tables.writing import LINES_OF_PAGE, to_latex
+from morphgraph.tables.writing import to_latex
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"
@@ -216,28 +216,6 @@ def of_rows(count: int) -> Table:
     return make_table(results(*rows), SPEC)
 
 
-def test_a_long_latex_table_is_a_longtable_without_an_orphan_row() -> None:
-    short, long = (to_latex(of_rows(count), "t") for count in (LINES_OF_PAGE, LINES_OF_PAGE + 1))
-    assert "longtable" not in short
-    assert r"\usepackage{array,booktabs,longtable}" in long
-    assert long.count(r"\begin{longtable}") == long.count(r"\label{tab:t}") == 1
-    assert r"\begin{table}" not in long
-    head, body = long.split(r"\endlastfoot")
-    assert head.count("{}Method & ") == 2, "on the first page and on all that follow"
-    lines = [line for line in body.splitlines() if line.startswith("{}m")]
-    assert len(lines) == LINES_OF_PAGE + 1
-    # A page break is forbidden behind a row with a star: two rows at least begin and end a page.
-    kept = [number for number, line in enumerate(lines) if line.endswith("*")]
-    assert kept == [0, 1, len(lines) - 3, len(lines) - 2]
-    assert r"Signature: \texttt{a:\allowbreak{}1}" in body.split(r"\bottomrule")[-1], "below it"
-
-
-def test_texts_of_several_lines_make_a_latex_table_long() -> None:
-    texts = ["word " * 60] * (LINES_OF_PAGE // 4)
-    rows = ({"method": f"{n} {text}", "value": n / 100} for n, text in enumerate(texts))
-    assert "longtable" in to_latex(make_table(results(*rows), SPEC))
-
-
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
 def test_latex_compiles(tmp_path: Path) -> None:
     wide = pd.concat(
@@ -251,7 +229,7 @@ def test_latex_compiles(tmp_path: Path) -> None:
         (tmp_path / f"t{number}.tex").write_text(to_latex(table, f"t{number}"))
     inputs = "".join(rf"\input{{t{number}}}" for number in range(len(tables)))
     (tmp_path / "all.tex").write_text(
-        r"\documentclass{article}\usepackage{adjustbox,array,booktabs,longtable}\begin{document}"
+        r"\documentclass{article}\usepackage{adjustbox,array,booktabs}\begin{document}"
         rf"\listoftables{inputs}\end{{document}}"
     )
     for _ in range(2):  # the list of tables is that of the first time

@@ -73,9 +73,6 @@ def test_from_a_score_to_the_merge_tree(
     chart = page.get_by_test_id("stPlotlyChart").first
     press(page, "differences")
     expect(chart).to_contain_text("to BPE")
-    press(page, "radar")
-    expect(chart).to_contain_text("Morph F1")
-    expect(chart.locator(".polar")).to_have_count(1)
 
     tab(page, "Where")
     press(page, "Affix")

@@ -47,10 +47,6 @@ CALLS: dict[str, tuple[tuple[str, ...], Callable[[Any, Any], Any]]] = {
         ("rebpe", *NL, "--iterations", "2"),
         lambda t, g: t.rebpe(g, iterations=2).to_dict(),
     ),
-    "rebpe on two": (
-        ("rebpe", *NL, "demo:de", "--iterations", "1", "--weights", "1,2"),
-        lambda t, g: t.rebpe(g, "demo:de", iterations=1, weights=[1, 2]).to_dict(),
-    ),
 }
 
 

@@ -1,7 +1,6 @@
 """``morphgraph rebpe``: what it prints and saves is what the library does."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -95,21 +94,3 @@ def test_table(morphgraph: Command) -> None:
     assert "knockout" in result.out
     assert "stopped at the limit of iterations" in result.out
     assert "|V| is now" in result.out
-
-
-@pytest.mark.slow
-def test_several_languages(morphgraph: Command, tmp_path: Path) -> None:
-    given = ("rebpe", "demo:nl", "demo:nl", "demo:de")
-    report = morphgraph(*given, "--weights", "1,2", "--out", tmp_path, "--json").json
-    assert [(row["language"], row["weight"]) for row in report["languages"]] == [
-        ("demo:nl", 1), ("demo:de", 2)]  # fmt: skip
-    for row in report["languages"]:
-        assert row["scored"][0] < row["scored"][1] and row["learned"][0] < row["learned"][1]
-    # What was saved knows each of the references that it was learned from.
-    scored = ("--scope", "morphemic", "--json")
-    saved = tmp_path / "tokeniser.bte.json"
-    for code in ("nl", "de"):
-        found = morphgraph("score", saved, f"demo:{code}", *scored).json
-        assert found["tables"][0]["words"] == "kept aside 0.2 by families, seed 0"
-    whole = morphgraph(*given, "--holdout", "0")
-    assert re.search("^language +weight +F1 %$", whole.out, re.M)

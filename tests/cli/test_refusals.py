@@ -192,14 +192,7 @@ REFUSED = {
     },
     # What takes one reference joins several only if it is asked to.
     f"knockout demo:en {ON_BOTH}": {"": "There are 2 golds … --read join"},
-    f"rebpe demo:en {ON_BOTH}": {
-        "--weights 1": "2 references and 1 weights",
-        "--weights 1,x": "numbers separated by commas",
-        "--weights 1,-1": "not above 0",
-        "--weights 1,2 --read join": "without --read join",
-        "--portable": "Leave out --portable",
-    },
-    "rebpe demo:en demo:en": {"--weights 1": "several golds"},
+    f"rebpe demo:en {ON_BOTH}": {"": "There are 2 golds … --read join"},
     f"compare demo:en {ON_BOTH}": {"": "morphs holds segmentations, not a model"},
     # What is not a tokeniser here says what to do; nothing is looked up on a hub.
     **{f"{name} {OF_TYPES}": {"": NO_MERGES} for name in ("blame", "knockout", "rebpe")},

@@ -25,7 +25,6 @@ from morphgraph.draw.charts import (
     worst_merges,
 )
 from morphgraph.draw.score_charts import (
-    MOST_IN_RADAR,
     MOST_PANELS,
     Bar,
     HeatColumn,
@@ -37,7 +36,6 @@ from morphgraph.draw.score_charts import (
     dumbbells,
     heat_map,
     line_panels,
-    radar,
     share_text,
 )
 from morphgraph.formats.loading import load_tokeniser
@@ -217,31 +215,6 @@ def test_heat_map() -> None:
     assert heat_map(["a"] * 30, columns[:0]).layout.height > figure.layout.height
 
 
-def test_radar() -> None:
-    titles = ["Precision", "Over-segmented", "Exact match"]
-    figure = radar(["a", "b"], titles, [[0.5, 0.25, 0.75], [1.0, NAN, 0.0]], [1, -1, 1])
-    one, other = figure.data
-    assert list(one.r) == [50, 75, 75, 50], "closed, and less drawn as more where less is better"
-    assert list(one.theta) == [0, 120, 240, 0]
-    assert list(other.r) == [100, None, 0, 100]
-    assert one.text[1] == "a<br>Over-segmented 25.00 %", "the number as it is"
-    assert other.text[1] == "b<br>Over-segmented n/a"
-    axis = figure.layout.polar.angularaxis
-    assert list(axis.tickvals) == [0, 120, 240]
-    assert list(axis.ticktext) == ["Precision", "Over-<br>segmented\u00a0↓", "Exact match"]
-    assert notes(figure) == ["↓ less is better: drawn as 100 % − share"]
-    assert one.line.color != other.line.color
-    assert one.line.dash != other.line.dash
-
-
-def test_radar_of_too_many() -> None:
-    figure = radar([f"t{n}" for n in range(11)], ["x", "y"], [[n / 10, 0.5] for n in range(11)])
-    assert [trace.name for trace in figure.data] == [f"t{n}" for n in range(MOST_IN_RADAR)]
-    assert notes(figure) == ["3 more not drawn"]
-    looks = {(trace.line.color, trace.line.dash, trace.marker.symbol) for trace in figure.data}
-    assert all(len(set(kind)) == MOST_IN_RADAR for kind in zip(*looks, strict=True))
-
-
 def test_breakdown() -> None:
     lines = {
         "a": [Mark(0.5, 0.25, 0.75), Mark(0.25), UNKNOWN],
@@ -374,7 +347,6 @@ def test_hostile_labels() -> None:
     figures = [
         frequency_rank_lines({HOSTILE: table_of([1], HOSTILE)}),
         dumbbells([(HOSTILE, known, UNKNOWN, known)]),
-        radar([HOSTILE], [HOSTILE, "b", "c"], [[0.5, 0.25, NAN]], [-1, 1, 1]),
         breakdown([HOSTILE], [1], {HOSTILE: [HALF]}, HOSTILE),
         difference_forest([(HOSTILE, known, "*")], HOSTILE),
         heat_map([HOSTILE], [HeatColumn(HOSTILE, [1], [HOSTILE])]),
@@ -398,7 +370,7 @@ def test_hostile_labels() -> None:
 def test_nothing_at_all() -> None:
     assert dumbbells([]).layout.height == 178
     assert list(difference_forest([]).data[0].x) == []
-    none: list[Any] = [frequency_rank_lines({}), radar([], [], []), breakdown([], [], {}, "F1")]
+    none: list[Any] = [frequency_rank_lines({}), breakdown([], [], {}, "F1")]
     for figure in [*none, bar_panels([], []), line_panels([], [], [], "")]:
         assert not figure.data
     assert list(frequency_rank_lines({"x": table_of([])}).data[0].y) == []

@@ -246,7 +246,6 @@ def test_merges_that_do_not_fit_are_one_vertex() -> None:
     study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("a b")))
     fan = look(study, "ab", rows=8)
     number = study.graph.ids["ab"]
-    assert fan.left_out == 12
     assert shown(fan)[-1] == "12 more merges"
     assert fan.vertices[-1].key == f"more{number}"
     whole = look(study, "ab", rows=124)

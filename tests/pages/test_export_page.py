@@ -50,7 +50,7 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
     assert not app.test.success, "what was checked is another tokeniser"
     app.press("Check and prepare")
     expect_form(app, "folder for `transformers`", "bte.py")
-    tuples = f"{sum(merge.is_tuple for merge in app.graph.merges().values()):,}"
+    tuples = f"{len(app.graph.tuple_merges()):,}"
     assert re.search(rf"\b{tuples} merges are of more than two parts", said(app))
     # Coming back shows it again; undoing asks for a check again.
     app.open("graph")

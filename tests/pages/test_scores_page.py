@@ -308,17 +308,15 @@ def test_pictures(page: Any) -> None:
     methods(page, "bpe", "flota", "greedy")
     made = outcomes(page, open_gold_set(page), "bpe", "flota", "greedy")
     found = [row for row in ScoreTable(made, baseline=0).estimates if row is not None]
-    shares = ("precision", "exact", "f1")
     for picture, expected in (
         (
             "precision, recall, F1",
             [row[name].value for row in found for name in ("precision", "f1")],
         ),
-        ("radar", [row[name].value for row in found for name in shares]),
         ("differences", [row["f1"].value - found[0]["f1"].value for row in found[1:]]),
     ):
         page.set("segmented_control", "Picture", picture)
-        axes = [trace.get(axis) or [] for trace in pictures(page)[0]["data"] for axis in "xr"]
+        axes = [trace.get("x") or [] for trace in pictures(page)[0]["data"]]
         drawn = {round(v, 6) for values in axes for v in values if isinstance(v, float)}
         assert {round(100 * value, 6) for value in expected} <= drawn
     # Without a test, there are no differences to show.

@@ -120,24 +120,24 @@ def test_csv_of_several_tables() -> None:
     assert [row["reference"] for row in rows] == ["gold_1.tsv", "x.tsv"]
 
 
-GOLDEN = r"""% needs \usepackage{array,booktabs,adjustbox}; XeLaTeX or LuaLaTeX for letters that are not Latin
+GOLDEN = r"""% needs \usepackage{adjustbox,array,booktabs}; XeLaTeX or LuaLaTeX for letters that are not Latin
 \begin{table}
 \centering
 \small\setlength{\tabcolsep}{4pt}
 \caption[{Scores of tokenisers}]{Scores of tokenisers against gold segmentations.}\label{tab:scores}
-\begin{adjustbox}{max width=\linewidth}
+\begin{adjustbox}{max width=\linewidth,max totalheight=.8\textheight}
 \begin{tabular}{lrrrr}
 \toprule
 {}Tokeniser & \textbar{}V\textbar{} & F1 \% $\uparrow$ & Over-segmented \% $\downarrow$ & Tokens per word \\
 \midrule
-\multicolumn{5}{l}{\textit{gold\_1.tsv, morphemic boundaries over word types}} \\*
-{}BPE\_32k$^{\dagger}$ & 32,000 & 50.00 & \textbf{10.00} & 1.50 \\*
+\multicolumn{5}{l}{\textit{gold\_1.tsv, morphemic boundaries over word types}} \\
+{}BPE\_32k$^{\dagger}$ & 32,000 & 50.00 & \textbf{10.00} & 1.50 \\
  &  & {\scriptsize [45.00, 55.00]} & {\scriptsize [9.00, 11.00]} &  \\
-{}[ā\$ & 32,000 & \textbf{75.00}\rlap{$^{***}$} & 12.50\rlap{$^{*}$} & 1.25 \\*
+{}[ā\$ & 32,000 & \textbf{75.00}\rlap{$^{***}$} & 12.50\rlap{$^{*}$} & 1.25 \\
  &  & {\scriptsize [70.00, 80.00]} & {\scriptsize [12.00, 13.00]} &  \\
-{}broken & \multicolumn{4}{l}{failed: 100\% of it} \\
+{}broken & \multicolumn{4}{>{\raggedright\arraybackslash}p{0.3\linewidth}}{failed: 100\% of it} \\
 \midrule
-\multicolumn{5}{l}{\textit{\#2, morphemic boundaries over word types}} \\*
+\multicolumn{5}{l}{\textit{\#2, morphemic boundaries over word types}} \\
 {}BPE\_32k & 32,000 & n/a & 20.00 & 3.00 \\
 \bottomrule
 \end{tabular}
@@ -195,7 +195,7 @@ def test_a_baseline_without_tests_is_not_marked(first: Sequence[Estimate] | str)
 
 def test_all_failed() -> None:
     table = ScoreTable([SegmentationFailure("a", "x")], metrics=["f1"])
-    assert r"{}a & \multicolumn{2}{l}{failed: x} \\" in to_latex(scores_table([table]))
+    assert r"}{failed: x} \\" in to_latex(scores_table([table]))
     assert "Signature" not in to_latex(scores_table([table]))
     assert "| a | failed: x |  |" in to_markdown(scores_table([table])).splitlines()
     assert csv_rows([table])[0]["reference"] == "n/a"

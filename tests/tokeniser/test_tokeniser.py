@@ -221,7 +221,7 @@ def _edit(tokeniser: BpeTokeniser, data: st.DataObject) -> None:
         except EditError:  # that merge is there already
             return
     else:
-        tuples = [merge for merge in graph.merges().values() if merge.is_tuple]
+        tuples = [merge for merge in graph.merges().values() if len(merge.parts) > 2]
         repairs = [
             (merge.rank, list(graph.types[merge.result])) for merge in data.draw(subsets(tuples))
         ]

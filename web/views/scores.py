@@ -40,7 +40,7 @@ from web.views.trees import MARKS, open_in_merge_tree, word_trees
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_DUMBBELLS, _RADAR, _DIFFERENCES = "precision, recall, F1", "radar", "differences"
+_DUMBBELLS, _DIFFERENCES = "precision, recall, F1", "differences"
 HELD_OUT = "kept aside"
 _BASIC = ("precision", "recall", "f1")
 _ANY = "any affix"
@@ -72,7 +72,7 @@ def picture_format() -> None:
 def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
     """Show one figure of the scores for each reference."""
     tested = any(table.baseline is not None and len(table.outcomes) > 1 for table in tables)
-    kinds = [_DUMBBELLS, _RADAR, *([_DIFFERENCES] if tested else [])]
+    kinds = [_DUMBBELLS, *([_DIFFERENCES] if tested else [])]
     with st.container(horizontal=True):
         kind = ui.segments("Picture", kinds, key="scores_picture", label_visibility="collapsed")
         metric = "f1"
@@ -92,21 +92,14 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
     for _, table in known:
         key = ("picture", Same(table), kind, metric)
         figures.append(current.once(key, partial(_figure, table, kind, metric)))
-    if not all(figures):
-        st.info("Choose at least three scores in %, for the corners of the radar.")
-        return
-    for (number, table), figure in zip(
-        known, figures if kind == _RADAR else share_x(figures), strict=True
-    ):
+    for (number, table), figure in zip(known, share_x(figures), strict=True):
         if len(tables) > 1:
             st.caption(f"`{words_shown(table)}`")
         ui.chart(figure, f"scores picture {number}")
 
 
-def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure | None":
+def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure":
     gold = {n for n, o in enumerate(table.outcomes) if isinstance(o, Outcome) and o.is_gold}
-    if kind == _RADAR:
-        return _radar(table, gold)
     if kind == _DIFFERENCES and metric in table.metrics and table.baseline is not None:
         return _differences(table, metric, table.baseline, gold)
     rows = []
@@ -125,20 +118,6 @@ def _spread(estimate: Estimate | None) -> charts.Mark:
     if estimate is None:
         return charts.Mark(float("nan"))
     return charts.Mark(estimate.value, estimate.interval.low, estimate.interval.high)
-
-
-def _radar(table: ScoreTable, gold: set[int]) -> "go.Figure | None":
-    shares = [name for name in table.metrics if METRICS[name].unit and METRICS[name].better]
-    known = [n for n, found in enumerate(table.estimates) if found is not None and n not in gold]
-    if len(shares) < 3 or not known:
-        return None
-    estimates = [table.of(number, shares) for number in known]
-    return charts.radar(
-        [table.labels[number] for number in known],
-        [METRICS[name].title for name in shares],
-        [[found[name].value for name in shares] for found in estimates],
-        [METRICS[name].better for name in shares],
-    )
 
 
 def _differences(table: ScoreTable, metric: str, baseline: int, gold: set[int]) -> "go.Figure":

@@ -41,9 +41,6 @@ TOP = ("morphgraph", "morphgraph.__main__")
 """Modules above all rooms, which import every one of them, and are imported by none."""
 SHIPPED = "morphgraph.standalone.tokenization_morphgraph"
 """The entrance of an exported folder, which nothing here imports."""
-KERNELS = "morphgraph.segment.pieces"
-"""What it asks for there, if morphgraph is installed."""
-
 
 STRING = re.compile(r"(\w+(?:\.\w+)+)(?::\w+)?")
 
@@ -131,13 +128,13 @@ def test_a_room_imports_from_those_before_it(name: str) -> None:
         return
     allowed = ROOMS if name in TOP else ROOMS[: ROOMS.index(room(name)) + 1]
     wrong = {other for other in IMPORTS[name] if room(other) not in allowed}
-    assert wrong == ({KERNELS} if name == SHIPPED else set()), f"{name} imports upwards"
+    assert not wrong, f"{name} imports upwards"
 
 
 def test_what_ships_imports_nothing_of_ours() -> None:
     for name, found in IMPORTS.items():
         assert SHIPPED not in found, name
-        if room(name) == "standalone" and name != SHIPPED:
+        if room(name) == "standalone":
             assert {room(other) for other in found} <= {"standalone"}, name
 
 

@@ -1,7 +1,8 @@
 """The kernels for an exported tokeniser, used if morphgraph is installed.
 
 An exported tokeniser has pieces from its own pre-tokeniser, and needs tokens with their bytes; here
-such pieces are segmented together.
+such pieces are segmented together. It finds them by an entry point in pyproject.toml, whose name is
+their version: another one, there and in `standalone.tokenization_morphgraph`, if either side changes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +17,6 @@ from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter, segmenter_of
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
-
-KERNELS = 2
-"""Exported tokenisers use no other version; see `standalone.tokenization_morphgraph.KERNELS`."""
 
 PieceToken = tuple[int, str, tuple[int, int]]
 """A token: its id, its type, and the bytes of the piece that it covers."""

@@ -7,7 +7,8 @@ of which ``methods.py`` is written for each folder.
 import json
 import os
 from collections.abc import Iterator, Mapping
-from importlib import import_module
+from contextlib import suppress
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,8 +20,8 @@ from .pieces import WORTH_KERNELS, Pieces, load, method_of, plug_in
 
 BTE_FILE = "tokeniser.bte.json"
 METHOD_FILE = "tokeniser.method.json"
-KERNELS = 2
-"""The version of `morphgraph.segment.pieces` that matches these files."""
+KERNELS = "2"
+"""The version of the kernels that matches these files: an entry point of what brings them."""
 
 
 class MorphGraphTokenizer(PreTrainedTokenizerFast):
@@ -151,11 +152,10 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
 
 def kernel_for(model: Mapping[str, Any]) -> Any:
     """Return a function that segments lists of pieces by kernels; None if not installed."""
-    try:
-        module = import_module("morphgraph.segment.pieces")
-    except ImportError:
-        return None
-    return module.PieceKernel(model) if module.KERNELS == KERNELS else None
+    for kernels in entry_points(group="morphgraph.piece_kernels", name=KERNELS):
+        with suppress(ImportError):
+            return kernels.load()(model)
+    return None
 
 
 def _strings(texts: Any) -> Iterator[str]:

@@ -42,10 +42,6 @@ _ORDERS = {
     "merge-based": "types rarely used, in merges or as tokens",
     "last": "the last types that no other is made of",
 }
-# The width in pixels of the column of figures, which fits the longest name.
-_NAMES = 240
-
-
 _FINALITY = (
     "FI ratio: of a type's occurrences in the corpus, the share as a token, and not as a part of a "
     "merge that is applied. Neighbour entropy: that of the tokens before it or behind it, the "
@@ -122,15 +118,22 @@ def vocabulary_page(current: Session) -> None:
             _types_behind(current, chosen[number], healths[number], listed)
         if more.open:
             with more:
-                _table(healths, alpha)
+                table = tables.figure_table(healths, alpha)
+                ui.show_model(table, key="vocabulary table", on_choose=_list_behind)
+                st.caption(ui.plain(" ".join(table.notes)))
                 _charts(current, healths)
-                st.code(tables.signature(healths, alpha), language=None, wrap_lines=True)
+                st.code(table.signatures[0], language=None, wrap_lines=True)
                 ui.downloads(
                     {
                         "vocabulary.csv": lambda: tables.figures_csv(healths, alpha),
-                        "vocabulary.tex": lambda: to_latex(tables.figure_table(healths, alpha)),
+                        "vocabulary.tex": lambda: to_latex(table),
                     }
                 )
+
+
+def _list_behind(row: int) -> None:
+    if figures.FIGURES[row].has_list:
+        ui.set_value(_CARD, figures.FIGURES[row].key)
 
 
 def _list_to_knock_out(current: Session) -> None:
@@ -337,34 +340,6 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
 
 def _form(column: str) -> str:
     return "%.3f" if column in (figures.RATIO, figures.ENTROPY) else "localized"
-
-
-def _table(healths: list[VocabularyHealth], alpha: float) -> None:
-    frame = tables.figure_frame(healths, alpha)
-    # Widths are measured on first drawing, so other columns need another key.
-    shape = [(health.label, health.tokeniser_signature) for health in healths]
-    key = f"vocabulary table {shape} {bool(healths[0].corpus)}"
-
-    def choose() -> None:
-        rows = st.session_state[key].selection.rows
-        if rows and figures.FIGURES[rows[0]].has_list:
-            ui.set_value(_CARD, figures.FIGURES[rows[0]].key)
-
-    config = {"figure": ui.TEXT("figure", width=_NAMES)}
-    for number, health in enumerate(healths):
-        width = ui.width_of([health.label[:24], *frame[number]])
-        config[str(number)] = ui.TEXT(health.label, alignment="right", width=width)
-    ui.show_table(
-        frame.rename(columns=str),
-        len(frame),
-        key=key,
-        on_select=choose,
-        selection_mode="single-row",
-        column_config=config,
-    )
-    undefined = tables.why_undefined(healths, alpha)
-    if undefined:
-        st.caption("n/a: " + " ".join(ui.plain(why) for why in undefined))
 
 
 def _offer(current: Session, health: VocabularyHealth, listed: int) -> None:

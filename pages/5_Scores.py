@@ -1,16 +1,14 @@
 """The dashboard of scores: tokenisers by references."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
-from morphgraph.core.text import UNDEFINED, count_text, shortened, unique_labels
+from morphgraph.core.text import shortened, unique_labels
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant, learn_and_score
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
@@ -18,9 +16,7 @@ from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure
 from morphgraph.tables.edits import change_table
-from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE, text_frame
-from morphgraph.tables.scores import score_text, scores_table
-from morphgraph.tables.writing import to_csv, to_latex, to_markdown
+from morphgraph.tables.scores import scores_table
 from web import choosing, inputs
 from web import widgets as ui
 from web.aside import scored_words
@@ -34,16 +30,8 @@ from web.views.without_gold import needs_gold
 
 T = TypeVar("T")
 _NO_TEST = "no test"
-_FEW = 5
-"""The number of scores whose intervals fit into the table."""
-_SHORT = {
-    "exact": "Exact",
-    "over": "Over",
-    "under": "Under",
-    "distance": "Distance",
-    "fertility": "Tokens",
-}
-"""Titles of scores where columns are narrow."""
+_FEW = 6
+"""The number of columns whose intervals fit into the table."""
 _STARS = "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
 _PANELS = (
     "Open a reference",
@@ -83,7 +71,7 @@ def scores_page(current: Session) -> None:
     tables = []
     for name, opened in chosen.items():
         gold_set = choosing.unseen_words(current, picked, opened)
-        tables.append(_table(_Work(current, waiting, name, gold_set), entrants, **how))
+        tables.append(_table(current, waiting, name, gold_set, entrants, **how))
     waiting.clear()
 
     def words_cut() -> None:
@@ -171,24 +159,11 @@ def _settings(gold_sets: Sequence[GoldSet], labels: Sequence[str]) -> dict[str, 
     return {**chosen, "baseline": baseline, "metrics": metrics or list(USUAL)}
 
 
-@dataclass
-class _Work:
-    """The computations on one reference, named as in the list of chosen ones."""
-
-    current: Session
-    waiting: Waiting
-    name: str
-    gold_set: GoldSet
-
-    def once(self, key: tuple[Hashable, ...], said: str, make: Callable[[], T]) -> T:
-        """Return the result of ``make``, computed once, with progress and a Stop button."""
-        said = f"{said} {shortened(self.gold_set.reference.name, 50)}"
-        do = partial(self.waiting.do, key, said, lambda _: make(), about=self.name)
-        return self.current.once(key, do)
-
-
 def _table(
-    work: _Work,
+    current: Session,
+    waiting: Waiting,
+    name: str,
+    gold_set: GoldSet,
     entrants: Sequence[Entrant],
     scope: Any,
     weighting: Any,
@@ -196,16 +171,21 @@ def _table(
     baseline: int | None,
     metrics: list[str],
 ) -> ScoreTable:
-    gold_set = work.gold_set
+    """Return the scores on one reference, named as in the list of chosen ones."""
+
+    def once(key: tuple[Hashable, ...], said: str, make: Callable[[], T]) -> T:
+        said = f"{said} {shortened(gold_set.reference.name, 50)}"
+        return current.once(key, partial(waiting.do, key, said, lambda _: make(), about=name))
+
     outcomes: list[Outcome | SegmentationFailure] = []
     for one in entrants:
         base = one.base and one.base.numbered
         key = ("outcome", Same(one.made), base, one.label, Same(gold_set))
         make = partial(learn_and_score, [one], gold_set)
-        outcomes += work.once(key, f"{one.label} cuts the words of", make)
+        outcomes += once(key, f"{one.label} cuts the words of", make)
     if with_ideal:
         of_gold = ("outcome", "ideal", Same(gold_set))
-        outcomes.append(work.current.once(of_gold, lambda: ideal(gold_set), of_files=True))
+        outcomes.append(current.once(of_gold, lambda: ideal(gold_set), of_files=True))
     known = next((one.gold_set for one in outcomes if isinstance(one, Outcome)), None)
     if known is not None and weighting not in known.weightings:
         weighting = "types"  # as the table says
@@ -216,24 +196,18 @@ def _table(
         return made
 
     made_of = (tuple(map(Same, outcomes)), scope, weighting, tuple(metrics), baseline)
-    return work.once(("scores", *made_of), "Intervals and tests on", table)
+    return once(("scores", *made_of), "Intervals and tests on", table)
 
 
 def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequence[GoldSet]) -> None:
     view.pictures(current, tables)
-    _show(tables)
+    table = scores_table(tables)
+    meanings = {name: metric.meaning for name, metric in METRICS.items()}
+    few = table.with_intervals("f1") if len(table.columns) > _FEW else table
+    ui.show_report(few, 20, *_lacking(gold_sets), key="scores", meanings=meanings)
     inputs.reference_in_another_language(current)
-    notes = {each.reference.name: each.reference.partial_note for each in gold_sets}
-    for name, note in notes.items():
-        inputs.partial_gold(note and f"{name}: {note}")
-    ui.downloads(
-        {
-            "scores.csv": lambda: to_csv(scores_table(tables)),
-            "scores.tex": lambda: to_latex(scores_table(tables)),
-            "scores.md": lambda: to_markdown(scores_table(tables)),
-        },
-        "The table above with p-values and the signature of every row.",
-    )
+    said = "The table above with all intervals, p-values and the signature of every row."
+    ui.table_downloads(table, "scores", said)
     with st.expander("FLOTA's scores"):
         view.flota_scores_table(current, gold_sets)
     if current.study.benchmark.reference.has_gold:
@@ -242,106 +216,16 @@ def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequenc
     inputs.skipped_lines(current)
 
 
-def _show(tables: Sequence[ScoreTable]) -> None:
-    for table in tables:
-        for outcome in table.outcomes:
-            if isinstance(outcome, SegmentationFailure):
-                ui.show_error(f"{outcome.label}: {outcome.message}")
-    for note in dict.fromkeys(note for table in tables for note in table.notes):
-        st.warning(ui.plain(note))
-    learned = any(map(view.words_seen, [one for table in tables for one in table.outcomes]))
-    frame = _frame(tables, learned)
-    # The size of the vocabulary, before the scores, is neither better nor worse.
-    flags = text_frame(scores_table(tables))[1].iloc[:, 2:]
-    best = pd.DataFrame(False, frame.index, frame.columns)
-    names = list(tables[0].metrics)
-    best[names] = flags.set_axis(names, axis="columns")
-    ui.show_table(
-        frame,
-        20,
-        best=best,
-        column_config=_columns(tables[0].metrics),
-        # Widths are measured on first drawing, so another table needs another key.
-        key=f"scores table {'|'.join(tables[0].metrics)} {hash(frame.to_csv())}",
-    )
-    known = [table.gold_set for table in tables if table.gold_set]
-    several = len(tables) > 1
-    notes = [
-        "In brackets: 95 % bootstrap interval over entries, of F1 only beside more than "
-        f"{_FEW} scores; the files have all. Stars: different from the tokeniser tested against, "
-        f"{_STARS}"
-    ]
-    if several:
-        notes.append("Each reference has a signature of its own.")
-    if not any(gold.has_gold("whole-word").any() for gold in known):
+def _lacking(gold_sets: Sequence[GoldSet]) -> list[str]:
+    """Say what none of the references can be scored by."""
+    notes = []
+    if not any(gold.has_gold("whole-word").any() for gold in gold_sets):
         notes.append(
             "Whole-word scores need a reference that distinguishes free and bound morphemes."
         )
-    if not any("tokens" in gold.weightings for gold in known):
+    if not any("tokens" in gold.weightings for gold in gold_sets):
         notes.append("Scores over tokens need word frequencies: choose some below.")
-    if any(isinstance(o, Outcome) and o.held_in for table in tables for o in table.outcomes):
-        notes.append(HELD_IN_NOTE)
-    st.caption(" ".join(notes))
-    with st.expander("Signatures, one for each reference" if several else "Signature"):
-        for line in [table.signature for table in tables if table.signature]:
-            st.code(line, language=None, wrap_lines=True)
-
-
-def _frame(tables: Sequence[ScoreTable], learned: bool) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = []
-    references = (table.gold_set and table.gold_set.reference.checksum for table in tables)
-    several = len(set(references)) > 1
-    for table in tables:
-        for outcome, found in zip(table.outcomes, table.estimates, strict=True):
-            row: dict[str, Any] = {}
-            row["tokeniser"] = outcome.label
-            if several and table.gold_set is not None:
-                row["reference"] = shortened(table.gold_set.reference.name, 30)
-            if len({table.weighting for table in tables}) > 1:
-                row["each word"] = choosing.WEIGHTED[table.weighting]
-            if learned:
-                row["words"] = view.words_seen(outcome)
-            size = outcome.vocabulary_size if isinstance(outcome, Outcome) else None
-            row["types"] = UNDEFINED if size is None else count_text(size)
-            for name in table.metrics:
-                cell = "failed" if found is None else _cell(name, found[name])
-                row[name] = cell if _has_intervals(name, table.metrics) else cell.split(" ")[0]
-            rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _has_intervals(name: str, metrics: Sequence[str]) -> bool:
-    """Whether the table has room for the intervals of a score: of all if they are few."""
-    return name == "f1" or len(metrics) <= _FEW
-
-
-def _cell(name: str, estimate: Any) -> str:
-    text, unit = score_text(name, estimate.value), METRICS[name].unit
-    if estimate.value != estimate.value:
-        return text
-    factor, digits = (100, 1) if unit else (1, 2)
-    low, high = factor * estimate.interval.low, factor * estimate.interval.high
-    spread = f" [{low:.{digits}f}, {high:.{digits}f}]" if high > low else ""
-    return f"{text}{estimate.mark}{spread}"
-
-
-def _columns(metrics: Sequence[str]) -> dict[str, Any]:
-    colours: dict[str, Any] = {"options": [HELD_IN, view.HELD_OUT], "color": ["orange", "green"]}
-    columns: dict[str, Any] = {
-        "types": ui.TEXT("|V|", alignment="right", width=54),
-        "tokeniser": ui.TEXT("tokeniser", width=130),
-        "words": st.column_config.MultiselectColumn(
-            "words", help=HELD_IN_NOTE, width=176, **colours
-        ),
-    }
-    for name in metrics:
-        metric = METRICS[name]
-        has_room = _has_intervals(name, metrics)
-        title, width = (metric.title, 142) if has_room else (_SHORT.get(name, metric.title), 76)
-        title += f" {metric.unit}".rstrip()
-        how: dict[str, Any] = {"help": metric.meaning, "width": width, "alignment": "right"}
-        columns[name] = ui.TEXT(title, **how)
-    return columns
+    return notes
 
 
 def score_table(current: Session) -> None:
@@ -354,13 +238,10 @@ def score_table(current: Session) -> None:
         for weighting in WEIGHTINGS
         if study.benchmark.is_scored(scope, weighting)
     ]
-    ui.show_model(change_table({"": pairs}))
-    notes = [f"On {words.said}."] if words.said else []
-    if not study.benchmark.reference.has_whole_words:
-        notes.append("This reference does not mark free and bound morphemes, as whole words need.")
-    if "tokens" not in study.benchmark.weightings:
-        notes.append("Scores over tokens need word frequencies: choose some below.")
-    st.caption(" ".join(notes))
+    on = [f"On {words.said}."] if words.said else []
+    ui.show_report(
+        change_table({"": pairs}), None, *on, *_lacking([study.benchmark]), key="open tokeniser"
+    )
 
 
 scores_page(start("Scores"))

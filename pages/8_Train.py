@@ -1,15 +1,12 @@
-"""Train a tokeniser: the source of words, their preparation, the method, and the result.
-
-A click on Stop requests another run of the page, and the next report of progress ends this one; a
-method that reports none runs to its end.
-"""
+"""Train a tokeniser: the source of words, their preparation, the method, and the result."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -23,18 +20,18 @@ from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.methods import METHODS
+from morphgraph.reference.entry import Reference
 from morphgraph.refine.extending import preview_extend
 from morphgraph.refine.morphbpe import train_morphbpe
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.comparison import Comparison
-from morphgraph.score.corpus_measures import language_costs
+from morphgraph.score.corpus_measures import LanguageCosts, language_costs
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Training
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import TrainingClock, train, training_of
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import spelled
 from web import widgets as ui
 from web.aside import share_field
 from web.bootstrap import score_metrics, start
@@ -42,9 +39,9 @@ from web.choosing import chosen_methods, parameter_field
 from web.components import comparison_table
 from web.edits import make as make_edit
 from web.inputs import content_of
-from web.jobs import train_in_turn
+from web.jobs import Tell, Waiting, train_in_turn, until_done
 from web.sources import Source, wordfreq_languages
-from web.state import Session, doing
+from web.state import Session, keep_session
 from web.views.parity import language_parity
 
 _ASKED, _SHOWN, _SECONDS = "train asked", "train shown", "train seconds"
@@ -61,12 +58,10 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class _Words:
-    """The words to train on; ``given`` and ``files``: as `train_in_turn` takes them."""
+    """The words to train on, and how to read them."""
 
     source: str
     read: Callable[[Progress], WordCounts | LanguageCounts]
-    given: tuple[str, ...] = ()
-    files: tuple[tuple[str, str, bytes], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,14 +74,6 @@ class _Order:
     size: int
     least: int | None
     parameters: dict[str, Any]
-
-    @property
-    def options(self) -> list[str]:
-        """The order as options of ``morphgraph train``."""
-        settings = ", ".join(f"{name}={spelled(value)}" for name, value in self.parameters.items())
-        options = [f"{self.method.name}({settings})", *self.words.given]
-        options += ["--pipeline", self.pipeline, "--vocab-size", str(self.size)]
-        return options if self.least is None else [*options, "--min-count", str(self.least)]
 
     @property
     def label(self) -> str:
@@ -175,11 +162,11 @@ def _source() -> _Words | None:
         how = {"key": "train_language", "first": "en", "width": 130}
         language = ui.setting(st.selectbox, "Language", languages, **how)
         source = f"wordfreq:{language}"
-        return _Words(source, lambda _: wordfreq_counts(language), (source,))
+        return _Words(source, lambda _: wordfreq_counts(language))
     if chosen == "counts":
         said = "One word a line: the word, a tab or a space, and its count."
         file = st.file_uploader("Word counts", key="train counts", help=said)
-        return None if file is None else _counted(file)
+        return None if file is None else _Words(file.name, lambda _: _counts_in(file))
     said = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
     file = st.file_uploader("Text", key="train text", help=said)
     return None if file is None else _text(file)
@@ -199,22 +186,19 @@ def _languages() -> _Words | None:
         if len(names) < len(files) or len(set(all_names)) < len(all_names):
             raise MorphGraphError("Two lists are of one language. Name each file after its own.")
         if len(all_names) > 1:
-            given = [f"{name}=wordfreq:{name}" for name in chosen]
 
             def read(_: Progress) -> LanguageCounts:
                 counts = {name: wordfreq_counts(name) for name in chosen}
                 for name, file in names.items():
-                    counts[name] = parse_word_counts(content_of(file), file.name)
+                    counts[name] = _counts_in(file)
                 return LanguageCounts(counts)
 
-            uploads = [(f" {n}=", file.name, file.getvalue()) for n, file in names.items()]
-            return _Words(", ".join(all_names), read, tuple(given), tuple(uploads))
+            return _Words(", ".join(all_names), read)
     return None
 
 
-def _counted(file: Any) -> _Words:
-    given = ("", file.name, file.getvalue())
-    return _Words(file.name, lambda _: parse_word_counts(content_of(file), file.name), (), (given,))
+def _counts_in(file: Any) -> WordCounts:
+    return parse_word_counts(content_of(file), file.name)
 
 
 def _text(file: Any) -> _Words | None:
@@ -228,100 +212,72 @@ def _text(file: Any) -> _Words | None:
         def read(progress: Progress) -> WordCounts:
             return read_text(content_of(file), file.name, column=column, progress=progress)
 
-        given = () if column is None else ("--column", column)
-        return _Words(file.name, read, given, (("--text", file.name, file.getvalue()),))
+        return _Words(file.name, read)
     return None
 
 
-def _ask(wanted: bool) -> None:
-    st.session_state[_ASKED] = wanted
-
-
+@st.fragment
 def _train(current: Session, order: _Order | None) -> None:
+    """Train what was asked for, or offer to; a fragment, which is redrawn meanwhile."""
     place = st.empty()
-    if order is None or not st.session_state.pop(_ASKED, False):
-        with place:
-            said = None if order else "Choose what to train on first."
-            how: dict[str, Any] = {"primary": True, "disabled": order is None, "help": said}
-            ui.button("Train", "model_training", _ask, True, **how)
-        return
-    place.empty()  # otherwise the old button remains visible during training
-    with st.container():
-        left, right = st.columns([8, 2], vertical_alignment="center")
-        bar = left.progress(0.0, "Reading the words …")
-        with right:
-            how = {"width": "stretch", "key": "train stop", "help": "That leaves no words."}
-            ui.button("Stop", "stop", _ask, False, **how)
-        if not _training(order.method).stoppable and not is_public():
-            st.caption(
-                f"{ui.plain(order.method.title)} trains in one go: it shows no progress, and a "
-                "click on Stop takes effect after it."
-            )
+    if order is not None and _ASKED in st.session_state:
+        current.doing = f"The training of {order.label}"
+        keep_session(current)
+        waiting = Waiting(place, lambda _: st.session_state.pop(_ASKED, None))
+        gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
+        make = partial(_made, order, current.store.folder.name, gold, holdout)
         with ui.attempt():
-            with doing(current, f"The training of {order.label}"):
-                _run(current, order, bar)
+            with until_done(_ASKED):
+                made = waiting.do(("train", order.label), f"Training {order.label}", make)
+            current.keep_model(order.label, made[0])
+            st.session_state[_SHOWN] = order.label
+            st.session_state.setdefault(_COSTS, {})[order.label] = made[1]
+            st.session_state.setdefault(_SECONDS, {})[order.label] = made[2]
             st.rerun()
+    current.doing = ""
+    with place:
+        said = None if order else "Choose what to train on first."
+        how: dict[str, Any] = {"primary": True, "disabled": order is None, "help": said}
+        ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **how)
 
 
-def _run(current: Session, order: _Order, bar: Any) -> None:
-    """Train and keep the model; an error that the user can fix is a `MorphGraphError`."""
-
-    def report(what: str, before: str, start: float, end: float) -> Callable[[float], None]:
-        shown, line = -1.0, TrainingClock(what, before)
-
-        def advance(share: float) -> None:
-            nonlocal shown
-            said = line(share)
-            if share >= shown + 0.01 or share in (0.0, 1.0):
-                shown = share
-                bar.progress(start + (end - start) * min(share, 1.0), said)
-
-        return advance
-
+def _made(
+    order: _Order, visitor: str, gold: Reference, holdout: float, tell: Tell
+) -> tuple[Segmenter, dict[str, LanguageCosts], float]:
+    """Return what was trained, what languages cost it and plain BPE, and the seconds it took."""
     started = time.perf_counter()
-    reading = report("Reading the words", "Reading the words …", 0.0, 0.1)
-    counts = None if is_public() else order.words.read(reading)
+    counts: Any = order.words.read(lambda share: tell(0.1 * share, "Reading the words …"))
+    read = counted(len(counts), "word")
+    how: dict[str, Any] = {"pipeline": order.pipeline, "minimum_count": order.least}
 
-    def trained(order: _Order, start: float, end: float) -> Segmenter:
-        method = order.method.name
-        if counts is None:
-            name, visitor = f"{method}-{order.pipeline}-{order.size}", current.store.folder.name
-            return train_in_turn(visitor, order.options, name, bar.progress, *order.words.files)
-        read = counted(len(counts), "word")
-        return train(
-            method,
-            counts,
-            order.size,
-            pipeline=order.pipeline,
-            parameters=order.parameters,
-            minimum_count=order.least,
-            progress=report(f"Training on {read}", f"Preparing {read} …", start, end),
-        )
+    def trained(method: str, parameters: Mapping[str, Any], start: float, end: float) -> Segmenter:
+        line = TrainingClock(f"Training on {read}", f"Preparing {read} …")
 
-    def words() -> Any:
-        return order.words.read(lambda _: None) if counts is None else counts
+        def advance(share: float, said: str = "") -> None:
+            tell(start + (end - start) * min(share, 1.0), said or line(share))
 
-    several, learns = _training(order.method).several, order.method.learns
-    plain_order = replace(order, method=METHODS["bpe"], parameters={})
-    model = trained(plain_order if learns else order, 0.1, 0.6 if several or learns else 1.0)
-    if learns:
-        bar.progress(0.6, "Training on the words and their morphs …")
-        gold, how = current.study.benchmark.reference, {"types": order.size, **order.parameters}
+        given = {"parameters": parameters, **how}
+        if is_public():
+            return train_in_turn(visitor, method, counts, order.size, advance, **given)
+        return train(method, counts, order.size, progress=advance, **given)
+
+    if order.method.learns:
+        base = trained("bpe", {}, 0.1, 0.6)
+        tell(0.6, "Training on the words and their morphs …")
+        given = {"types": order.size, **order.parameters}
         # As its file: what it is made of are no edits.
-        holdout = ui.value_now("holdout", SHARE_KEPT)
-        made = write_model(train_morphbpe(model, words(), gold, how, holdout))
+        made = write_model(train_morphbpe(base, counts, gold, given, holdout))
         model = read_model(made, f"morphbpe-{order.pipeline}-{order.size}")
-    if several:
-        plain = trained(plain_order, 0.6, 0.9)
-        bar.progress(0.9, "Counting the tokens of each language …")
-        languages = words()
+        return model, {}, time.perf_counter() - started
+    costs: dict[str, LanguageCosts] = {}
+    is_one = not isinstance(counts, LanguageCounts)
+    model = trained(order.method.name, order.parameters, 0.1, 1.0 if is_one else 0.6)
+    if isinstance(counts, LanguageCounts):
+        plain = trained("bpe", {}, 0.6, 0.9)
+        tell(0.9, "Counting the tokens of each language …")
         beside = {plain.name: plain, order.method.title: model}
-        st.session_state.setdefault(_COSTS, {})[order.label] = {
-            name: language_costs(each, languages) for name, each in beside.items()
-        }
-    current.keep_model(order.label, model)
-    st.session_state[_SHOWN] = order.label
-    st.session_state.setdefault(_SECONDS, {})[order.label] = time.perf_counter() - started
+        costs = {name: language_costs(each, counts) for name, each in beside.items()}
+    return model, costs, time.perf_counter() - started
 
 
 def _extend(current: Session, order: _Order | None) -> None:
@@ -339,7 +295,7 @@ def _extend(current: Session, order: _Order | None) -> None:
         if not ui.button("Extend", "add", disabled=not one, help=said) or order is None:
             return
         with ui.attempt():
-            with st.spinner("Extending it…"), doing(current, f"The extension of {name}"):
+            with st.spinner("Extending it…"):
                 counts: Any = order.words.read(lambda _: None)
                 if is_public():
                     PUBLIC_WORDS.check(len(counts), "The text", fix="Leave out rare words")

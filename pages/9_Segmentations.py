@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
-from morphgraph.core.text import counted, in_percent, percent, ratio_text, shortened
+from morphgraph.core.text import counted, in_percent, ratio_text, shortened
 from morphgraph.methods import METHODS
 from morphgraph.refine.learning import has_seen
 from morphgraph.refine.study import Study
@@ -20,8 +20,14 @@ from morphgraph.score.comparison import ComparedWord, Comparison, Summary, most_
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE, text_frame
-from morphgraph.tables.scores import comparison_csv, comparison_html, summary_table, words_table
+from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
+from morphgraph.tables.scores import (
+    agreement_table,
+    comparison_csv,
+    comparison_html,
+    summary_table,
+    words_table,
+)
 from morphgraph.tables.writing import to_latex
 from morphgraph.tokeniser.words import spelled
 from web import choosing
@@ -250,19 +256,11 @@ def _table(
 def _summaries(comparison: Comparison, which: str) -> None:
     st.subheader(f"Summary of {which}", anchor=False)
     table = summary_table(comparison)
-    titles = [column.title for column in (*table.names, *table.columns)]
-    frame = text_frame(table)[0].set_axis(titles, axis="columns")
-    better = {name: 1 for name in ("precision %", "recall %", "F1 %", "exact %") if name in frame}
-    aligned = ui.right_aligned(frame.columns[1:])
-    ui.show_table(frame, better={**better, "tokens per word": -1}, column_config=aligned)
+    ui.show_model(table, key="summary")
     st.code(comparison.signature, language=None, wrap_lines=True)
-    if len(frame) < 2:
-        return
-    st.markdown("**Words that two methods segment alike, in %**")
-    shares, labels = comparison.agreement, list(comparison.labels)
-    cells = [[percent(value, 1) for value in row] for row in shares]
-    matrix = {"method": labels, **dict(zip(labels, zip(*cells, strict=True), strict=True))}
-    ui.show_table(matrix, column_config=ui.right_aligned(labels))
+    if len(table.rows) > 1:
+        st.markdown("**Words that two methods segment alike, in %**")
+        ui.show_model(agreement_table(comparison), key="agreement")
 
 
 def _downloads(comparison: Comparison, whole: Comparison, rows: list[ComparedWord]) -> None:

@@ -481,16 +481,12 @@ def _picky(current: Session, threshold: float) -> Callable[[Tell], Segmenter]:
             "page Scores."
         )
     counts, visitor = corpus.counts, current.store.folder.name
+    how: dict[str, Any] = {"pipeline": "plain", "parameters": {"threshold": threshold}}
 
     def make(tell: Tell) -> Segmenter:
-        if not is_public():
-            given = {"threshold": threshold}
-            return train("picky", counts, size, pipeline="plain", parameters=given, progress=tell)
-        options = ["--method", f"picky(threshold={threshold})", "--pipeline", "plain"]
-        options += ["--vocab-size", str(size)]
-        listed = "".join(f"{word}\t{count}\n" for word, count in counts.items())
-        file = ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass"))
-        return train_in_turn(visitor, options, f"picky-plain-{size}", tell, file)
+        if is_public():
+            return train_in_turn(visitor, _TRAINED, counts, size, tell, **how)
+        return train(_TRAINED, counts, size, progress=tell, **how)
 
     return make
 

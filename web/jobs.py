@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
@@ -28,8 +28,10 @@ from morphgraph.batch import run as runs
 from morphgraph.core import limits
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
+from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.segment.models import read_model
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.words import spelled
 from web.storage import browser_folders, make_private, tidy
 from web.widgets import button, forget_oldest, plain, run_again
 
@@ -188,6 +190,17 @@ class Waiting:
             self._on_stop(about)
 
 
+@contextmanager
+def until_done(asked: str) -> Iterator[None]:
+    """Forget what was asked for as the block ends, but not as the page is redrawn meanwhile."""
+    try:
+        yield
+    except MorphGraphError:
+        del st.session_state[asked]
+        raise
+    del st.session_state[asked]
+
+
 _lock = threading.Lock()
 _threads: list[threading.Thread] = []
 
@@ -304,20 +317,59 @@ _turns: list[str] = []
 
 def train_in_turn(
     visitor: str,
-    options: Sequence[str],
-    name: str,
+    method: str,
+    counts: WordCounts | LanguageCounts,
+    size: int,
     tell: Tell,
-    *files: tuple[str, str, bytes],
+    *,
+    pipeline: str,
+    parameters: Mapping[str, Any],
+    minimum_count: int | None = None,
 ) -> Segmenter:
-    """Return what ``morphgraph train`` makes with these options, when the visitor's turn comes.
+    """Return what ``morphgraph train`` makes of word counts, when the visitor's turn comes.
 
-    ``visitor``: the identity of their browser; ``name``: the name of the model; ``files``: of each
-    uploaded file the option, its name and content. Counts need no option; `` en=`` is for those of
-    one of several languages. Raises `MorphGraphError` for errors of
-    the command, for too much time or memory, and for a second training of the same visitor.
+    ``visitor``: the identity of their browser. Raises `MorphGraphError` for errors of the command,
+    for too much time or memory, and for a second training of the same visitor.
     """
-    with _turn_of(visitor, tell):
-        return _trained(options, name, tell, files)
+    several = isinstance(counts, LanguageCounts)
+
+    def options(folder: Path) -> list[str]:
+        given = [f"{method}({', '.join(f'{k}={spelled(v)}' for k, v in parameters.items())})"]
+        lists = counts.languages if isinstance(counts, LanguageCounts) else {"": counts}
+        for number, (language, words) in enumerate(lists.items()):
+            path = folder / f"words-{number}.tsv"
+            lines = (f"{word}\t{count}\n" for word, count in words.items())
+            path.write_bytes("".join(lines).encode("utf-8", "surrogatepass"))
+            given.append(f"{language}={path}" if several else str(path))
+        given += ["--pipeline", pipeline, "--vocab-size", str(size)]
+        least = [] if minimum_count is None else ["--min-count", str(minimum_count)]
+        return ["train", "--confined", *given, *least]
+
+    made = _in_turn(visitor, options, tell, "Training")
+    return read_model(made, f"{method}-{pipeline}-{size}")
+
+
+def silver_in_turn(visitor: str, language: str, words: int, tell: Tell) -> bytes:
+    """Return what ``morphgraph reference silver`` makes of a language's commonest words.
+
+    Raises `MorphGraphError` as `train_in_turn` does.
+    """
+    options = ["reference", "silver", f"wordfreq:{language}", "--words", str(words)]
+    return _in_turn(visitor, lambda _: options, tell, "Five runs of Morfessor")
+
+
+def _in_turn(visitor: str, options: Callable[[Path], list[str]], tell: Tell, said: str) -> bytes:
+    """Return the file that a command of morphgraph makes; ``options`` may put others beside it."""
+    with (
+        _turn_of(visitor, tell),
+        tempfile.TemporaryDirectory(prefix="morphgraph-visitor-") as folder,
+    ):
+        out = Path(folder, "made")
+        command = [sys.executable, "-m", "morphgraph", *options(Path(folder)), "--out", str(out)]
+        told = _ran(command, Path(folder, "errors"), tell, said)
+        if told is None:
+            return out.read_bytes()
+    raise MorphGraphError(told)
 
 
 @contextmanager
@@ -336,48 +388,6 @@ def _turn_of(visitor: str, tell: Tell) -> Iterator[None]:
     finally:
         with _lock:
             _turns.remove(visitor)
-
-
-def _trained(
-    options: Sequence[str], name: str, tell: Tell, files: Sequence[tuple[str, str, bytes]]
-) -> Segmenter:
-    with tempfile.TemporaryDirectory(prefix="morphgraph-training-") as folder:
-        out = Path(folder, "model.json")
-        command = [sys.executable, "-m", "morphgraph", "train", "--confined", "--out", str(out)]
-        names = {}
-        for number, (option, given, content) in enumerate(files):
-            # The endings tell how to read it; nothing else of its name becomes a path.
-            known = (".txt", ".csv", ".tsv", ".parquet", ".gz")
-            ends = [end for end in Path(given.lower()).suffixes[-2:] if end in known]
-            path = Path(folder, f"words-{number}" + "".join(ends))
-            path.write_bytes(content)
-            names[path] = given
-            option, _, language = option.partition(" ")
-            options = [*options, *filter(None, [option]), f"{language}{path}"]
-        told = _ran([*command, *options], Path(folder, "errors"), tell, "Training")
-        if told is None:
-            return read_model(out.read_bytes(), name)
-    for path, given in names.items():
-        told = told.replace(str(path), given).replace(path.name, given)
-    raise MorphGraphError(told)
-
-
-def silver_in_turn(visitor: str, language: str, words: int, tell: Tell) -> bytes:
-    """Return what ``morphgraph reference silver`` makes of a language's commonest words.
-
-    Raises `MorphGraphError` as `train_in_turn` does.
-    """
-    with (
-        _turn_of(visitor, tell),
-        tempfile.TemporaryDirectory(prefix="morphgraph-silver-") as folder,
-    ):
-        out, counts = Path(folder, "silver.tsv"), f"wordfreq:{language}"
-        command = [sys.executable, "-m", "morphgraph", "reference", "silver", counts]
-        command += ["--out", str(out), "--words", str(words)]
-        told = _ran(command, Path(folder, "errors"), tell, "Five runs of Morfessor")
-        if told is None:
-            return out.read_bytes()
-    raise MorphGraphError(told)
 
 
 def _ran(command: Sequence[str], errors: Path, tell: Tell, said: str) -> str | None:

@@ -34,8 +34,8 @@ import errno
 import json
 import os
 import re
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -454,18 +454,6 @@ def _why_unkept(error: Exception) -> str:
     is_full = cause.errno in (errno.ENOSPC, errno.EDQUOT)
     fix = "Start the app with another folder in the variable MORPHGRAPH_STATE."
     return f"{state_folder()}: {said} {'Make room there.' if is_full else fix}"
-
-
-@contextmanager
-def doing(current: Session, what: str) -> Iterator[None]:
-    """Record long work, so that a visitor who returns after a crash, but not a Stop, is told."""
-    current.doing = what
-    keep_session(current)
-    try:
-        yield
-    finally:
-        current.doing = ""
-        keep_session(current)
 
 
 def _record_of(current: Session) -> _Record | None:

@@ -17,6 +17,7 @@ from streamlit.errors import StreamlitAPIException
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import UNDEFINED, shortened, side_by_side, unique_labels, visible
 from morphgraph.tables.model import Table, text_frame
+from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from web.storage import without_folder
 
 T = TypeVar("T")
@@ -238,11 +239,6 @@ def unique_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def right_aligned(columns: Iterable[str]) -> dict[str, Any]:
-    """Return the configuration of columns that hold numbers as text."""
-    return {name: TEXT(name, alignment="right") for name in columns}
-
-
 def number_in(text: str) -> float:
     """Return the number that a text begins with, NaN without one.
 
@@ -257,15 +253,13 @@ def show_table(
     data: Any,
     most: int | None = None,
     *,
-    better: Mapping[str, int] | None = None,
     best: Any = None,
     **how: Any,
 ) -> Any:
     """Show a table without row numbers, as high as its rows, at most ``most`` of them.
 
-    The first column is pinned. What is `right_aligned` stays as it is written, and is sorted as
-    numbers; one that is missing is n/a. Bold: the highest (1) or lowest (-1) numbers of columns
-    that are ``better`` so, or those that are ``best``, a table of flags.
+    The first column is pinned. Texts that are aligned right stay as they are written, and are
+    sorted as numbers; one that is missing is n/a. Bold: those that are ``best``, a table of flags.
     """
     frame = pd.DataFrame(data).reset_index(drop=True)
     how.setdefault("placeholder", UNDEFINED)
@@ -280,11 +274,6 @@ def show_table(
         for name, one in config.items()
         if name in frame and one.get("alignment") == "right" and is_string_dtype(frame[name])
     ]
-    if better:
-        best = pd.DataFrame(False, frame.index, frame.columns)
-        for name, sign in better.items():
-            numbers = sign * frame[name].astype(str).map(number_in)
-            best[name] = (numbers == numbers.max()) & (numbers.nunique() > 1)
     if not written and best is None:
         return st.dataframe(frame, hide_index=True, **how)
     texts = frame
@@ -301,16 +290,54 @@ def show_table(
     return st.dataframe(style, hide_index=True, **how)
 
 
-def show_model(table: Table, most: int | None = None, **how: Any) -> Any:
-    """Show a table of the library as it is written elsewhere, the best in bold."""
+def show_model(
+    table: Table,
+    most: int | None = None,
+    *,
+    key: str,
+    meanings: Mapping[str, str] | None = None,
+    on_choose: Callable[[int], object] | None = None,
+) -> None:
+    """Show a table of the library as it is written elsewhere, the best in bold.
+
+    Each block is below its title. ``meanings``: tooltips by the keys of columns; ``on_choose`` gets
+    the number of a chosen row.
+    """
     columns = (*table.names, *table.columns)
     titles = unique_labels([column.title for column in columns])
-    frame, best = (each.set_axis(titles, axis="columns") for each in text_frame(table))
-    config = {
-        title: TEXT(title, alignment="left" if column.form == "text" else "right")
-        for title, column in zip(titles, columns, strict=True)
-    }
-    return show_table(frame, most, best=best, column_config=config, **how)
+    config: dict[str, Any] = {}
+    for title, column in zip(titles, columns, strict=True):
+        side: Any = "left" if column.form == "text" else "right"
+        config[title] = TEXT(title, alignment=side, help=(meanings or {}).get(column.key))
+    for number, (above, part) in enumerate(table.parts):
+        if above:
+            st.caption(plain(above))
+        frame, best = (each.set_axis(titles, axis="columns") for each in text_frame(part))
+        # Widths are measured on first drawing, so another table needs another key.
+        own = f"{key} {number} {hash(frame.to_csv())}"
+        how: dict[str, Any] = {"key": own, "column_config": config}
+        if on_choose is not None:
+
+            def choose(own: str = own) -> None:
+                for row in st.session_state[own].selection.rows:
+                    on_choose(row)
+
+            how |= {"on_select": choose, "selection_mode": "single-row"}
+        show_table(frame, most, best=best, **how)
+
+
+def show_report(table: Table, most: int | None = None, *notes: str, **how: Any) -> None:
+    """Show a table with its errors, notes, what its marks mean, and its signatures."""
+    for row in table.rows:
+        if row.error:
+            show_error(f"{row.names[0]}: {row.error}")
+    for note in table.notes:
+        st.warning(plain(note), icon=":material/info:")
+    show_model(table, most, **how)
+    if told := [*table.explained, *notes]:
+        st.caption(plain(" ".join(told)))
+    for signature in table.signatures:
+        st.code(signature, language=None, wrap_lines=True)
 
 
 def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:
@@ -364,6 +391,16 @@ def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None =
         for name, make in files.items():
             label, _ = _KINDS[name.rpartition(".")[2]]
             download(label, make, name, key=f"download {name}", help=note)
+
+
+def table_downloads(table: Table, name: str, note: str) -> None:
+    """Show a button for each form that a table of the library is written in."""
+    writers: dict[str, Callable[[Table], str | bytes]] = {
+        "csv": to_csv,
+        "tex": to_latex,
+        "md": to_markdown,
+    }
+    downloads({f"{name}.{end}": partial(write, table) for end, write in writers.items()}, note)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

@@ -223,12 +223,38 @@ class Table:
             for number, title in enumerate(self.blocks)
         ]
 
+    @property
+    def parts(self) -> list[tuple[str, Table]]:
+        """The title of each block and its table; one without a title goes on the one before."""
+        found: list[tuple[str, list[Row]]] = []
+        for title, rows in self.by_block:
+            if title or not found:
+                found.append((title, rows))
+            else:
+                found[-1][1].extend(rows)
+        return [
+            (title, replace(self, rows=tuple(replace(row, block=0) for row in rows), blocks=("",)))
+            for title, rows in found
+        ]
+
     def with_columns(self, places: Iterable[int]) -> Table:
         """Return the same with some of its columns."""
         chosen = list(places)
         rows = (replace(row, cells=tuple(row.cells[n] for n in chosen)) for row in self.rows)
         columns = tuple(self.columns[n] for n in chosen)
         return replace(self, columns=columns, rows=tuple(rows))
+
+    def with_intervals(self, key: str) -> Table:
+        """Return the same with intervals only in the column of this key."""
+
+        def short(row: Row) -> Row:
+            cells = (
+                cell if column.key == key else replace(cell, low=math.nan, high=math.nan)
+                for cell, column in zip(row.cells, self.columns, strict=True)
+            )
+            return replace(row, cells=tuple(cells))
+
+        return replace(self, rows=tuple(map(short, self.rows)))
 
     def cells(self) -> Iterator[tuple[Cell, Column]]:
         """Every cell of a row without an error, with its column."""

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_ending, write_file
@@ -320,12 +320,28 @@ def summary_table(comparison: Comparison) -> Table:
         if has_gold:
             values[:0] = [found.precision, found.recall, found.f1, interval, found.exact]
         rows.append(Row((found.label,), tuple(map(Cell, values))))
+    columns = (*([*shares, Column("95 %", "written"), exact] if has_gold else []), *numbers)
+    ranks: dict[Form, Literal[1, -1]] = {"percent": 1, "ratio": -1}
+    ranked = [replace(column, better=ranks.get(column.form, 0)) for column in columns]
     return Table(
         "Summary",
         (Column("method"),),
-        (*([*shares, Column("95 %", "written"), exact] if has_gold else []), *numbers),
-        tuple(rows),
+        columns,
+        with_best(rows, ranked),
         signatures=(*(found.signature for found in comparison.summaries), comparison.signature),
+    )
+
+
+def agreement_table(comparison: Comparison) -> Table:
+    """Return the share of words that each two methods cut alike, in percent."""
+    return Table(
+        "Agreement",
+        (Column("cut alike, %"),),
+        tuple(Column(label, "written") for label in comparison.labels),
+        tuple(
+            Row((label,), tuple(Cell(percent(share, 1)) for share in shares))
+            for label, shares in zip(comparison.labels, comparison.agreement.tolist(), strict=True)
+        ),
     )
 
 
@@ -570,17 +586,7 @@ class SideBySide:
 
     def agreement(self) -> Table:
         """Return the share of words that each two tokenisers cut alike, in percent."""
-        made = self.comparison
-        rows = zip(made.labels, made.agreement.tolist(), strict=True)
-        return Table(
-            "Agreement",
-            (Column("cut alike, %"),),
-            tuple(Column(label, "written") for label in made.labels),
-            tuple(
-                Row((label,), tuple(Cell(percent(share, 1)) for share in shares))
-                for label, shares in rows
-            ),
-        )
+        return agreement_table(self.comparison)
 
     def report(self, width: int | None = None) -> str:
         """Return scores and agreement in lines, as the terminal shows them."""

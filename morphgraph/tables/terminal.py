@@ -11,7 +11,7 @@ from morphgraph.core.text import columns_by_room, visible
 from morphgraph.tables.model import shown_texts
 
 if TYPE_CHECKING:
-    from morphgraph.tables.model import Row, Table
+    from morphgraph.tables.model import Table
 
 _WITHOUT_TERMINAL = 1000
 _GAP = 2
@@ -34,16 +34,10 @@ def text_of(table: Table, width: int | None = None) -> str:
     terminal.
     """
     room = width or terminal_width()
-    blocks: list[tuple[str, list[Row]]] = []
-    for title, rows in table.by_block:
-        if title or not blocks:
-            blocks.append((title, rows))
-        else:  # one without a title goes on the one before
-            blocks[-1][1].extend(rows)
     found = []
-    for title, rows in blocks:
+    for title, part in table.parts:
         found += [visible(title)] if title else []
-        found.append(_block(replace(table, rows=tuple(rows)), room))
+        found.append(_block(part, room))
     return "\n".join(found)
 
 

@@ -21,7 +21,7 @@ from morphgraph.score.vocabulary_figures import (
     figures_of,
     list_behind,
 )
-from morphgraph.tables.model import Cell, Column, Row, Table, text_frame
+from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.writing import csv_bytes, to_html, whole, without_formulas
 
 if TYPE_CHECKING:
@@ -83,12 +83,6 @@ def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
         notes=(*[warning] * bool(warning), *(f"n/a: {e}" for e in why_undefined(healths, alpha))),
         label="vocabulary",
     )
-
-
-def figure_frame(healths: Sequence[VocabularyHealth], alpha: float) -> pd.DataFrame:
-    """Return `figure_table` for the screen, with columns ``figure``, 0, 1, …"""
-    frame, _ = text_frame(figure_table(healths, alpha))
-    return frame.set_axis(["figure", *range(len(healths))], axis="columns")
 
 
 def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str]:

@@ -92,9 +92,10 @@ def test_every_number_is_the_library_s(
     order = found.order()
     table = page.table("worst in")
     assert list(table["merge"]) == list(found.columns(tokeniser, order)["merge"])
-    assert len(order) and list(table["spread"]) == list(found.spread[order])
+    spread = [f"{value:.3f}" for value in found.spread[order]]
+    assert len(order) and list(table["spread"]) == spread
     first = {key: values[0] for key, values in found.columns(tokeniser, order).items()}
-    cell = f"{100 * first['German R']:.0f} ({first['German B']:.0f} of {first['German N']:.0f})"
+    cell = f"{first['German R']:.2f} ({first['German B']:.0f} of {first['German N']:.0f})"
     assert table["German"][0] == cell
     assert not page.errors()
 

@@ -5,12 +5,13 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from morphgraph.batch.run import Run, read_progress
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.counts import parse_word_counts
+from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts
 from morphgraph.segment.models import write_model
 from morphgraph.segment.training import train
 from web import jobs
@@ -190,9 +191,9 @@ def test_what_is_a_day_old_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
-BPE = ["bpe()", "--pipeline", "plain", "--vocab-size", "260"]
-FILE = ("", "../my counts.tsv", COUNTS)
-MANY = ("", "many.tsv", b"".join(b"word%x\t1\n" % (n * n) for n in range(400_000)))
+WORDS = parse_word_counts(COUNTS, "counts")
+MANY = WordCounts([f"word{n * n:x}" for n in range(400_000)], [1] * 400_000)
+PLAIN: dict[str, Any] = {"pipeline": "plain", "parameters": {}}
 
 
 def quiet(share: float, said: str) -> None:
@@ -202,8 +203,9 @@ def quiet(share: float, said: str) -> None:
 @pytest.mark.slow
 def test_it_is_what_the_library_makes() -> None:
     told: list[str] = []
-    made = jobs.train_in_turn("ann", BPE, "bpe-plain-260", lambda _, said: told.append(said), FILE)
-    same = train("bpe", parse_word_counts(COUNTS, "counts"), 260, pipeline="plain")
+    tell = lambda _, said: told.append(said)  # noqa: E731
+    made = jobs.train_in_turn("ann", "bpe", WORDS, 260, tell, **PLAIN)
+    same = train("bpe", WORDS, 260, pipeline="plain")
     assert write_model(made) == write_model(same)
     assert made.name == same.name
     assert told[0].startswith("Training, 0 of at most 600 seconds")
@@ -211,28 +213,30 @@ def test_it_is_what_the_library_makes() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("options", "file", "variable", "message"),
+    ("words", "size", "variable", "message"),
     [
-        (BPE, ("", "a.tsv", b"\xff\xfe\x00x\n"), "", "a.tsv"),
-        ([*BPE[:-1], "60000"], FILE, "", "60,000 types of a trained vocabulary, the limit is 50"),
-        (BPE, FILE, "MORPHGRAPH_PUBLIC_WORDS=3", "5 different words to train on, the limit is 3"),
-        (BPE, FILE, "MORPHGRAPH_PUBLIC_MEMORY=1000000", "more memory or time than a visitor has"),
-        (BPE, MANY, "MORPHGRAPH_PUBLIC_SECONDS=1", "after 1 seconds, the limit on this server"),
+        (WORDS, 60_000, "", "60,000 types of a trained vocabulary, the limit is 50"),
+        (WORDS, 260, "MORPHGRAPH_PUBLIC_WORDS=3", "5 different words to train on, the limit is 3"),
+        (WORDS, 260, "MORPHGRAPH_PUBLIC_MEMORY=1000000", "more memory or time than a visitor has"),
+        (MANY, 260, "MORPHGRAPH_PUBLIC_SECONDS=1", "after 1 seconds, the limit on this server"),
     ],
 )
 def test_there_are_limits(
-    options: list[str],
-    file: tuple[str, str, bytes],
-    variable: str,
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
+    words: WordCounts, size: int, variable: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if variable:
         monkeypatch.setenv(*variable.split("="))
     with pytest.raises(MorphGraphError) as raised:
-        jobs.train_in_turn("ann", options, "x", quiet, file)
+        jobs.train_in_turn("ann", "bpe", words, size, quiet, **PLAIN)
     assert message in str(raised.value)
-    assert "morphgraph-training" not in str(raised.value)
+    assert "morphgraph-visitor" not in str(raised.value)
+
+
+@pytest.mark.slow
+def test_several_languages_are_told_apart() -> None:
+    words = LanguageCounts({"en": WORDS, "xx": WORDS})
+    made = jobs.train_in_turn("ann", "parity", words, 260, quiet, **PLAIN)
+    assert write_model(made) == write_model(train("parity", words, 260, pipeline="plain"))
 
 
 def test_one_after_the_other_and_everybody_knows_their_place(
@@ -242,13 +246,13 @@ def test_one_after_the_other_and_everybody_knows_their_place(
     running: list[str] = []
     go_on = threading.Event()
 
-    def trained(options: list[str], name: str, tell: jobs.Tell, file: object) -> str:
-        running.append(name)
+    def ran(command: list[str], errors: Path, tell: jobs.Tell, said: str) -> None:
+        running.append(command[3])
         assert go_on.wait(60)
-        running.remove(name)
-        return name
+        running.remove(command[3])
+        Path(command[-1]).write_bytes(b"")
 
-    monkeypatch.setattr(jobs, "_trained", trained)
+    monkeypatch.setattr(jobs, "_ran", ran)
     monkeypatch.setattr(jobs, "_EVERY", 0.01)
 
     def train_as(visitor: str) -> threading.Thread:
@@ -259,7 +263,7 @@ def test_one_after_the_other_and_everybody_knows_their_place(
 
         def run() -> None:
             try:
-                jobs.train_in_turn(visitor, [], visitor, tell)
+                jobs._in_turn(visitor, lambda _: [visitor], tell, "Training")
             except RuntimeError:
                 assert visitor == "bob"
 
@@ -270,7 +274,7 @@ def test_one_after_the_other_and_everybody_knows_their_place(
 
     threads = [train_as("ann"), train_as("bob"), train_as("eve")]
     with pytest.raises(MorphGraphError, match="training already"):
-        jobs.train_in_turn("ann", [], "", quiet)
+        jobs._in_turn("ann", lambda _: [], quiet, "Training")
     until(lambda: "Number 1 in the queue for training …" in told["eve"])  # bob has gone
     assert told["bob"][0] == "Number 1 in the queue for training …"
     assert told["eve"][0] == "Number 2 in the queue for training …"

@@ -19,7 +19,6 @@ from morphgraph.models import undertrained_types as untrained
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.score.vocabulary import NamedCounts
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.model import Table
 from morphgraph.tables.vocabulary import UNITS, corpus_csv, corpus_table, parity_table
 from morphgraph.tables.writing import frame_csv, to_latex
 from web.guard import only_this_machine
@@ -143,7 +142,7 @@ def _kept(file: Any, folder: Path, number: int) -> Path:
 
 
 def _show(measured: CorpusMeasures) -> None:
-    _table(corpus_table(measured), "corpus table")
+    show_model(corpus_table(measured), _ROWS, key="corpus table")
     st.caption(plain(UNITS[measured.unit]))
     if measured.bad:
         left_out = f"Left out: {counted(measured.bad, 'line')}."
@@ -152,7 +151,7 @@ def _show(measured: CorpusMeasures) -> None:
         left, right = st.columns([11, 9], gap="large")
         with left:
             st.subheader("Parity of languages", anchor=False)
-            _table(parity_table(measured), "parity table")
+            show_model(parity_table(measured), _ROWS, key="parity table")
             st.caption(
                 "The Gini coefficient of what languages cost in tokens: 0 if all cost the same. "
                 "It is twice the area between the curve and the diagonal."
@@ -167,11 +166,6 @@ def _show(measured: CorpusMeasures) -> None:
             "corpus.tex": lambda: to_latex(corpus_table(measured)),
         }
     )
-
-
-def _table(table: Table, key: str) -> None:
-    titles = [column.title for column in (*table.names, *table.columns)]
-    show_model(table, _ROWS, key=f"{key} {titles}")
 
 
 def model_rows(current: Session, corpus: NamedCounts | None) -> None:

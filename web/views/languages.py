@@ -5,11 +5,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-import pandas as pd
 import streamlit as st
 
+from morphgraph.api.results import LanguageBlame
 from morphgraph.core.cache import Same
-from morphgraph.core.text import UNDEFINED, counted, percent, ratio_text
+from morphgraph.core.text import counted, percent, ratio_text
 from morphgraph.draw.score_charts import HeatColumn, heat_map
 from morphgraph.reference import catalogue
 from morphgraph.reference.readers import read_reference
@@ -22,7 +22,7 @@ from morphgraph.score.table import ScoreTable
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import Table
 from morphgraph.tables.scores import languages_table
-from morphgraph.tables.writing import frame_csv, to_csv, to_latex, to_markdown
+from morphgraph.tables.writing import frame_csv
 from web import widgets as ui
 from web.jobs import Tell, Waiting
 from web.sources import references_there
@@ -41,8 +41,7 @@ class ByLanguage(NamedTuple):
     table: Table
     labels: Sequence[str]
     columns: Sequence[HeatColumn]
-    names: Sequence[str]
-    blame: pd.DataFrame | None
+    blame: LanguageBlame | None
     judged: int
 
 
@@ -141,11 +140,11 @@ def _make(
     by_name = encoded_outcomes(labels, [row.table.outcomes[0] for row in rows])  # type: ignore[misc]
     if len(by_name) > 1:
         found = blame_by_language(by_name, scope=scope)
-        order = found.order()
-        judged = len(order)
+        judged = len(found.order())
         assert segmenter.editable is not None
-        blame = pd.DataFrame(found.columns(segmenter.editable, order[:_MOST_MERGES]))
-    return ByLanguage(languages_table(rows), shown, _heat(rows), labels, blame, judged)
+        signatures = tuple(row.table.signature for row in rows)
+        blame = LanguageBlame(segmenter.editable, found, signatures)
+    return ByLanguage(languages_table(rows), shown, _heat(rows), blame, judged)
 
 
 def _heat(rows: Sequence[LanguageRow]) -> list[HeatColumn]:
@@ -171,51 +170,27 @@ def _show(found: ByLanguage, name: str) -> None:
     for note in found.table.notes:
         st.warning(ui.plain(note))
     with st.expander("As a table, with 95 % intervals"):
-        table = found.table
-        ui.show_model(table, 20)
-        ui.downloads(
-            {
-                "languages.csv": lambda: to_csv(table),
-                "languages.tex": lambda: to_latex(table),
-                "languages.md": lambda: to_markdown(table),
-            },
-            "The table above with the signature of every row.",
+        ui.show_model(found.table, 20, key="languages table")
+        ui.table_downloads(
+            found.table, "languages", "The table above with the signature of every row."
         )
     st.subheader("Wrong in one language, right in another")
     if found.blame is None:
         st.info(f"{ui.plain(name)} has no merges of its own to blame, or there is one language.")
         return
-    if found.blame.empty:
+    if not found.judged:
         st.info(f"No merge has {LEAST_JOINS} joins or more in two of these languages.")
         return
-    _blame_table(found.blame, found.names)
+    blame = found.blame
+    table = blame.table(limit=_MOST_MERGES)
+    ui.show_model(table, 12, key="blame by language")
     st.caption(
         f"{counted(found.judged, 'merge')} with {LEAST_JOINS} joins or more in two languages, "
-        "those first whose blame differs most. In each language: blame in %, then wrong joins of "
-        f"all joins; {UNDEFINED}: fewer joins than that."
+        f"those first whose blame differs most. {' '.join(table.notes)}"
     )
-    frame_of = found.blame
-    csv = partial(frame_csv, frame_of)
-    ui.download("CSV", csv, "blame-by-language.csv", key="blame by language csv")
-
-
-def _blame_table(blame: pd.DataFrame, names: Sequence[str]) -> None:
-    judged = [name for name in names if blame[f"{name} R"].notna().any()]
-    shown = blame[["merge", "type", "worst in", "best in"]].assign(spread=blame["spread"])
-    for name in judged:
-        counts = zip(*(blame[f"{name} {key}"] for key in "NBR"), strict=True)
-        shown[name] = [_judged(*each) for each in counts]
-    columns = {
-        "spread": ui.NUMBER("spread", format="percent", help="The highest blame less the lowest."),
-        **ui.right_aligned(judged),
-    }
-    order = ["merge", "type", "spread", "worst in", "best in", *judged]
-    # Widths are measured on first drawing, so another table needs another key.
-    key = f"blame by language {hash(shown.to_csv())}"
-    ui.show_table(shown[order], 12, column_config=columns, key=key)
-
-
-def _judged(joins: float, wrong: float, ratio: float) -> str:
-    if not joins:
-        return ""
-    return f"{percent(ratio, 0)} ({wrong:,.0f} of {joins:,.0f})"
+    ui.download(
+        "CSV",
+        lambda: frame_csv(blame.to_frame(limit=_MOST_MERGES)),
+        "blame-by-language.csv",
+        key="blame by language csv",
+    )

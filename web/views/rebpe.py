@@ -302,7 +302,7 @@ def charts(run: ReBPERun) -> None:
     with right:
         none = "No merge has been knocked out."
         ui.chart(figures.removed_by_origin(phases), "rebpe origins", empty=none)
-    ui.show_model(phases_table(phases))
+    ui.show_model(phases_table(phases), key="rebpe phases")
 
 
 def ablation_table(current: Session, run: ReBPERun) -> None:
@@ -332,12 +332,6 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
         ]
         for cell in cells
     ]
-    ui.show_model(table_of_texts(titles, rows, 2))
-    grid = pd.DataFrame(
-        [[percent(cells[2 * a + r].score.f1) for r in (0, 1)] for a in (0, 1)],
-        index=["no annealing", "annealing"],
-        columns=["no reification", "reification"],
-    )
-    on = scored_words(current, learning=True).said
-    st.markdown(f"**F1 %**{f' on {on}' if on else ''}")
-    st.table(grid)
+    ui.show_model(table_of_texts(titles, rows, 2), key="rebpe ablation")
+    if on := scored_words(current, learning=True).said:
+        st.caption(f"Scores are on {on}.")

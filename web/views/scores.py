@@ -9,7 +9,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from morphgraph.core.cache import Same
-from morphgraph.core.text import count_text, counted, percent
+from morphgraph.core.text import counted
 from morphgraph.draw import score_charts as charts
 from morphgraph.draw.charts import share_x
 from morphgraph.formats.loading import vocabulary_of
@@ -30,7 +30,7 @@ from morphgraph.score.table import (
 )
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN
-from morphgraph.tables.scores import breakdown_csv, errors_csv, flota_table
+from morphgraph.tables.scores import breakdown_csv, breakdown_table, errors_csv, flota_table
 from morphgraph.tables.writing import to_csv
 from web import widgets as ui
 from web.edits import open_in_graph
@@ -190,24 +190,10 @@ def _breakdown_table(found: Breakdown) -> None:
     if notes:
         st.caption(" ".join(notes))
 
-    def cell(estimate: Estimate) -> str:
-        value, *span = (
-            percent(v, 1) for v in (estimate.value, estimate.interval.low, estimate.interval.high)
-        )
-        return value if estimate.value != estimate.value else f"{value} [{', '.join(span)}]"
-
-    cells = [list(map(cell, row)) for row in found.rows]
-    rows = {
-        "group": [name for name, _ in found.groups],
-        found.counted: [count_text(size) for _, size in found.groups],
-        **dict(zip(found.labels, cells, strict=True)),
-    }
     with st.expander("As a table, with 95 % intervals"):
-        first = {"group": ui.TEXT(BREAKDOWNS[found.by].lower())}
-        ui.show_table(rows, column_config={**first, **ui.right_aligned(list(rows)[1:])})
+        ui.show_report(breakdown_table(found), key="breakdown")
         key, csv = f"breakdown csv {found.by}", partial(breakdown_csv, found)
         ui.download("CSV", csv, "breakdown.csv", key=key)
-        st.code(found.signature, language=None, wrap_lines=True)
 
 
 @st.fragment
@@ -327,7 +313,7 @@ def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
 
 
 def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
-    ui.show_model(flota_table(found).with_columns(range(3)))
+    ui.show_report(flota_table(found).with_columns(range(3)), key=f"flota {id(gold_set)}")
     first = found.scores[0]
     note = (
         f"{ui.plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
@@ -336,6 +322,5 @@ def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
     if not first.entries_with_stem:
         note += " Stem recall is n/a: the reference does not say which morph is a stem."
     st.caption(note)
-    st.code(found.signature, language=None, wrap_lines=True)
     csv = partial(to_csv, flota_table(found))
     ui.download("CSV", csv, "flota.csv", key=f"flota csv {id(gold_set)}")

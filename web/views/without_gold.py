@@ -4,9 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from morphgraph.core.errors import MorphGraphError
 from web.inputs import language_of_types
-from web.jobs import Waiting, silver_in_turn
+from web.jobs import Waiting, silver_in_turn, until_done
 from web.sources import COMMON_WORDS, Source, demo_name, reference_of, wordfreq_languages
 from web.state import Session
 from web.widgets import attempt, button, setting
@@ -58,16 +57,12 @@ def offer_silver(current: Session) -> None:
         waiting = Waiting(st.empty(), lambda _: st.session_state.pop(_ASKED, None))
     visitor = current.store.folder.name
     with attempt():
-        try:
+        with until_done(_ASKED):
             data = waiting.do(
                 ("silver", language),
                 "Five runs of Morfessor",
                 lambda tell: silver_in_turn(visitor, language, SILVER_WORDS, tell),
             )
-        except MorphGraphError:
-            st.session_state.pop(_ASKED, None)
-            raise
-        st.session_state.pop(_ASKED, None)
         source = Source(f"{demo_name(language)}.tsv", ((f"{demo_name(language)}.tsv", data),))
         current.open_reference(reference_of(source), source)
         st.rerun()

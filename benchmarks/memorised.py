@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 
 import morphgraph as mg
 from benchmarks import data, save, table
-from docs.make_languages import save_picture, with_interval
+from docs.tools.languages import save_picture, with_interval
 from morphgraph.draw.charts import figure_of
 from morphgraph.reference.catalogue import LANGUAGES
 from morphgraph.reference.families import SplitBy

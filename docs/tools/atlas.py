@@ -1,7 +1,7 @@
 """Draw the atlas in ``docs/atlas`` from results: a page of all tokenisers, and one for each.
 
-Run: ``python -m docs.make_atlas``, or with the ``results.json`` of evaluations, which become the
-atlas's: ``python -m docs.make_atlas docs/atlas/results.json.gz mine/results.json`` adds to it.
+Run: ``python -m docs.tools.atlas``, or with the ``results.json`` of evaluations, which become the
+atlas's: ``python -m docs.tools.atlas docs/atlas/results.json.gz mine/results.json`` adds to it.
 The merges to blame are then computed from the recipes of their runs, where their files are here.
 """
 
@@ -20,6 +20,7 @@ import pyarrow
 from jinja2 import FileSystemLoader
 from pyarrow import parquet
 
+from docs.tools import DOCS
 from morphgraph.batch.cells import STANDARD_METHOD, cell_inputs
 from morphgraph.batch.leaderboard import (
     Leaderboard,
@@ -42,8 +43,7 @@ from morphgraph.tables.model import ALL_WORDS
 from morphgraph.tables.writing import environment
 from morphgraph.tokeniser.merging import segment
 
-ATLAS = Path(__file__).parent / "atlas"
-RECIPES = Path(__file__).parent / "evaluations"
+ATLAS, RECIPES, TEMPLATES = DOCS / "atlas", DOCS / "evaluations", DOCS / "tools" / "templates"
 RESULTS, MERGES = ATLAS / "results.json.gz", ATLAS / "merges.json.gz"
 _MOST_MERGES = 8
 
@@ -250,7 +250,9 @@ def blamed_in(board: Leaderboard, known: Blamed) -> Blamed:
 def pages_of(board: Leaderboard, blamed: Blamed) -> dict[str, str]:
     """Return the text of each page by its file's name."""
     scores = scores_of(board)
-    templates = environment().overlay(loader=FileSystemLoader(ATLAS), keep_trailing_newline=False)
+    templates = environment().overlay(
+        loader=FileSystemLoader(TEMPLATES), keep_trailing_newline=False
+    )
     names = list(dict.fromkeys(tokeniser for tokeniser, _ in scores.values))
     slugs = dict(zip(names, file_names(["index", *names])[1:], strict=True))
     shared = {

@@ -21,7 +21,6 @@ HEAD = """# The library in a notebook
 from pathlib import Path
 
 import morphgraph as mg
-from docs.tools import DOCS
 
 tokeniser = mg.load("demo:en")
 gold = mg.read_gold("demo:en")

@@ -50,15 +50,15 @@ assets: $(STAMPS)/run
 
 # What docs/story shows, from the library and the app's components.
 story: $(STAMPS)/run
-	$(BIN)/python -m docs.make_story
+	$(BIN)/python -m docs.tools.story
 
 # Tables and figures of docs/results.md for a paper, in paper/: LaTeX, and a PDF if there is pdflatex.
 paper: $(STAMPS)/run
-	$(BIN)/python -m docs.make_paper
+	$(BIN)/python -m docs.tools.paper
 
 # The pages of docs/atlas, from its results.
 atlas: $(STAMPS)/run
-	$(BIN)/python -m docs.make_atlas
+	$(BIN)/python -m docs.tools.atlas
 
 # The pages of documentation, in site/ beside earlier versions. They keep their places beside each
 # other, so that links do.

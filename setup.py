@@ -30,13 +30,12 @@ def description() -> str:
 
 
 class WithoutTools(build_py):
-    """Of the folders that the app shares with the checkout, take no tools of developers."""
+    """Of the checkout's own folder take the app alone."""
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
         """List the modules of a package."""
         found = super().find_package_modules(package, package_dir)
-        kept = {"morphgraph._app": {"app"}, "morphgraph._app.docs": set()}
-        return [each for each in found if each[1] in kept.get(package, {each[1]})]
+        return [each for each in found if package != "morphgraph._app" or each[1] == "app"]
 
 
 if __name__ == "__main__":

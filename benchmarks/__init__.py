@@ -19,7 +19,6 @@ from urllib.request import urlopen
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "benchmarks" / "results"
 GERMAN_BPE = "tokenizers/oscar-de-40k"
 GERMAN_GOLD = "references/morphynet/deu.derivational.v1.tsv"
 ENGLISH_GOLD = "references/sigmorphon2022/eng.word.dev.tsv"
@@ -36,18 +35,14 @@ def data(path: str) -> Path:
     return folder / path
 
 
-def in_turns(
-    rounds: int,
-    contestants: Mapping[str, Callable[[], object]],
-    clock: Callable[[], float] = time.perf_counter,
-) -> dict[str, float]:
+def in_turns(rounds: int, contestants: Mapping[str, Callable[[], object]]) -> dict[str, float]:
     """Return the median seconds of each contestant; one round more comes first."""
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds + 1):
         for name, run in contestants.items():
-            started = clock()
+            started = time.perf_counter()
             run()
-            seconds[name].append(clock() - started)
+            seconds[name].append(time.perf_counter() - started)
     return {name: statistics.median(found[1:]) for name, found in seconds.items()}
 
 
@@ -159,16 +154,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         print("| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |")
 
 
-def save(name: str, results: object) -> None:
-    """Print the processor, and write results as JSON to ``benchmarks/results``."""
+def processor() -> str:
+    """Return the name of this machine's processor, and how many cores it has."""
     told: dict[str, str] = {}
     with suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         told = {k.strip(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
-    model = told.get("model name") or platform.processor() or platform.machine()
+    model = told.get("model name") or platform.machine()
     family = f" (family {told['cpu family']})" if "cpu family" in told else ""
-    processor = f"{model}{family}, {os.cpu_count()} cores"
-    print(f"\nMeasured on {processor}.")
-    RESULTS.mkdir(exist_ok=True)
-    found = {"processor": processor, "results": results}
-    (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
+    return f"{model}{family}, {os.cpu_count()} cores"

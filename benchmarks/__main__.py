@@ -10,12 +10,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from benchmarks import ONE_THREAD, peak_megabytes
+from benchmarks import ONE_THREAD, peak_megabytes, processor
 
 MODULES = {
     "segmenting": ("segment", "substrings", "sentencepiece_models", "exported"),
     "refining": ("knockout", "rebpe", "llm", "transplant"),
-    "training": ("train", "train_at_size", "remedies", "parity"),
+    "training": ("train", "train_at_size", "remedies"),
     "scoring": ("compare", "scores", "first_use"),
     "counting": ("counting", "measuring"),
     "batch": ("batch",),
@@ -36,6 +36,7 @@ def run(name: str, given: list[str]) -> None:
         default: Any = parameter.default
         parser.add_argument(f"--{option.replace('_', '-')}", type=type(default), default=default)
     benchmark(**vars(parser.parse_args(given)))
+    print(f"\nMeasured on {processor()}.")
 
 
 def main() -> None:

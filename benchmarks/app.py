@@ -23,15 +23,12 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, running_app, save, table
+from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, running_app, table
 
-MEDIAN_BAR, P95_BAR = 300, 600  # ms of a click
 PLACES = ("ung", "en", "er", "lich")  # types to look around
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 SCRIPT = Path(__file__).with_name("clicks.js")
-LOAD_BARS = {"german": 3.0, "demo": 1.5}  # seconds of a step, p95
-MEMORY_BAR = 1500  # MB
 PAUSE = 5.0  # seconds between the steps of a visitor
 PAGES = ("Merge_graph", "Merge_tree", "Blame", "Scores", "Segmentations", "Vocabulary")
 CLICKED = re.compile(r"Knock out$|Undo$|Redo$|Use the best threshold$")
@@ -50,12 +47,9 @@ def clicks(clicks: int = 20) -> None:
         _open_in_browser(page, url)
         timed = _time_clicks(page, clicks // len(PLACES))
         browser.close()
-    results = {name: summary(values) for name, values in timed.items()}
     print(f"oscar-de-40k, MorphyNet German derivations, {clicks} clicks each, milliseconds\n")
-    rows = [(name, *found.values()) for name, found in results.items()]
+    rows = [(name, *summary(values).values()) for name, values in timed.items()]
     table(["click to", "median {:.0f}", "p95 {:.0f}", "max {:.0f}"], rows)
-    print(f"\nBars: median {MEDIAN_BAR}, p95 {P95_BAR}")
-    save("clicks", {name: {**found, "all": timed[name]} for name, found in results.items()})
 
 
 def memory() -> None:
@@ -75,7 +69,6 @@ def memory() -> None:
             rows.append((link.inner_text().splitlines()[-1], _used(app)))
         browser.close()
     table(["opened, one after the other", "MB {:.0f}"], rows)
-    save("memory", dict(rows))
 
 
 def chromium(playwright: Playwright) -> Browser:
@@ -350,7 +343,6 @@ async def _measure(
         memory["peak"] = max(memory["peak"], _used(app))
     await asyncio.gather(*tasks)
     asking.cancel()
-    memory["busy"] = _used(app)
     for visitor in visitors:
         await visitor.socket.close()
     end = time.monotonic() + wait
@@ -386,6 +378,3 @@ def load(
     print("\n" + ", ".join(f"{name} {value:,.0f} MB" for name, value in memory.items()))
     for error, times in found["errors"].items():
         print(f"{times} × {error}")
-    print(f"Bars: p95 {LOAD_BARS[files]} s, none lost, {MEMORY_BAR:,} MB")
-    asked = {"files": files, "sessions": sessions, "seconds": seconds}
-    save(f"load_{files}", {**asked, **found})

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow
 
-from benchmarks import save, table
+from benchmarks import table
 from morphgraph.batch.cluster import local_cluster, warm_up
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.run import ProgressFile, RunProgress, run_tasks
@@ -82,7 +82,6 @@ def batch(cells: int = 200, turns: int = 3) -> None:
         ("starting workers, the library loaded there", f"{statistics.median(starts):.2f} s"),
     ]
     table(["", "median"], rows)
-    save("batch", {"overhead_ms": overhead, "seconds": seconds, "start_s": starts})
 
 
 def _cells(work: Work, count: int, cost: float) -> list[Task]:

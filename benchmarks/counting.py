@@ -13,11 +13,12 @@ from typing import Any
 
 import duckdb
 
-from benchmarks import GERMAN_BPE, apart, data, measured, save, table
+from benchmarks import GERMAN_BPE, apart, data, measured, table
 
 FILES = 32
 PARTS = (8, 4, 2, 1)
 WORDS_PER_TEXT = 400
+MEMORY = "512M"
 TOOK = ["s {:.1f}", "CPU s {:.1f}", "MB/s {:.1f}", "peak MiB {:,.0f}"]
 _TAIL = 0.1
 DUCKDB = """
@@ -33,8 +34,11 @@ copy (
 """
 
 
-def make_texts(folder: Path, size: int) -> list[Path]:
-    """Write `FILES` files with about ``size`` bytes of text, alternately text and Parquet."""
+def make_texts(folder: Path, size: int) -> dict[Path, int]:
+    """Write `FILES` files with about ``size`` bytes of text, alternately text and Parquet.
+
+    Return the bytes of text in each.
+    """
     import numpy as np
     import pyarrow
     import wordfreq
@@ -44,7 +48,7 @@ def make_texts(folder: Path, size: int) -> list[Path]:
     words = np.array(list(frequencies), dtype=object)
     shares = np.cumsum(np.fromiter(frequencies.values(), float, len(frequencies)))
     random = np.random.default_rng(1)
-    files = []
+    files = {}
     for number in range(FILES):
         path = folder / f"{number:02}.{'parquet' if number % 2 else 'txt'}"
         lines = _lines(random, words, shares / shares[-1], size // FILES)
@@ -52,7 +56,7 @@ def make_texts(folder: Path, size: int) -> list[Path]:
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         else:
             parquet.write_table(pyarrow.table({"text": lines}), path, row_group_size=5000)
-        files.append(path)
+        files[path] = sum(len(line.encode()) + 1 for line in lines)
         print(f"\rmade {number + 1} of {FILES} files", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return files
@@ -73,21 +77,6 @@ def _lines(random: Any, words: Any, shares: Any, size: int) -> list[str]:
     return lines
 
 
-def text_bytes(files: list[Path]) -> int:
-    """Return the bytes of text in some files; Parquet compresses it."""
-    from pyarrow import parquet
-
-    total = 0
-    for file in files:
-        if file.suffix == ".txt":
-            total += file.stat().st_size
-        else:
-            metadata = parquet.read_metadata(file)
-            groups = map(metadata.row_group, range(metadata.num_row_groups))
-            total += sum(group.column(0).total_uncompressed_size for group in groups)
-    return total
-
-
 def count_by_duckdb(folder: str, out: str, threads: int) -> dict[str, int]:
     """Count by plain SQL, without a limit of memory, into a Parquet file."""
     sql = duckdb.connect(config={"threads": threads, "temp_directory": out + ".tmp"})
@@ -99,39 +88,31 @@ def count_by_duckdb(folder: str, out: str, threads: int) -> dict[str, int]:
     return {"distinct": distinct, "words": int(words)}
 
 
-def counting(
-    gigabytes: float = 2.0, memory: str = "512M", workers: int = 0, pipeline: str = "whitespace"
-) -> None:
+def counting(gigabytes: float = 2.0) -> None:
     """`morphgraph count` of an eighth, a quarter, a half and all, beside DuckDB's plain SQL."""
-    workers = workers or os.cpu_count() or 1
-    runs = []
+    workers = os.cpu_count() or 1
+    rows = []
     with tempfile.TemporaryDirectory(prefix="counting-") as name:
         folder = Path(name)
-        files = make_texts(folder, int(gigabytes * 1e9))
+        sizes = make_texts(folder, int(gigabytes * 1e9))
         for part in PARTS:
-            some, place = files[: FILES // part], folder / f"{part}"
+            some, place = list(sizes)[: FILES // part], folder / f"{part}"
             place.mkdir()
             for file in some:
                 (place / file.name).symlink_to(file)
-            command = ["-m", "morphgraph", "count", place, "--memory", memory, "--json"]
-            command += ["--out", folder / "counts", "--pipeline", pipeline, "--workers", workers]
-            found = measured(command)
+            command = ["-m", "morphgraph", "count", place, "--memory", MEMORY, "--json"]
+            found = measured([*command, "--out", folder / "counts", "--workers", workers])
             peer = apart(count_by_duckdb, place, folder / "peer", workers)
-            same = [peer[name] == found[name] for name in ("words", "distinct")]
-            if pipeline == "whitespace" and not all(same):
+            if any(peer[name] != found[name] for name in ("words", "distinct")):
                 sys.exit("The two have counted different words.")
-            runs.append({**found, "duckdb": peer, "text_bytes": text_bytes(some)})
-    rows = []
-    for found in runs:
-        size, words, distinct = (found[key] / 1e6 for key in ("text_bytes", "words", "distinct"))
-        own, theirs = _took(found, size), _took(found["duckdb"], size)
-        ratios = [own[0] / theirs[0], own[1] / theirs[1]]
-        rows.append((size, words, distinct, found["blocks"], *own, *theirs, *ratios))
-    header = ["MB of text {:,.0f}", "running words {:,.1f} M", "distinct {:,.2f} M", "blocks"]
-    theirs = [f"DuckDB, {column}" for column in TOOK]
-    table([*header, *TOOK, *theirs, "ratio of s {:.2f}", "of CPU s {:.2f}"], rows)
-    print(f"\n{pipeline}, --memory {memory}, {workers} workers")
-    save("counting", {"memory": memory, "cores": os.cpu_count(), "runs": runs})
+            size = sum(map(sizes.__getitem__, some)) / 1e6
+            own, theirs = _took(found, size), _took(peer, size)
+            counted = found["words"] / 1e6, found["distinct"] / 1e6
+            rows.append((size, *counted, *own, *theirs, own[0] / theirs[0], own[1] / theirs[1]))
+    header = ["MB of text {:,.0f}", "running words {:,.1f} M", "distinct {:,.2f} M", *TOOK]
+    header += [f"DuckDB, {column}" for column in TOOK]
+    table([*header, "ratio of s {:.2f}", "of CPU s {:.2f}"], rows)
+    print(f"\n--memory {MEMORY}, {workers} workers")
 
 
 def _took(found: dict[str, Any], megabytes: float) -> list[float]:
@@ -140,23 +121,20 @@ def _took(found: dict[str, Any], megabytes: float) -> list[float]:
     return [seconds, found["cpu_seconds"], megabytes / seconds, found["together"] * 1e6 / 2**20]
 
 
-def measuring(gigabytes: float = 2.0, memory: str = "512M", workers: int = 2) -> None:
+def measuring(gigabytes: float = 2.0) -> None:
     """`morphgraph vocabulary --corpus` by oscar-de-40k: words, and an eighth as whole lines."""
     command = ["-m", "morphgraph", "vocabulary", data(GERMAN_BPE), "--json"]
-    command += ["--set", f"memory={memory},workers={workers}"]
-    runs, rows = [], []
+    command += ["--set", f"memory={MEMORY},workers=2"]
+    rows = []
     with tempfile.TemporaryDirectory(prefix="measuring-") as name:
-        files = make_texts(Path(name), int(gigabytes * 1e9))
+        sizes = make_texts(Path(name), int(gigabytes * 1e9))
         for unit, part in (("words", 1), ("lines", 8)):
-            some = files[: FILES // part]
+            some = list(sizes)[: FILES // part]
             corpus = [word for file in some for word in ("--corpus", file)]
             found = measured([*command, "--set", f"unit={unit}", *corpus])
-            runs.append({**found, "text_bytes": text_bytes(some)})
-    for found in runs:
-        size, [total] = found["text_bytes"] / 1e6, found["all"]
-        words, tokens = (total[key] / 1e6 for key in ("words", "tokens"))
-        rows.append((found["unit"], size, words, tokens, *_took(found, size)))
+            size, [total] = sum(map(sizes.__getitem__, some)) / 1e6, found["all"]
+            words, tokens = (total[key] / 1e6 for key in ("words", "tokens"))
+            rows.append((unit, size, words, tokens, *_took(found, size)))
     header = ["segmented", "MB of text {:,.0f}", "words {:,.1f} M", "tokens {:,.1f} M"]
     table([*header, *TOOK], rows)
-    print(f"\n--memory {memory}, {workers} workers")
-    save("measuring", {"memory": memory, "cores": os.cpu_count(), "runs": runs})
+    print(f"\n--memory {MEMORY}, 2 workers")

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 import morphgraph as mg
-from benchmarks import data, save, table
-from docs.make_languages import save_picture, with_interval
+from benchmarks import data, table
+from docs.tools.languages import save_picture, with_interval
 from morphgraph.draw.charts import figure_of
 from morphgraph.reference.catalogue import LANGUAGES
 from morphgraph.reference.families import SplitBy
@@ -113,23 +113,20 @@ def picture(rows: list[tuple[str, dict[SplitBy, list[Score]]]]) -> go.Figure:
 
 def main() -> None:
     """Print the table, and draw the picture."""
-    texts, rows, results = [], [], []
+    texts, rows = [], []
     for case in cases():
         entries, found = measured(case)
         language = LANGUAGES[case.language].name
         tokeniser = case.tokeniser.rpartition("/")[2]
         spans = [with_interval(*each) for by in LOOKS for each in found[by]]
-        gains = [found[by][-1].value - found[by][0].value for by in LOOKS]
         texts.append([language, case.name, tokeniser, f"{entries:,}", *spans])
         rows.append((f"{language}, {case.name}, {tokeniser}", found))
-        results.append([*case[:2], tokeniser, entries, found, gains])
         print(*texts[-1], file=sys.stderr, flush=True)
     heads = [f"{step}, by {by}" for by in LOOKS for step in STEPS]
     table(["Language", "Reference", "tokeniser", "entries", *heads], texts)
     for by in LOOKS:
         means = [math.fsum(found[by][n].value for _, found in rows) / len(rows) for n in range(3)]
         print(f"\nBy {by}, on average: " + " → ".join(f"{mean:.1f}" for mean in means))
-    save("memorised", results)
     save_picture(picture(rows), "memorised.svg", 900, 60 + 26 * len(rows))
 
 

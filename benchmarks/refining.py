@@ -25,7 +25,6 @@ from benchmarks import (
     apart,
     data,
     in_turns,
-    save,
     table,
 )
 from morphgraph.core.cache import Cache
@@ -100,7 +99,6 @@ def knockout(entries: int = 1_000_000) -> None:
         )
     print("oscar-de-40k, MorphyNet German derivations, one thread, medians\n")
     table(["work", "seconds {:.3f}"], results.items())
-    save("knockout", results)
 
 
 def _click_seconds(tokeniser: Any, reference: Any, entries: int) -> float:
@@ -145,7 +143,6 @@ def rebpe(runs: int = 5) -> None:
         percent = ["P % {:.2f}", "R % {:.2f}", "F1 % {:.2f}"]
         table(["iteration", "phase", "types {:,}", *percent, "merges", "seconds {:.3f}"], rows)
         print(f"\nPeak memory of the whole process, data included: {found['megabytes']:,.0f} MB")
-    save("rebpe", results)
 
 
 def run_rebpe(case: str, runs: int) -> dict[str, Any]:
@@ -192,7 +189,6 @@ def llm(gemma: str = "", rounds: int = 3) -> None:
     rows = [[name, *map(run.__getitem__, keys)] for name, run in found.items()]
     seconds = ["seconds of the process {:,.2f}", "of the work itself {:,.2f}"]
     table(["work", *seconds, "peak MB {:,.2f}"], rows)
-    save("llm", found)
 
 
 def run_llm(path: str, work: str) -> dict[str, Any]:
@@ -241,7 +237,6 @@ def transplant(gigabytes: float = 1.0, rounds: int = 3) -> None:
         f"\n{size / 1e6:,.0f} MB, the largest tensor {largest / 1e6:,.0f} MB; {run['kept']:,} rows "
         f"copied and {run['made']:,} made in each of two matrices; {rounds} rounds"
     )
-    save("transplant", {"bytes": size, "largest_tensor": largest, "runs": found})
 
 
 def _make_checkpoint(folder: Path, gigabytes: float) -> int:

@@ -16,7 +16,6 @@ from benchmarks import (
     data,
     in_turns,
     measured,
-    save,
     table,
 )
 from morphgraph.corpus.counts import wordfreq_counts
@@ -59,7 +58,6 @@ def compare(words: int = 1000, rounds: int = 7) -> None:
     }
     print("oscar-de-40k, MorphyNet German derivations, one thread\n")
     table(["work", "seconds {:.2f}"], results.items())
-    save("compare", results)
 
 
 def scores(entries: int = 50_000, rounds: int = 3) -> None:
@@ -131,7 +129,6 @@ def scores(entries: int = 50_000, rounds: int = 3) -> None:
     }
     rows = [(title, seconds[key], peers.get(key, "")) for key, title in titles.items()]
     table(["work", "seconds {:.3f}", "beside it"], rows)
-    save("scores", seconds)
 
 
 def first_use(rounds: int = 3) -> None:
@@ -149,4 +146,3 @@ def first_use(rounds: int = 3) -> None:
     }
     rows = [(name, *kinds.values()) for name, kinds in least.items()]
     table(["work", "seconds {:.1f}", "of the processors {:.1f}"], rows)
-    save("first_use", least)

@@ -5,7 +5,6 @@ import json
 import os
 import sys
 import tempfile
-import time
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,7 @@ import wordfreq
 from tokenizers import Tokenizer, models
 
 import morphgraph as mg
-from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, in_turns, save, table
+from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, in_turns, table
 from morphgraph.formats.loading import (
     load_tokeniser,
     load_uploaded_tokeniser,
@@ -105,7 +104,6 @@ def segment(words: int = 47_000, rounds: int = 9) -> None:
         )
     ]
     table(["work", "ms {:.1f}", "× ours {:.2f}"], rows)
-    save("segment", {"words": len(listed), "milliseconds": ms})
 
 
 def substrings(words: int = 50_000, rounds: int = 9) -> None:
@@ -123,9 +121,7 @@ def substrings(words: int = 50_000, rounds: int = 9) -> None:
     marked = ["▁" + word for word in listed]
     segmenters = {
         "FLOTA, GPT-2": Flota(gpt2),
-        "FLOTA k = 2, GPT-2": Flota(gpt2, 2),
         "FLOTA, BERT": Flota(bert),
-        "FLOTA k = 2, BERT": Flota(bert, 2),
         "WordPiece, BERT": WordPiece(bert),
         "Unigram, 8,000 types": unigram,
     }
@@ -146,12 +142,9 @@ def substrings(words: int = 50_000, rounds: int = 9) -> None:
     print(f"{len(listed):,} distinct English words, encoded, one thread, medians of {rounds}\n")
     rows: list[list[Any]] = []
     for name in segmenters:
-        theirs = seconds.get(f"{name} (tokenizers)", 0.0)
-        beside = [1000 * theirs, theirs / seconds[name]] if name in peers else ["", ""]
-        rows.append([name, 1000 * seconds[name], len(listed) / seconds[name], *beside])
-    own = ["ms {:.1f}", "words/s {:,.0f}"]
-    table(["work", *own, "tokenizers, ms {:.1f}", "× ours {:.1f}"], rows)
-    save("substrings", {"words": len(listed), "seconds": seconds})
+        beside = seconds[f"{name} (tokenizers)"] / seconds[name] if name in peers else ""
+        rows.append([name, len(listed) / seconds[name], beside])
+    table(["work", "words/s {:,.0f}", "tokenizers, × ours {:.1f}"], rows)
 
 
 def train_sentencepiece(shares: dict[str, float], words: list[str], **settings: Any) -> bytes:
@@ -169,30 +162,23 @@ def train_sentencepiece(shares: dict[str, float], words: list[str], **settings: 
 
 def sentencepiece_models(words: int = 30_000, trained_on: int = 100_000) -> None:
     """BPE models trained here: words cut otherwise than by `sentencepiece`; fails if any is."""
-    rows, results = [], {}
+    rows = []
     for name, (language, settings) in MODELS.items():
         shares = wordfreq.get_frequency_dict(language, wordlist="best")
         ranked = sorted(shares, key=lambda word: (-shares[word], word))
         model = train_sentencepiece(shares, ranked[:trained_on], model_type="bpe", **settings)
         library = sentencepiece.SentencePieceProcessor(model_proto=model)
-        started = time.perf_counter()
         tokeniser = load_uploaded_tokeniser({f"{language}.model": model})
-        loaded = time.perf_counter()
         found = segment_by_merges(tokeniser.graph, tokeniser.encode(ranked[:words]))
-        done = time.perf_counter()
         expected = library.encode(ranked[:words])
         differ = sum(
             [tokeniser.vocabulary_id(token) for token in found.tokens(number)] != each
             for number, each in enumerate(expected)
         )
-        merges = tokeniser.graph.merge_count
-        sizes = (len(tokeniser.graph.types), merges, len(expected))
-        rows.append((name, *sizes, differ, loaded - started, done - loaded))
-        results[name] = {"words": len(expected), "merges": merges, "differ": differ}
-    header = ["model", "types {:,}", "merges {:,}", "words {:,}", "differ"]
-    table([*header, "loading, s {:.1f}", "segmenting, s {:.1f}"], rows)
-    save("sentencepiece_models", results)
-    if any(row["differ"] for row in results.values()):
+        graph = tokeniser.graph
+        rows.append((name, len(graph.types), graph.merge_count, len(expected), differ))
+    table(["model", "types {:,}", "merges {:,}", "words {:,}", "differ"], rows)
+    if any(differ for *_, differ in rows):
         sys.exit("Some words are cut otherwise than by sentencepiece.")
 
 
@@ -244,4 +230,3 @@ def exported(words: int = 60_000, rounds: int = 5) -> None:
     rows = [(name, took, len(listed) / took, took / first) for name, took in seconds.items()]
     speeds = ["words a second {:,.0f}", "× tokenizers {:.1f}"]
     table(["work", "seconds {:.2f}", *speeds], rows)
-    save("exported", {"words": len(listed), "seconds": seconds})

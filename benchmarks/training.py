@@ -14,15 +14,11 @@ from typing import Any
 import numpy as np
 import wordfreq
 
-from benchmarks import GERMAN_BPE, apart, data, in_turns, measured, save, table
-from morphgraph.corpus.counts import LanguageCounts, WordCounts, to_language_counts
-from morphgraph.corpus.pipelines import prepare_languages
+from benchmarks import GERMAN_BPE, apart, data, in_turns, measured, table
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.score.corpus_measures import language_costs
 from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.parity import train_parity
 from morphgraph.segment.picky import train_picky
-from morphgraph.segment.training import train as train_method
 from morphgraph.segment.training import train_bpe
 from morphgraph.segment.trimmed import train_scaffold
 from morphgraph.tokeniser.merging import segment
@@ -31,9 +27,6 @@ from morphgraph.tokeniser.preprocess import printable_bytes
 LANGUAGES = ("en", "de", "fi", "ru")
 OVERLAP, DONORS = 2, 60_000
 FLAT = 2.7  # added to each rank in Mandelbrot's form of Zipf's law
-PICKY_BAR = 1.5  # × our own BPE
-PARITY_BAR = 3  # × our own BPE
-DROPOUT_BAR = 300_000  # words a second
 
 Merges = Callable[[], list[list[str]]]
 
@@ -118,7 +111,6 @@ def train(words: int = 1_000_000, merges: int = 32_000, rounds: int = 3) -> None
     rows = [(name, took, took / first, peak) for name, (took, peak) in medians.items()]
     table(["trainer", "seconds {:.2f}", "× ours {:.1f}", "peak MB {:,.0f}"], rows)
     print(f"{len(ours):,} merges on {words:,} distinct words; BpeTrainer's merges are identical.")
-    save("train", {"words": words, "merges": len(ours), "runs": runs})
 
 
 def train_at_size(words: int = 10_000_000, types: int = 64_000) -> None:
@@ -141,7 +133,6 @@ def train_at_size(words: int = 10_000_000, types: int = 64_000) -> None:
     keys = ("seconds", "cpu_seconds", "megabytes")
     rows = [(title, *map(run.__getitem__, keys)) for title, run in runs.items()]
     table(["", "seconds {:.1f}", "of the processor {:.1f}", "peak MB {:,.0f}"], rows)
-    save("train_at_size", {"words": words, "types": types, "runs": runs})
 
 
 def make_counts(folder: Path, how_many: int) -> None:
@@ -227,52 +218,3 @@ def remedies(words: int = 300_000, types: int = 8192, rounds: int = 7) -> None:
     speed = {name: len(german) / taken for name, taken in segmenting.items()}
     print()
     table(["work", "words a second {:,.0f}"], speed.items())
-    print(f"\nBars: Picky BPE {PICKY_BAR} × BPE, dropout {DROPOUT_BAR:,} words a second")
-    save("remedies", {"seconds": training, "words_a_second": speed})
-
-
-def parity(languages: str = "en,de,tr,hu", merges: int = 16_000, rounds: int = 3) -> None:
-    """Parity-aware BPE beside BPE on wordfreq's counts of several languages, on one thread.
-
-    Seconds of the processor from prepared words to merges; tokens on the words trained on.
-    """
-    counts = to_language_counts({name: f"wordfreq:{name}" for name in languages.split(",")})
-    prepared = prepare_languages("plain", counts)
-    size = 256 + merges
-    plain: Any = {"vocab_size": size, "alphabet": prepared.alphabet}
-    variants: dict[str, dict[str, Any]] = {
-        "base": {},
-        "hybrid": {"global_merges": merges // 2},
-        "window": {"window": 100},
-    }
-    # As if of parallel texts: the same number of running words in each language.
-    scaled = {
-        name: WordCounts(each.words, [round(n * share) for n in each.counts])
-        for name, each in counts.languages.items()
-        for share in [1e9 / each.total]
-    }
-    measured_on = {"": counts, ", development": LanguageCounts(counts.languages, scaled)}
-    contestants: dict[str, Callable[[], object]] = {
-        "BPE": lambda: train_bpe(prepared.counts, **plain)
-    }
-    for name, how in variants.items():
-        contestants[f"parity, {name}"] = partial(train_parity, prepared.languages, **plain, **how)
-    taken = in_turns(rounds, contestants, time.process_time)
-    trained = {"BPE": train_method("bpe", counts, size)}
-    for name, how in variants.items():
-        for ending, given in measured_on.items():
-            trained[f"parity, {name}{ending}"] = train_method("parity", given, size, parameters=how)
-    found = {name: language_costs(one, counts) for name, one in trained.items()}
-    print(f"{len(counts):,} words of {languages}, {merges:,} merges, medians of {rounds}\n")
-    rows = [(name, each, each / taken["BPE"], each / merges * 1e6) for name, each in taken.items()]
-    table(["", "seconds {:.2f}", "× BPE {:.1f}", "µs a merge {:.0f}"], rows)
-    print()
-    units: Any = ("word", "character", "byte")
-    costs = [
-        (name, *map(each.costs().__getitem__, counts.names), *map(each.gini, units))
-        for name, each in found.items()
-    ]
-    of_languages = [f"{name} {{:.3f}}" for name in counts.names]
-    table(["tokens per word", *of_languages, *(f"Gini, {unit} {{:.4f}}" for unit in units)], costs)
-    print(f"\nBar: {PARITY_BAR} × BPE")
-    save("parity", {"seconds": taken, "merges": merges, "languages": languages})

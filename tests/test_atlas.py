@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import morphgraph as mg
-from docs.make_atlas import (
+from docs.tools.atlas import (
     ATLAS,
     blamed_in,
     pages_of,

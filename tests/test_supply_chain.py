@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs import make_dependencies
+from docs.tools import dependencies
 
 ROOT = Path(__file__).parent.parent
 FORBIDDEN = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
@@ -17,9 +17,9 @@ READS_PICKLES = {"read_pickle", "to_pickle", "cache_data"}
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="later ones need fewer packages")
 def test_the_list_of_dependencies_is_up_to_date() -> None:
-    """Written by ``python docs/make_dependencies.py``."""
+    """Written by ``python -m docs.tools.dependencies``."""
     written = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
-    assert written == make_dependencies.page()
+    assert written == dependencies.page()
     pins = re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(), re.M)
     for name, version in pins:
         assert f"| {name} | {version} | " in written

@@ -28,7 +28,8 @@ _MODULES = {
     "morphgraph.cli.scoring": ("score", "compare"),
     "morphgraph.cli.refining": ("blame", "knockout", "rebpe", "prune", "extend"),
     "morphgraph.cli.segmenting": ("segment", "vocabulary", "export"),
-    "morphgraph.cli.training": ("train", "transplant", "undertrained"),
+    "morphgraph.cli.training": ("train",),
+    "morphgraph.cli.models": ("transplant", "undertrained"),
     "morphgraph.cli.data": ("count", "reference"),
     "morphgraph.cli.evaluating": ("evaluate", "app"),
 }

@@ -1,4 +1,4 @@
-"""The commands that train tokenisers and look into models: train, transplant, undertrained."""
+"""The command that trains tokenisers: train."""
 
 import re
 import signal
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli import output
-from morphgraph.cli.options import AS_FOUND, Reading, Whole, with_options, word_counts
+from morphgraph.cli.options import AS_FOUND, Reading, with_options, word_counts
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_folder, json_bytes, write_files
+from morphgraph.core.files import check_folder, json_bytes
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import limit_this_process, lower_priority
 from morphgraph.core.text import counted
@@ -231,104 +231,3 @@ def _model(
         "vocab_size": segmenter.vocabulary_size,
         "signature": segmenter.signature(),
     }
-
-
-# ------------------------------------------------------------------------------ transplant
-
-
-@with_options
-def transplant(
-    model: Annotated[Path, typer.Argument()],
-    tokeniser: Annotated[Path, typer.Argument()],
-    out: Path | None = None,
-    init: str = "mean",
-    norm: str | None = None,
-    seed: Whole = 0,
-    pad_to_multiple_of: Annotated[int, typer.Option(min=1)] = 1,
-    old: str | None = None,
-    padded: bool = False,
-    dry_run: bool = False,
-    as_json: bool = False,
-) -> None:
-    """Transplant a model to another tokeniser: copy the rows of kept types, make the others.
-
-    model: Folder of a model, its weights in safetensors.
-    tokeniser: Folder of the new tokeniser, such as export writes.
-    out: New folder for the model with the new tokeniser.
-    init: The row of a new type: mean (of the rows of the old tokens of its string), length (the
-        same, weighted by their characters), zeros, normal (drawn with each column's mean and
-        standard deviation) or hewitt (drawn with the covariance of columns, too).
-    norm: median scales new input rows to the median norm of old ones; refused where input and
-        output are one matrix.
-    seed: For --init normal and hewitt.
-    pad_to_multiple_of: Add rows up to a multiple of this number.
-    old: The tokeniser that the model was trained with; that in its folder.
-    padded: Rows beyond the old tokeniser's ids are padding, however many.
-    dry_run: Say what would be done, and write nothing.
-    """
-    from morphgraph import models
-
-    if out is None and not dry_run:
-        raise MorphGraphError("Nothing says where the model goes. Give --out, or --dry-run.")
-    how: Any = {"init": init, "norm": norm, "seed": seed, "padded": padded}
-    how |= {"pad_to_multiple_of": pad_to_multiple_of, "old_tokenizer": old}
-    made = models.transplant(model, tokeniser, None if dry_run else out, **how)
-    if as_json:
-        output.print_json(made.to_dict())
-    else:
-        print(made)
-        for change in made.config:
-            if change.after is None:
-                output.print_message(
-                    f"{change.field}: the new tokeniser has no such token, so it is null"
-                )
-
-
-# ------------------------------------------------------------------------------ undertrained
-
-
-@with_options
-def undertrained(
-    model: Annotated[Path, typer.Argument()],
-    tokeniser: Annotated[str | None, typer.Argument()] = None,
-    frequencies: str | None = None,
-    padded: bool = False,
-    by: str | None = None,
-    share: float = 0.02,
-    limit: Whole = 50,
-    out: Path | None = None,
-    as_json: bool = False,
-) -> None:
-    """Find the under-trained types of a model by their rows.
-
-    model: Folder of a model, its weights in safetensors.
-    frequencies: Word counts that types are counted in: FILE, wordfreq:LANG.
-    tokeniser: The model's tokeniser, if it is not in its folder.
-    padded: Rows beyond the tokeniser's ids are padding.
-    by: Rank types by norm, cosine or euclidean: the norm of the input row, or its distance from
-        unused rows. By default cosine where one matrix is input and output, else norm, as Land &
-        Bartolo's program does.
-    share: The share of types, those that rank lowest, that stand out.
-    limit: At most this many types; 0 for all.
-    out: Folder for the table (CSV) and the chart (HTML).
-    """
-    from morphgraph import models
-    from morphgraph.models.undertrained_types import check_stand_out
-    from morphgraph.tables.writing import frame_csv
-
-    check_stand_out(share)
-    output.check_out(out)
-    with output.progress_bar("looking at rows"):
-        found = models.undertrained(model, frequencies, tokenizer=tokeniser, padded=padded, by=by)
-    files: dict[Path, bytes] = {}
-    if out is not None:
-        from morphgraph.draw.charts import undertrained_page
-
-        files[out / "undertrained.csv"] = frame_csv(found.frame)
-        files[out / "undertrained.html"] = undertrained_page(found).encode()
-        write_files(files, " with --out")
-    if as_json:
-        output.print_json({**found.to_dict(share, limit), "saved": list(map(str, files))})
-        return
-    print(found.report(share, limit))
-    output.print_saved(files)

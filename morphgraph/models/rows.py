@@ -9,12 +9,14 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.text import counted
 from morphgraph.formats.hugging_face import REMOVED
 from morphgraph.models.checkpoint import BUFFER, CONFIG, Checkpoint, StoredTensor
 from morphgraph.models.model_vocabulary import ModelVocabulary, check_writings
+from morphgraph.segment.method import Parameters
 
 MatrixRole: TypeAlias = Literal["input", "output", "bias"]
 
@@ -144,10 +146,29 @@ def _unknown(tensor: StoredTensor, problem: str) -> FileFormatError:
 # ------------------------------------------------------------------------- new rows
 
 RowInit: TypeAlias = Literal["mean", "length", "zeros", "normal", "hewitt"]
-"""How the row of a new type is initialised."""
-ROW_INITS: tuple[RowInit, ...] = get_args(RowInit)
 RowNorm: TypeAlias = Literal["median"]
-"""The norm to which new input rows are scaled."""
+
+
+class RowSettings(Parameters):
+    """How the rows of new types begin, and how many rows there are."""
+
+    init: RowInit = Field(
+        "mean",
+        description="The row of a new type: mean (of the rows of the old tokens of its string), "
+        "length (the same, weighted by their characters), zeros, normal (drawn with each column's "
+        "mean and standard deviation) or hewitt (drawn with the covariance of columns, too).",
+    )
+    norm: RowNorm | None = Field(
+        None,
+        description="median scales new input rows to the median norm of old ones; refused where "
+        "input and output are one matrix.",
+    )
+    seed: int = Field(0, ge=0, description="Draws rows.")
+    pad_to_multiple_of: int = Field(
+        1, ge=1, le=65_536, description="Add rows up to a multiple of this number."
+    )
+
+
 FLOAT_KINDS = ("F32", "F16", "BF16")
 
 Floats: TypeAlias = npt.NDArray[np.float32]
@@ -185,12 +206,7 @@ class RowPlan:
 
 
 def made_rows(
-    matrix: VocabularyMatrix,
-    rows: int,
-    plan: RowPlan,
-    init: RowInit,
-    seed: int,
-    norm: RowNorm | None = None,
+    matrix: VocabularyMatrix, rows: int, plan: RowPlan, settings: RowSettings
 ) -> Iterator[Bytes]:
     """Yield the new rows of a stored matrix or vector of ``rows``, as uint8 (some, bytes of one).
 
@@ -199,11 +215,11 @@ def made_rows(
     Source of ``hewitt``: Hewitt 2021, "Initializing new word embeddings for pretrained language
     models".
     """
-    tensor = matrix.tensor
+    tensor, init = matrix.tensor, settings.init
     old, kind = tensor.row_bytes(rows), tensor.dtype
     width = old.shape[1]
     columns = width // (4 if kind == "F32" else 2)
-    random = np.random.default_rng([seed, get_args(MatrixRole).index(matrix.role)])
+    random = np.random.default_rng([settings.seed, get_args(MatrixRole).index(matrix.role)])
     step = max(1, BUFFER // width)
 
     def floats(ids: Ids) -> Floats:
@@ -286,7 +302,7 @@ def made_rows(
             found[~is_drawn] = means(others[~is_drawn] + start)
             if is_drawn.any():
                 found[is_drawn] = drawn(int(is_drawn.sum()))
-            if norm is not None and matrix.role == "input" and is_made.any():
+            if settings.norm is not None and matrix.role == "input" and is_made.any():
                 norms = np.linalg.norm(found[is_made], axis=1, keepdims=True)
                 found[is_made] *= median_norm() / np.where(norms > 0, norms, 1)
             made[others] = _bytes(found, kind)

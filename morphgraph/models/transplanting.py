@@ -9,12 +9,13 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError, check_choice, check_seed
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import new_folder, parse_json, read_bytes, writing
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.formats.export_files import FILES, kept_settings, transformers_config
@@ -33,11 +34,11 @@ from morphgraph.models.model_vocabulary import (
     special_roles,
 )
 from morphgraph.models.rows import (
-    ROW_INITS,
     MatrixRole,
     RowInit,
     RowNorm,
     RowPlan,
+    RowSettings,
     VocabularyMatrix,
     check_rows,
     made_rows,
@@ -55,7 +56,6 @@ _POSITIONS_FROM_PADDING = (
     *("roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod"),
 )
 """Models that number positions starting after their padding id."""
-_MOST_MULTIPLE = 65_536
 _ROLES = tuple(f"{role}_token" for role in ("eos", "sep", "bos", "cls", "pad", "unk", "mask"))
 """A token's roles in order; the first that the other tokeniser also has counts."""
 _LOOKS_SPECIAL = re.compile(r"<.+>|\[.+\]")
@@ -201,15 +201,7 @@ def transplant(
         ...
     morphgraph.core.errors.FileFormatError: no model: there is no such folder. Check the path.
     """
-    check_choice("init", init, ROW_INITS)
-    if norm is not None:
-        check_choice("norm", norm, get_args(RowNorm))
-    if type(pad_to_multiple_of) is not int or not 1 <= pad_to_multiple_of <= _MOST_MULTIPLE:
-        raise MorphGraphError(
-            f"The rows cannot be a multiple of {pad_to_multiple_of!r}. Give a whole number from 1 "
-            f"to {_MOST_MULTIPLE:,}."
-        )
-    check_seed(seed)
+    settings = RowSettings(init=init, norm=norm, seed=seed, pad_to_multiple_of=pad_to_multiple_of)
     target = None if out is None else Path(out)
     if target is not None:
         _check_new(target)
@@ -219,7 +211,7 @@ def transplant(
         raise MorphGraphError(
             f"{checkpoint.folder}: the input embedding of this model is its output projection, too "
             "(tie_word_embeddings), and output rows of a greater norm make their types likelier. "
-            "Leave out --norm."
+            "Leave out norm."
         )
     with ExitStack() as stack:
         if not isinstance(tokenizer, str | os.PathLike):
@@ -239,7 +231,7 @@ def transplant(
         before, after = old_roles.get(role), roles.get(role)
         if before in old.ids and after in new.special and before not in new.ids:
             same.setdefault(str(after), str(before))
-    plan = plan_rows(old, new, rows, pad_to_multiple_of, same)
+    plan = plan_rows(old, new, rows, settings.pad_to_multiple_of, same)
     count = len(plan.kinds)
     configs, changes = _configs(checkpoint, plan, new, roles, (rows, count))
     goes, stays = _other_files(checkpoint.folder)
@@ -249,7 +241,7 @@ def transplant(
         def resized(matrix: VocabularyMatrix) -> NewTensor:
             # Rows are made when asked for, so that each old matrix is freed once it is written.
             tensor, shape = matrix.tensor, matrix.resized(count)
-            make = lambda: made_rows(matrix, rows, plan, init, seed, norm)  # noqa: E731
+            make = partial(made_rows, matrix, rows, plan, settings)
             return NewTensor(tensor.name, tensor.dtype, shape, make)
 
         with new_folder(target, _ELSEWHERE) as place:
@@ -389,11 +381,11 @@ def _check_special_ids(
 
 # ------------------------------------------------------------------------- other files
 
-_CODE = frozenset({"tokenization_morphgraph.py", "tokenization_bte.py"})
-"""The modules of an exported tokeniser's class; the second was used until version 0.1."""
+_CODE = "tokenization_morphgraph.py"
+"""The module of an exported tokeniser's class."""
 _README = "README.md"
 _TOKENISER_FILES = {
-    *(set(FILES) - {_README} | _CODE),
+    *(set(FILES) - {_README} | {_CODE}),
     *("added_tokens.json", "sentencepiece.bpe.model", "source.spm", "special_tokens_map.json"),
     *("spiece.model", "target.spm", "tokenizer.model", "vocab.json", "vocab.txt"),
 }
@@ -427,7 +419,7 @@ def _tokeniser_contents(folder: Path, model: Path) -> dict[str, bytes]:
         and path.name not in {_README, *_MODEL_FILES}
     }
     whole = "tokenizer.json"
-    if "tokeniser.bte.json" in found and not {whole, *_CODE} & found.keys():
+    if "tokeniser.bte.json" in found and not {whole, _CODE} & found.keys():
         problem = "transformers needs code beside tokeniser.bte.json, which is not there"
         fix = "Export it first: morphgraph export FOLDER --out ANOTHER."
         raise FileFormatError(str(folder), "", problem, fix)

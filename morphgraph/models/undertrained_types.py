@@ -185,12 +185,6 @@ def undertrained(
     )
 
 
-def check_stand_out(share: float) -> None:
-    """Refuse a share that is not above 0."""
-    if not 0 < share <= 1:
-        raise MorphGraphError(f"{share:g} is not a share of types. Give more than 0, at most 1.")
-
-
 def _described(
     vocabulary: ModelVocabulary, corpus: NamedCounts | None, rows: int
 ) -> tuple[Sequence[str], npt.NDArray[np.str_], Values]:

@@ -3,17 +3,17 @@
 from pathlib import Path
 
 import morphgraph as mg
-from docs import make_api
+from docs.tools import api
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert (DOCS / "api.md").read_text(encoding="utf-8") == make_api.page()
+    assert (DOCS / "api.md").read_text(encoding="utf-8") == api.page()
 
 
 def test_each_public_name_has_an_example() -> None:
-    documented = make_api.documented()
+    documented = api.documented()
     bare = {
         name
         for name, thing in documented.items()

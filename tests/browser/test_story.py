@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from docs.make_story import built
+from docs.tools.story import built
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment

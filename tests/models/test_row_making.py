@@ -1,7 +1,7 @@
 """Rows copied and made, held against the same in plain Python."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -16,8 +16,9 @@ from morphgraph.models.rows import (
     COPIED,
     FILLER,
     MADE,
-    ROW_INITS,
+    RowInit,
     RowPlan,
+    RowSettings,
     VocabularyMatrix,
     made_rows,
 )
@@ -60,7 +61,8 @@ def made(
         np.array(used),
     )
     plan = RowPlan((), {}, {}, (), {}, *sources)
-    return list(made_rows(VocabularyMatrix(tensor, role), tensor.shape[0], plan, init, seed, norm))
+    settings = RowSettings(init=init, seed=seed, norm=norm)
+    return list(made_rows(VocabularyMatrix(tensor, role), tensor.shape[0], plan, settings))
 
 
 def to_floats(bits: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any, Any]:
@@ -139,7 +141,7 @@ def test_blocks_are_the_whole_whatever_their_size(
     values = np.random.default_rng(1).normal(size=(OLD, COLUMNS)).astype(np.float32)
     tensor = stored(tmp_path / "w", values, "F32")
     rows = [(MADE, [0, 1, 2]), (COPIED, [4]), (FILLER, []), (MADE, []), (MADE, [5, 5])] * 3
-    for init in ROW_INITS:
+    for init in get_args(RowInit):
         given = (tensor, rows, [0, 1, 2, 3], init, 3, "input", "median")
         whole = np.concatenate(made(*given)).view(np.float32)
         with monkeypatch.context() as patched:

@@ -191,44 +191,10 @@ def killed_after(batches: int) -> Callable[[Any, int], Any]:
     return padded
 
 
-def test_it_stops_early_and_in_time(tmp_path: Path, moods: dict[str, object]) -> None:
-    more = {**moods, "steps": 100_000, "learning_rate": 1e-9, "dev": moods["test"]}
-    early = measured("classification", tmp_path / "early", **more, patience=2, look_every=2)
-    assert early["training_steps"].value < 50
-    late = measured("classification", tmp_path / "late", **more, time_budget=1.0)
-    assert 1 <= late["training_steps"].value < 10_000
-
-
-def test_a_killed_training_stops_early_where_it_would_have(
-    tmp_path: Path, moods: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Looks that did not get better before the kill count afterwards."""
-    given = {**moods, "steps": 1000, "learning_rate": 0.02, "dev": moods["test"]}
-    given |= {"patience": 3, "look_every": 4}
-    whole = scores(measured("classification", tmp_path / "whole", **given))
-    stopped = int(whole["training_steps"])
-    assert 12 < stopped < 1000
-    with monkeypatch.context() as patch:
-        fit = training._clock
-
-        def clock(*rest: Any) -> Any:
-            made = fit(*rest)
-            step = made.on_step_end
-
-            def on_step_end(args: Any, state: Any, control: Any, **more: Any) -> Any:
-                if state.global_step == stopped - 5:
-                    raise KeyboardInterrupt
-                return step(args, state, control, **more)
-
-            made.on_step_end = on_step_end
-            return made
-
-        patch.setattr(training, "_clock", clock)
-        with pytest.raises(KeyboardInterrupt):
-            measured("classification", tmp_path / "run", **given)
-    last = training.last_checkpoint(tmp_path / "run")
-    assert last is not None and 0 < int(last.name.rpartition("-")[2]) < stopped - 4
-    assert scores(measured("classification", tmp_path / "run", **given)) == whole
+def test_it_ends_in_time(tmp_path: Path, moods: dict[str, object]) -> None:
+    given = {**moods, "steps": 100_000, "learning_rate": 1e-9, "time_budget": 1.0}
+    found = measured("classification", tmp_path / "run", **given)
+    assert 1 <= found["training_steps"].value < 10_000
 
 
 @pytest.mark.parametrize("method", [None, "flota"])

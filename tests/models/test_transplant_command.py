@@ -47,11 +47,11 @@ def test_what_it_prints(morphgraph: Command, model: Path, tokeniser: Path, tmp_p
     assert len(weights(out)["wte.weight"]) == 6
 
 
-def test_a_dry_run_and_json(
+def test_nothing_is_written_without_out(
     morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path
 ) -> None:
     before = sorted(tmp_path.rglob("*"))
-    given = ("transplant", model, tokeniser, "--dry-run")
+    given = ("transplant", model, tokeniser)
     assert morphgraph(*given).out.endswith("nothing written\n")
     report = morphgraph(*given, "--json").json
     assert report["made"] == {"nd": ["n", "d"]}
@@ -171,14 +171,13 @@ def test_bad_arguments_are_refused(
     out = tmp_path / "out"
     to_out = (tokeniser, "--out", out)
     for problem, arguments in {
-        "Give --out, or --dry-run": (model, tokeniser),
         "full: the folder is not empty. Choose another place with --out": (
             *(model, *to_out[:2], full),
         ),
-        "init='median' is not known": (model, *to_out, "--init", "median"),
-        "norm='mean' is not known": (model, *to_out, "--norm", "mean"),
+        "'median' is not one of": (model, *to_out, "--init", "median"),
+        "'mean' is not one of 'median'": (model, *to_out, "--norm", "mean"),
         "this is not a folder": (model, tokeniser / "tokenizer.json", *to_out[1:]),
-        "from 1 to 65,536": (model, *to_out, "--pad-to-multiple-of", 10**14),
+        "from 1 to 65536": (model, *to_out, "--set", f"pad_to_multiple_of={10**14}"),
         'AutoModel.from_pretrained("nope")': ("nope", *to_out),
         "nothing is looked up on a hub": ("gpt2", *to_out),
         "Name the folder that it is in": (model / "model.safetensors", *to_out),
@@ -193,7 +192,7 @@ def test_rows_of_a_tied_matrix_are_not_scaled(
     morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path
 ) -> None:
     """The configuration says whether it is, or else whether an output projection is stored."""
-    given = ("transplant", model, tokeniser, "--norm", "median", "--dry-run")
+    given = ("transplant", model, tokeniser, "--norm", "median")
     for change, fails in (
         (config(), False),
         (config(tie_word_embeddings=True), True),

@@ -215,7 +215,7 @@ def test_what_it_refuses(morphgraph: Command, model: Path, tmp_path: Path) -> No
         assert (run.code, run.out) == (2, "")
         return str(run.err)
 
-    assert "2 is not a share of types" in refused(model, "--share", "2")
+    assert "less than or equal to 1" in refused(model, "--share", "2")
     (model / "tokenizer.json").unlink()
     assert "the folder holds no tokeniser" in refused(model)
     message = refused(model, "demo:en")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs import make_api
+from docs.tools import api
 from morphgraph.cli import refining
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.export import standalone_class
@@ -150,6 +150,6 @@ def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -
 
 @pytest.mark.parametrize("page", ["remedies.md", "training.md"])
 def test_the_tables_of_the_docs_are_those_of_the_registry(page: str) -> None:
-    """Written by ``python docs/make_api.py``."""
+    """Written by ``python -m docs.tools.api``."""
     text = (DOCS / page).read_text(encoding="utf-8")
-    assert text == make_api.with_table(text, make_api.TABLES[page]())
+    assert text == api.with_table(text, api.TABLES[page]())

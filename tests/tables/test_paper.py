@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docs import make_paper
+from docs.tools import paper
 
 PAGE = """# Results
 
@@ -35,7 +35,7 @@ No table.
 
 
 def test_the_tables_have_their_commands_and_captions() -> None:
-    files = make_paper.paper(PAGE)
+    files = paper.paper(PAGE)
     assert list(files) == ["one-two.tex", "one-two-2.tex", "results.tex"]
     first, second, document = files.values()
     assert first.startswith("% morphgraph score --out a_b\n")
@@ -59,8 +59,8 @@ def test_the_tables_have_their_commands_and_captions() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
 def test_pdflatex_takes_all_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(make_paper, "PAPER", tmp_path / "paper")
-    make_paper.main()
+    monkeypatch.setattr(paper, "PAPER", tmp_path / "paper")
+    paper.main()
     assert (tmp_path / "paper" / "results.pdf").read_bytes().startswith(b"%PDF")
     log = (tmp_path / "paper" / "results.log").read_text(errors="replace")
     assert "Overfull" not in log, "every table fits the page"

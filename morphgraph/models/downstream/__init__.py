@@ -24,7 +24,7 @@ from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.method import Parameters
 from morphgraph.segment.segmenter import Segmenter
 
-PLACES = ("train", "dev", "test")
+PLACES = ("train", "test")
 """The settings that name files with examples."""
 
 Files = Annotated[list[str], Field(min_length=1, max_length=1_000)]
@@ -37,10 +37,6 @@ class TrainingSettings(Parameters):
 
     train: Files = Field(description="Files with the examples to train on.")
     test: Files = Field(description="Files with the examples to measure on.")
-    dev: Files | None = Field(None, description="Files with examples that early stopping looks at.")
-    most: int | None = Field(
-        None, ge=1, description="Train on at most this many examples, from the start."
-    )
     preset: Literal["tiny", "small"] | None = Field(
         None,
         description="A model made from scratch: tiny (2 layers of 128, the default) or small "
@@ -62,23 +58,14 @@ class TrainingSettings(Parameters):
     max_tokens: int = Field(
         128, ge=8, le=8_192, description="Longer texts are cut, or split where possible."
     )
-    patience: int | None = Field(
-        None, ge=1, description="Stop early after this many looks at dev without a lower loss."
-    )
-    look_every: int = Field(100, ge=1, description="Steps between two looks at dev, with patience.")
     time_budget: float | None = Field(
         None, gt=0, description="End the training of a cell after this many seconds."
-    )
-    precision: Literal["auto", "float32"] = Field(
-        "auto", description="auto: mixed precision where the device has bfloat16."
     )
 
     @model_validator(mode="after")
     def _fits_together(self) -> TrainingSettings:
         if self.model is not None and self.preset is not None:
             raise ValueError("a model comes from one source. Give either model or preset.")
-        if self.patience is not None and self.dev is None:
-            raise ValueError("early stopping needs examples to look at. Add dev.")
         return self
 
 
@@ -123,11 +110,10 @@ def share_measured(key: str, right: npt.NDArray[np.float64], of: Any) -> Measure
 
 @dataclass(frozen=True)
 class TaskParts:
-    """Examples for training, testing and development, and all classes in order, if any."""
+    """Examples for training and testing, and all classes in order, if any."""
 
     train: Examples
     test: Examples
-    dev: Examples | None
     classes: tuple[str, ...] = ()
 
 
@@ -186,25 +172,20 @@ def read_parts(
     ``what``: ``label`` or ``tag``, where the second column holds them: training must cover every
     class of the test, and have two or more.
     """
-    train = tuple(column[: settings.most] for column in read(settings.train))
-    known = _classes(train[1]) if what else []
-    if what and len(known) < 2:
+    train, test = read(settings.train), read(settings.test)
+    if not what:
+        return TaskParts(train, test)
+    known = _classes(train[1])
+    if len(known) < 2:
         problem = f"all examples of training have the {what} “{known[0]}”"
         fix = "Give examples of two classes or more."
         raise FileFormatError(", ".join(settings.train), "", problem, fix)
-
-    def checked(paths: Sequence[str]) -> Examples:
-        part = read(paths)
-        absent = [name for name in _classes(part[1]) if name not in known] if what else []
-        if absent:
-            listed = ", ".join(f"“{name[:40]}”" for name in absent[:5])
-            problem = f"no example of training has the {what} {listed}"
-            fix = "Add examples to what is trained on, or leave these out."
-            raise FileFormatError(", ".join(paths), "", problem, fix)
-        return part
-
-    dev = None if settings.dev is None else checked(settings.dev)
-    return TaskParts(train, checked(settings.test), dev, tuple(known))
+    if absent := [name for name in _classes(test[1]) if name not in known]:
+        listed = ", ".join(f"“{name[:40]}”" for name in absent[:5])
+        problem = f"no example of training has the {what} {listed}"
+        fix = "Add examples to what is trained on, or leave these out."
+        raise FileFormatError(", ".join(settings.test), "", problem, fix)
+    return TaskParts(train, test, tuple(known))
 
 
 def _classes(labels: Sequence[Any]) -> list[str]:

@@ -369,7 +369,7 @@ def _curve(run: TaskRun, start: str) -> list[Measured]:
     place.mkdir(exist_ok=True)
     wanted = sorted({min(step, settings.then) for step in settings.curve})
     rate = settings.then_learning_rate or settings.learning_rate
-    further = settings.changed(steps=settings.then, learning_rate=rate, patience=None)
+    further = settings.changed(steps=settings.then, learning_rate=rate)
     if 0 in wanted:
         look(0, model.eval())
     fit(model, train, further, run.seed + 1, place, looks=(wanted, look))

@@ -305,14 +305,6 @@ TAGGING = DownstreamTask(
 # --------------------------------------------------------------------------------- translation
 
 
-class TranslationSettings(TrainingSettings):
-    """Two files: texts, and their translations line by line."""
-
-    beams: int = Field(
-        1, ge=1, le=100, description="Beams of the search for a translation; 1 is greedy."
-    )
-
-
 @dataclass(frozen=True)
 class _Translations(Batches):
     """Pairs of texts; the decoder reads its targets shifted by one."""
@@ -360,7 +352,7 @@ def translation_scores(written: Sequence[str], targets: Sequence[str]) -> list[M
     return found
 
 
-def _translated(model: Any, test: _Translations, settings: TranslationSettings) -> list[str]:
+def _translated(model: Any, test: _Translations, settings: TrainingSettings) -> list[str]:
     import torch
 
     special, by_id = test.ids.special, test.ids.by_id
@@ -371,7 +363,7 @@ def _translated(model: Any, test: _Translations, settings: TranslationSettings) 
             width = inputs["input_ids"].shape[1]
             found = model.generate(
                 **inputs,
-                num_beams=settings.beams,
+                num_beams=1,
                 do_sample=False,
                 max_new_tokens=min(settings.max_tokens - 2, 2 * width + 10),
                 decoder_start_token_id=special["bos"],
@@ -389,7 +381,7 @@ TRANSLATION = DownstreamTask(
     "translation",
     "Translation",
     "Texts are translated by an encoder and a decoder that share one vocabulary.",
-    TranslationSettings,
+    TrainingSettings,
     (TaskMetric("chrf", "chrF", "ratio", 1), TaskMetric("bleu", "BLEU", "ratio", 1), *COMMON),
     lambda given: read_parts(given, read_parallel),
     _run_translation,

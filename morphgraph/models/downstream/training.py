@@ -207,9 +207,8 @@ def fitted_on(
     data, settings = run.examples, run.settings
     # With a random method, each epoch has a sample of its own, up to eight.
     train = made(data.train, run.ids, min(8, max(1, round(settings.epochs))))
-    dev = None if data.dev is None else made(data.dev, run.ids.plain(), 1)
     model = make_model(kind, run, len(data.classes))
-    return fit(model, train, settings, run.seed, run.folder, dev)
+    return fit(model, train, settings, run.seed, run.folder)
 
 
 def fit(
@@ -218,7 +217,6 @@ def fit(
     settings: TrainingSettings,
     seed: int,
     folder: Path,
-    dev: Batches | None = None,
     looks: tuple[Sequence[int], StepLook] = ((), lambda step, model: None),
 ) -> Fitted:
     """Train a model, resuming from the last checkpoint in the folder if there is one.
@@ -230,7 +228,7 @@ def fit(
     """
     import torch
     from torch.utils.data import DataLoader
-    from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainingArguments
+    from transformers import PrinterCallback, Trainer, TrainingArguments
 
     torch.set_num_threads(usual_threads())
     keep_freed_memory()
@@ -241,26 +239,6 @@ def fit(
         def get_train_dataloader(self) -> Any:
             return DataLoader(examples, batch_sampler=plan, collate_fn=examples.batch)
 
-        def get_eval_dataloader(self, eval_dataset: Any = None) -> Any:
-            assert dev is not None
-            batches = list(in_batches(dev.lengths, settings.batch_size))
-            return DataLoader(dev, batch_sampler=batches, collate_fn=dev.batch)
-
-    stopping: dict[str, Any] = {"save_strategy": "no", "eval_strategy": "no"}
-    callbacks = []
-    if settings.patience is not None and dev is not None:
-        every = min(settings.look_every, len(plan))
-        stopping = {
-            **dict.fromkeys(("save_strategy", "eval_strategy"), "steps"),
-            **dict.fromkeys(("save_steps", "eval_steps"), every),
-            "load_best_model_at_end": True,
-            "metric_for_best_model": "eval_loss",
-            "greater_is_better": False,
-            "prediction_loss_only": True,
-            "restore_callback_states_from_checkpoint": True,
-        }
-        callbacks.append(EarlyStoppingCallback(settings.patience))
-    mixed = settings.precision == "auto" and torch.cuda.is_available()
     arguments = TrainingArguments(
         output_dir=str(folder),
         max_steps=len(plan),
@@ -269,19 +247,17 @@ def fit(
         warmup_steps=len(plan) // 10,
         weight_decay=0.01,
         seed=seed,
-        bf16=mixed and torch.cuda.is_bf16_supported(),
+        bf16=torch.cuda.is_available() and torch.cuda.is_bf16_supported(),
+        save_strategy="no",
         save_total_limit=1,
         logging_strategy="no",
         report_to="none",
         disable_tqdm=True,
         dataloader_pin_memory=torch.cuda.is_available(),
-        **stopping,
     )
     clock = _clock(folder, settings, looks)
-    data: dict[str, Any] = {"train_dataset": examples, "eval_dataset": dev}
-    trainer = OurBatches(model=model, args=arguments, callbacks=callbacks, **data)
+    trainer = OurBatches(model=model, args=arguments, train_dataset=examples, callbacks=[clock])
     trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(clock)
     last = last_checkpoint(folder)
     try:
         trainer.train(resume_from_checkpoint=None if last is None else str(last))

@@ -1,22 +1,22 @@
 """Write docs/dependencies.md: every package that comes with morphgraph, and its licence.
 
-Run: ``python docs/make_dependencies.py``, after a change to ``requirements.txt``.
+Run: ``python -m docs.tools.dependencies``, after a change to ``requirements.txt``.
 """
 
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "dependencies.md"
+from docs.tools import DOCS
+
+PAGE = DOCS / "dependencies.md"
 
 _HEAD = """\
 # Dependencies and their licences
 
-Made by `python docs/make_dependencies.py` from what is installed; a test checks that it is in step.
-`requirements.txt` pins the packages of the first table, which in turn bring those of the second.
+Made by `python -m docs.tools.dependencies` from what is installed; a test checks that it is in
+step. `requirements.txt` pins the packages of the first table, which bring those of the second.
 
 `pip-audit -r requirements.txt` (not installed with morphgraph) looks for known vulnerabilities,
 where its index of advisories can be reached and knows these versions: what it skips as “not found”
@@ -58,7 +58,7 @@ def licence_of(package: Distribution) -> str:
 
 def pinned() -> list[Requirement]:
     """Return the requirements in ``requirements.txt``."""
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    lines = (DOCS.parent / "requirements.txt").read_text(encoding="utf-8").splitlines()
     return [Requirement(line) for line in lines if line and not line.startswith("#")]
 
 

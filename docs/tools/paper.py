@@ -1,21 +1,20 @@
 """Write the tables and pictures of docs/results.md for a paper: as LaTeX, and all in one PDF.
 
-Run: ``python -m docs.make_paper``, or ``make paper``. Each table is a file to ``\\input``, with its
-commands as comments. The PDF needs pdflatex.
+Run: ``python -m docs.tools.paper``, or ``make paper``. Each table is a file to ``\\input``, with
+its commands as comments. The PDF needs pdflatex.
 """
 
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
+from docs.tools import DOCS
 from morphgraph.batch.report import file_names
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.writing import latex, to_latex
 
-PAGE = Path(__file__).resolve().with_name("results.md")
-PAPER = PAGE.parent.parent / "paper"
+PAPER = DOCS.parent / "paper"
 TEX_LIVE = "texlive-latex-base texlive-latex-recommended texlive-latex-extra"
 
 _BLOCK = re.compile(r"^```[\s\S]*?^```$|^(?:(?!```).+\n?)+", re.M)
@@ -102,9 +101,9 @@ def main() -> None:
     """Write the files, and the PDF if there is pdflatex."""
     shutil.rmtree(PAPER, ignore_errors=True)
     (PAPER / "images").mkdir(parents=True)
-    page = PAGE.read_text(encoding="utf-8")
+    page = (DOCS / "results.md").read_text(encoding="utf-8")
     for _, picture in _PICTURE.findall(page):
-        shutil.copy(PAGE.parent / picture, PAPER / picture)
+        shutil.copy(DOCS / picture, PAPER / picture)
     files = paper(page)
     for name, text in files.items():
         (PAPER / name).write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
 """Make the pictures of the docs, and the animation of the README, from the running app.
 
-Run: ``python -m docs.make_pictures``; it needs Chromium, as the tests do.
+Run: ``python -m docs.tools.pictures``; it needs Chromium, as the tests do.
 """
 
 import io
@@ -8,10 +8,11 @@ import io
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from benchmarks import ROOT, running_app
+from benchmarks import running_app
 from benchmarks.app import chromium
+from docs.tools import DOCS
 
-IMAGES = ROOT / "docs" / "images"
+IMAGES = DOCS / "images"
 SIZE = {"width": 1280, "height": 800}
 GIF_WIDTH = 960
 

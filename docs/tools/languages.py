@@ -1,11 +1,10 @@
 """Make the table and the picture of one tokeniser in many languages, from an evaluation's results.
 
-Run: ``python -m docs.make_languages languages/results.parquet``, after ``morphgraph evaluate
+Run: ``python -m docs.tools.languages languages/results.parquet``, after ``morphgraph evaluate
 docs/evaluations/languages.yaml --out languages``. It needs Chromium, as the tests do.
 """
 
 import sys
-from pathlib import Path
 from urllib.parse import unquote
 
 import pandas as pd
@@ -13,6 +12,7 @@ import plotly.graph_objects as go
 from playwright.sync_api import sync_playwright
 
 from benchmarks.app import chromium
+from docs.tools import DOCS
 from morphgraph.draw.charts import figure_of
 from morphgraph.reference.catalogue import LANGUAGES
 
@@ -97,7 +97,7 @@ def save_picture(figure: go.Figure, name: str, width: int, height: int) -> None:
         page.set_content(page_of)
         page.wait_for_selector(".main-svg")
         page.wait_for_timeout(500)
-        path = Path(__file__).with_name("images") / name
+        path = DOCS / "images" / name
         if path.suffix == ".svg":
             how = {"format": "svg", "width": width, "height": height}
             image = "how => Plotly.toImage(document.querySelector('.plotly-graph-div'), how)"

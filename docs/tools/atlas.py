@@ -1,8 +1,8 @@
 """Draw the atlas in ``docs/atlas`` from results: a page of all tokenisers, and one for each.
 
-Run: ``python -m docs.make_atlas``, or with the ``results.json`` of an evaluation, which becomes the
-atlas's: ``python -m docs.make_atlas atlas/results.json``. The merges to blame are then computed
-from the recipe of its run, where its files are here.
+Run: ``python -m docs.tools.atlas``, or with the ``results.json`` of an evaluation, which becomes
+the atlas's: ``python -m docs.tools.atlas atlas/results.json``. The merges to blame are then
+computed from the recipe of its run, where its files are here.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pyarrow
 from jinja2 import FileSystemLoader
 from pyarrow import parquet
 
+from docs.tools import DOCS
 from morphgraph.batch.cells import STANDARD_METHOD, cell_inputs
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.report import file_names
@@ -35,8 +36,7 @@ from morphgraph.tables.model import ALL_WORDS
 from morphgraph.tables.writing import environment
 from morphgraph.tokeniser.merging import segment
 
-ATLAS = Path(__file__).parent / "atlas"
-RECIPES = Path(__file__).parent / "evaluations"
+ATLAS, RECIPES, TEMPLATES = DOCS / "atlas", DOCS / "evaluations", DOCS / "tools" / "templates"
 RESULTS, MERGES = ATLAS / "results.json.gz", ATLAS / "merges.json.gz"
 _MOST_MERGES = 8
 
@@ -247,7 +247,9 @@ def blamed_in(results: Results, known: Blamed) -> Blamed:
 def pages_of(results: Results, blamed: Blamed) -> dict[str, str]:
     """Return the text of each page by its file's name."""
     scores = scores_of(results)
-    templates = environment().overlay(loader=FileSystemLoader(ATLAS), keep_trailing_newline=False)
+    templates = environment().overlay(
+        loader=FileSystemLoader(TEMPLATES), keep_trailing_newline=False
+    )
     names = list(dict.fromkeys(tokeniser for tokeniser, _ in scores.values))
     slugs = dict(zip(names, file_names(["index", *names])[1:], strict=True))
     shared = {

@@ -1,19 +1,18 @@
 """Write docs/api.md from the docstrings, and the tables of methods in docs/remedies.md and
-docs/training.md from the registry: `python docs/make_api.py`.
+docs/training.md from the registry: `python -m docs.tools.api`.
 """
 
 import inspect
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import morphgraph as mg
+from docs.tools import DOCS
 from morphgraph.methods import METHODS
 from morphgraph.segment.training import training_of
 from morphgraph.tokeniser.words import spelled
 
-DOCS = Path(__file__).resolve().parent
 SHARED = (mg.GoldSet, mg.Export, mg.RunOutcome)
 """Classes also used internally: only their methods with an example are public."""
 HEAD = """# The library in a notebook
@@ -31,7 +30,7 @@ Path("text.txt").write_text("The houses stand there.\\n")
 All examples start from there. `mg` offers the functions and classes below, these for type hints;
 `mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
 [notebook.ipynb](notebook.ipynb) goes through it. This page is made from the docstrings by
-`python docs/make_api.py`.
+`python -m docs.tools.api`.
 """
 
 

@@ -1,6 +1,6 @@
 """Build the story in ``docs/story``: its pictures are the app's own components, its figures real.
 
-Run: ``python -m docs.make_story``. A page that is opened as a file may neither fetch nor load
+Run: ``python -m docs.tools.story``. A page that is opened as a file may neither fetch nor load
 modules, so the components become a classic script, and so do the data and the merges.
 """
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import morphgraph as mg
+from docs.tools import DOCS
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.core.text import in_percent
 from morphgraph.corpus.counts import wordfreq_counts
@@ -34,7 +35,7 @@ from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.preprocess import shown_token
 from web.components import sources
 
-STORY = Path(__file__).parent / "story"
+STORY = DOCS / "story"
 LANGUAGES = {"en": "English", "de": "German", "nl": "Dutch"}
 WORD, CULPRIT, BLAMELESS = "carries", "ies", "er"
 SHOWN = ("carries", "unbelievable", "underestimating", "playgrounds")

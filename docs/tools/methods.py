@@ -1,6 +1,6 @@
 """Make the table and the picture of every method in six languages, from an evaluation's results.
 
-Run: ``python -m docs.make_methods methods/results.parquet``, after ``morphgraph evaluate
+Run: ``python -m docs.tools.methods methods/results.parquet``, after ``morphgraph evaluate
 docs/evaluations/methods.yaml --out methods``. It needs Chromium, as the tests do.
 """
 
@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from docs.make_languages import save_picture, with_interval
+from docs.tools.languages import save_picture, with_interval
 from morphgraph.reference.catalogue import LANGUAGES
 
 BASE = "BPE"

@@ -22,14 +22,12 @@ from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_coun
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.formats.hugging_face import to_tokenizer_json
-from morphgraph.methods import METHODS
 from morphgraph.refine.extending import preview_extend
-from morphgraph.refine.morphbpe import train_morphbpe
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.corpus_measures import language_costs
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.method import Method, Training
+from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import TrainingClock, train, training_of
@@ -119,7 +117,7 @@ def _does(method: Method) -> str:
 
 def _settings(current: Session) -> _Order | None:
     gold = current.study.benchmark.reference
-    offered = [*METHODS.trained, *(["morphbpe"] if gold.has_gold else [])]
+    offered = [*METHODS.trained, *(METHODS.retraining if gold.has_gold else [])]
     most = PUBLIC_TYPES.value if is_public() else 500_000
     with st.container(key="cards-train"):
         name = ui.choice(
@@ -306,11 +304,12 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
     model = trained(plain_order if learns else order, 0.1, 0.6 if several or learns else 1.0)
     if learns:
         bar.progress(0.6, "Training on the words and their morphs …")
-        gold, how = current.study.benchmark.reference, {"types": order.size, **order.parameters}
+        gold, retrain = current.study.benchmark.reference, order.method.retrain
+        assert retrain is not None
         # As its file: what it is made of are no edits.
         holdout = ui.value_now("holdout", SHARE_KEPT)
-        made = write_model(train_morphbpe(model, words(), gold, how, holdout))
-        model = read_model(made, f"morphbpe-{order.pipeline}-{order.size}")
+        made = write_model(retrain(model, words(), gold, order.size, order.parameters, holdout))
+        model = read_model(made, f"{order.method.name}-{order.pipeline}-{order.size}")
     if several:
         plain = trained(plain_order, 0.6, 0.9)
         bar.progress(0.9, "Counting the tokens of each language …")

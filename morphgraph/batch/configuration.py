@@ -35,15 +35,14 @@ from morphgraph.batch.yaml_reading import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.pipelines import PIPELINES
-from morphgraph.methods import METHODS
 from morphgraph.models.downstream import PLACES, DownstreamTask
 from morphgraph.models.downstream.tasks import DOWNSTREAM
-from morphgraph.reference.readers import FORMATS
+from morphgraph.reference.readers import READERS
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
-from morphgraph.segment.method import Parameters, parse_method, values_of
+from morphgraph.segment.method import METHODS, Parameters, parse_method, values_of
 from morphgraph.segment.training import training_of
 
 
@@ -63,7 +62,7 @@ else:
     TrainedMethod = Literal[tuple(METHODS.trained)]
     PipelineName = Literal[tuple(PIPELINES)]
     FigureName = Literal[tuple(figure.key for figure in FIGURES)]
-    FormatName = Literal[tuple(FORMATS)]
+    FormatName = Literal[tuple(READERS)]
 
 
 @contextmanager

@@ -24,9 +24,9 @@ from typer.models import OptionInfo
 from morphgraph.core.errors import MorphGraphError, NoMergesError, NotTypesError, nearest
 from morphgraph.core.files import ANOTHER_PLACE
 from morphgraph.core.text import visible
-from morphgraph.methods import METHODS
 from morphgraph.refine import BlameSettings
 from morphgraph.segment.method import (
+    METHODS,
     Parameters,
     bounds,
     method_named,
@@ -75,6 +75,7 @@ _METHODS = {
     "trained": ", ".join(METHODS.trained),
     "scored": ", ".join((*METHODS.offered, *METHODS.learning)),
     "learning": " and ".join(METHODS.learning),
+    "retraining": " or ".join(METHODS.retraining),
 }
 
 

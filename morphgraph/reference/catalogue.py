@@ -41,7 +41,7 @@ class Language(NamedTuple):
 class CatalogueEntry:
     """One public gold reference.
 
-    `languages` are ISO 639-3 codes, `format` is a key of `morphgraph.reference.FORMATS`, `size` is
+    `languages` are ISO 639-3 codes, `format` is a key of `READERS`, `size` is
     in bytes, `entries` counts non-blank lines, including any that a reader skips; `citation` is
     BibTeX. A source that cannot be fetched has no `url`, `sha256` or `size`, but `by_hand`: where
     its file is and what to do with it. `parts` are the data sets of an archive, with licences.

@@ -1,7 +1,7 @@
 """The registry of reference formats: readers and format detection.
 
 A new format is a function of a line and a test of one (`reference.lines` has several), and one
-entry in `READERS`.
+entry in `READERS`, or in the group of entry points ``morphgraph.readers`` of another distribution.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from morphgraph.core.errors import (
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path, read_bytes
 from morphgraph.core.limits import TREE_NODES
+from morphgraph.core.plugins import Registry
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import SILVER
 from morphgraph.formats.opening import is_tokeniser
@@ -92,7 +93,7 @@ class Reader(NamedTuple):
     spells: bool = False
 
 
-READERS: Mapping[str, Reader] = {
+_OURS = {
     "plain": Reader("Plain: word and morphs", read=read_plain, options=("separator",), spells=True),
     "celex": Reader(
         "CELEX StrucLab",
@@ -154,18 +155,15 @@ READERS: Mapping[str, Reader] = {
     "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
 }
 
-FORMATS: Mapping[str, str] = {name: r.label for name, r in READERS.items()}
-"""The formats by name, with their labels."""
-
-_COLUMNS = {*ALIASES, *(column.lower() for r in READERS.values() for column in r.columns)}
-"""The columns of a table that say something."""
+READERS = Registry("morphgraph.readers", Reader, _OURS)
+"""The formats by name: ours, and those of plug-ins."""
 
 
 # ------------------------------------------------------------------------------ detection
 
 
 def detect_format(listed: Sequence[str], name: str = "reference", separator: str = "") -> str:
-    """Detect the format of lines of text; `FormatNotDetectedError` if it is none of `FORMATS`.
+    """Detect the format of lines of text; `FormatNotDetectedError` if it is none of `READERS`.
 
     A header of its own identifies a format at once. Formats with a shape of their own come next:
     one is taken if a tenth of the lines have it. A header that names morphs, or a shape that at
@@ -178,7 +176,7 @@ def detect_format(listed: Sequence[str], name: str = "reference", separator: str
     found = _format_of(filled, separator) if filled else None
     if found is None:
         problem = "the format cannot be detected from the content"
-        fix = f"Choose one of: {', '.join(FORMATS)}; or name the sign between morphs (separator)"
+        fix = f"Choose one of: {', '.join(READERS)}; or name the sign between morphs (separator)"
         raise FormatNotDetectedError(name, "", problem, fix, quotes=False)
     return found
 
@@ -274,7 +272,7 @@ def read_reference(
 ) -> Reference:
     """Read a gold segmentation from a path, from bytes, or from ``demo:en`` or ``catalogue:NAME``.
 
-    The format is detected from the content unless `format` names one of `FORMATS`.
+    The format is detected from the content unless `format` names one of `READERS`.
     `include_foreign` keeps CELEX entries tagged [F]; `layer` is the UniSegments layer to read,
     by default the first one with types of each word. Of MorphScore 2, `data_split` chooses train,
     dev or test, and `keep_rows` what its filter leaves out: "repeated", "stems" (other than the
@@ -297,7 +295,7 @@ def read_reference(
         else:
             name = str(source) if is_named(source) else Path(source).name
     if format is not None and format not in READERS:
-        problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(FORMATS)}"
+        problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(READERS)}"
         raise FileFormatError(name, "", problem, fix)
     if data_split is not None:
         check_choice("data_split", data_split, lines.MORPHSCORE_SPLITS)
@@ -316,7 +314,8 @@ def read_reference(
         if format is not None and READERS[format].is_workbook:
             entries = read_morpholex(data, name, skips)
         else:
-            content = as_csv(data, name, _COLUMNS) if is_table else data
+            named = {*ALIASES, *(text.lower() for r in READERS.values() for text in r.columns)}
+            content = as_csv(data, name, named) if is_table else data
             numbered = split_lines(_text_of(content, name, format, encoding))
             if not numbered:
                 fix = "Choose a file with one word a line."
@@ -353,7 +352,7 @@ def read_reference(
         skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
         if not entries:
             unit = "row" if READERS[format].is_workbook or is_table else "line"
-            raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
+            raise nothing_read(name, READERS[format].label, READERS, skipped, unit)
     partial_, faults = READERS[format].partial, ""
     if format == "unisegments" and annotated.is_copy_of_morphynet(name, skips.layers):
         partial_, faults = _ONE_AFFIX, _FAULTS

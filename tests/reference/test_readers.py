@@ -16,7 +16,7 @@ from plain_writing import write_plain
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import FILE_BYTES
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
-from morphgraph.reference.readers import FORMATS, detect_format, read_reference
+from morphgraph.reference.readers import READERS, detect_format, read_reference
 
 SAMPLES = {
     "plain": "unbreakable\tun break able",
@@ -41,7 +41,7 @@ BINARY = {"morpholex"}
 
 
 def test_detection():
-    assert set(SAMPLES) | BINARY == set(FORMATS)
+    assert set(SAMPLES) | BINARY == set(READERS)
     for name, line in SAMPLES.items():
         assert detect_format(line.split("\n")) == name
         assert read_reference(line.encode()).format == name

@@ -12,10 +12,10 @@ from strategies import token_texts
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.methods import METHODS
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import train, training_of

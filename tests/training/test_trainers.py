@@ -15,7 +15,7 @@ from morphgraph.corpus.counts import (
     wordfreq_counts,
 )
 from morphgraph.corpus.pipelines import PIPELINES, prepare
-from morphgraph.methods import METHODS
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import export_segmenter
 from morphgraph.segment.training import (
     TrainingClock,

@@ -14,10 +14,7 @@ from morphgraph.core.files import document_field
 from morphgraph.core.text import percent
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PreparedCorpus
-from morphgraph.formats.export import (
-    LOSES_MARKS,
-    sentences_to_check,
-)
+from morphgraph.formats.export import LOSES_MARKS, sentences_to_check
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.hugging_face import library_numbers
 from morphgraph.formats.recipe import read_lineage

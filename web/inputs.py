@@ -144,8 +144,7 @@ def reference_upload(current: Session, place: str) -> None:
 
     said = (
         "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
-        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore; "
-        "tables also in Parquet."
+        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore."
     )
     open_file("Reference", "reference", take, help=said)
 

@@ -192,7 +192,7 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
     parts = []
     for part in spec["parts"]:
         names = ["name", "format", "encoding", "include_foreign", "layer"]
-        names += ["data_split", "keep_rows", "separator"]
+        names += ["data_split", "separator"]
         given = {name: part[name] for name in names if name in part}
         read = partial(read_reference, part["path"], **given)
         parts.append(as_planned(part, read))

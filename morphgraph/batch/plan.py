@@ -289,9 +289,7 @@ class _Planner:
     def _reference_part(self, choice: ReferenceChoice, sources: Sequence[str]) -> dict[str, Any]:
         """Return how to read the first of some sources that exists."""
         how = choice.model_dump(include={"encoding", "include_foreign", "layer"})
-        how |= choice.model_dump(
-            include={"data_split", "keep_rows", "separator"}, exclude_defaults=True
-        )
+        how |= choice.model_dump(include={"data_split", "separator"}, exclude_defaults=True)
         problems = []
         for template in sources:
             try:

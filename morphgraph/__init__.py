@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from morphgraph.draw.merge_tree_svg import TreePicture
     from morphgraph.draw.scene import GraphPicture
     from morphgraph.formats.export import Export
-    from morphgraph.methods import METHODS
     from morphgraph.score.gold_set import GoldSet
+    from morphgraph.segment.method import METHODS
     from morphgraph.tables.scores import ComparedScores, TokeniserScore
     from morphgraph.tables.vocabulary import MeasuredCorpus
 
 _HOMES = {
-    "METHODS": "morphgraph.methods",
+    "METHODS": "morphgraph.segment.method",
     "MorphGraphError": "morphgraph.core.errors",
     "compare": "morphgraph.api.functions",
     "evaluate": "morphgraph.api.functions",

@@ -272,9 +272,6 @@ def _cards(current: Session, healths: list[VocabularyHealth], alpha: float, list
                 label, kind = "Listed below", "secondary"
             button = partial(ui.button, label, "", ui.set_value, _CARD, key)
             button(key=f"list {key}", type=kind)
-    warning = figures.case_warning(healths)
-    if warning:
-        st.warning(ui.plain(warning), icon=":material/match_case:")
     return number
 
 

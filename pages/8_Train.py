@@ -19,15 +19,13 @@ from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_coun
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.formats.hugging_face import to_tokenizer_json
-from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.extending import preview_extend
-from morphgraph.refine.morphbpe import train_morphbpe
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.corpus_measures import LanguageCosts, language_costs
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.method import Method, Training
+from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import TrainingClock, train, training_of
@@ -106,7 +104,7 @@ def _does(method: Method) -> str:
 
 def _settings(current: Session) -> _Order | None:
     gold = current.study.benchmark.reference
-    offered = [*METHODS.trained, *(["morphbpe"] if gold.has_gold else [])]
+    offered = [*METHODS.trained, *(METHODS.retraining if gold.has_gold else [])]
     most = PUBLIC_TYPES.value if is_public() else 500_000
     with st.container(key="cards-train"):
         name = ui.choice(
@@ -261,13 +259,12 @@ def _made(
             return train_in_turn(visitor, method, counts, order.size, advance, **given)
         return train(method, counts, order.size, progress=advance, **given)
 
-    if order.method.learns:
+    if order.method.retrain is not None:
         base = trained("bpe", {}, 0.1, 0.6)
         tell(0.6, "Training on the words and their morphs …")
-        given = {"types": order.size, **order.parameters}
         # As its file: what it is made of are no edits.
-        made = write_model(train_morphbpe(base, counts, gold, given, holdout))
-        model = read_model(made, f"morphbpe-{order.pipeline}-{order.size}")
+        made = order.method.retrain(base, counts, gold, order.size, order.parameters, holdout)
+        model = read_model(write_model(made), f"{order.method.name}-{order.pipeline}-{order.size}")
         return model, {}, time.perf_counter() - started
     costs: dict[str, LanguageCosts] = {}
     is_one = not isinstance(counts, LanguageCounts)

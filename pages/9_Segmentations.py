@@ -13,12 +13,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, in_percent, ratio_text, shortened
-from morphgraph.methods import METHODS
 from morphgraph.refine.learning import has_seen
 from morphgraph.refine.study import Study
 from morphgraph.score.comparison import ComparedWord, Comparison, Summary, most_disputed
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
 from morphgraph.tables.scores import (

@@ -2,18 +2,21 @@
 
 import doctest
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 from command import Command
 from streamlit.testing.v1 import AppTest
 
+from morphgraph.core import plugins
 from morphgraph.reference import readers
 from morphgraph.score import metrics
 
@@ -26,7 +29,7 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 def blocks(heading: str) -> list[str]:
     """The code under a heading."""
     section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    return re.findall(r"^```(?:python)?\n(.*?)^```$", section, re.M | re.S)
+    return re.findall(r"^```(?:python|toml)?\n(.*?)^```$", section, re.M | re.S)
 
 
 def module_of(code: str) -> ModuleType:
@@ -40,16 +43,46 @@ def module_of(code: str) -> ModuleType:
         if getattr(value, "__module__", "") == module.__name__:
             for test in finder.find(value, name, module=False, globs=vars(module)):
                 runner.run(test)
-    assert (runner.failures, runner.tries > 0) == (0, True)
+    assert runner.failures == 0
     return module
 
 
-def entry_of(code: str, *places: ModuleType) -> dict[str, Any]:
-    """The entry of a registry, as the code there and in the new file sees it."""
-    names = {name: value for place in places for name, value in vars(place).items()}
-    found = eval("{" + code + "}", names)
-    assert isinstance(found, dict)
-    return found
+def as_installed(folder: Path, entry_points: str) -> None:
+    """Make a folder of Python's path look as if a distribution with entry points were in it."""
+    about = folder / "examples-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: examples\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(entry_points)
+
+
+@pytest.fixture
+def plugged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Install the file and the entry point under a heading, until the test ends."""
+
+    def install(heading: str) -> None:
+        file, toml = blocks(heading)
+        module_of(file)
+        (tmp_path / file.split()[1]).write_text(file, encoding="utf-8")
+        groups = tomllib.loads(toml)["project"]["entry-points"].items()
+        as_installed(
+            tmp_path,
+            "".join(
+                f"[{group}]\n{name} = {place}\n"
+                for group, entries in groups
+                for name, place in entries.items()
+            ),
+        )
+        monkeypatch.syspath_prepend(tmp_path)
+        forget()
+
+    def forget() -> None:
+        plugins.installed.cache_clear()
+        for registry in (readers.READERS, metrics.METRICS):
+            vars(registry).pop("_known", None)
+
+    yield install
+    monkeypatch.undo()
+    forget()
 
 
 @pytest.fixture
@@ -62,12 +95,9 @@ def gold(tmp_path: Path) -> Path:
 WITH_A_METHOD = r"""
 import json, sys, typer.testing
 import morphgraph.segment, morphgraph.standalone
-folder, line, gold = sys.argv[1:]
+folder, gold = sys.argv[1:]
 morphgraph.segment.__path__.append(f"{folder}/segment")
 morphgraph.standalone.__path__.append(f"{folder}/standalone")
-from morphgraph.methods import METHODS
-from morphgraph.segment.method import Listing
-METHODS.update(eval("{" + line + "}"))
 from morphgraph.batch.configuration import schema_text
 from morphgraph.cli import program
 
@@ -106,8 +136,10 @@ def test_a_method(tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch) -
         path = tmp_path / Path(code.split()[1]).relative_to("morphgraph")
         path.parent.mkdir()
         path.write_text(code, encoding="utf-8")
+    as_installed(tmp_path, f"[morphgraph.methods]\n{line}")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
-    run = [sys.executable, "-c", WITH_A_METHOD, *map(str, (tmp_path, line, gold))]
+    run = [sys.executable, "-c", WITH_A_METHOD, *map(str, (tmp_path, gold))]
     done = subprocess.run(run, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
@@ -120,12 +152,8 @@ def test_a_method(tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch) -
     }
 
 
-def test_a_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file, row = blocks("Add a format of references")
-    added = entry_of(row, readers, module_of(file))
-    monkeypatch.setattr(readers, "READERS", {**readers.READERS, **added})
-    labels = {name: reader.label for name, reader in added.items()}
-    monkeypatch.setattr(readers, "FORMATS", {**readers.FORMATS, **labels})
+def test_a_format(tmp_path: Path, plugged: Callable[[str], None]) -> None:
+    plugged("Add a format of references")
     path = tmp_path / "gold.txt"
     path.write_text("un-break-able\nhouse\n12\n", encoding="utf-8")
     read = readers.read_reference(path)
@@ -136,10 +164,8 @@ def test_a_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_a_metric(morphgraph: Command, gold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    [row] = blocks("Add a metric")
-    for name, metric in entry_of(row, metrics).items():
-        monkeypatch.setitem(metrics.METRICS, name, metric)  # type: ignore[arg-type]
+def test_a_metric(morphgraph: Command, gold: Path, plugged: Callable[[str], None]) -> None:
+    plugged("Add a metric")
     to_score = ("demo:en", gold, "--scores", "single", "--json")
     run = morphgraph("score", *to_score)
     assert run.code == 0, run.err

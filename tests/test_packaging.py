@@ -17,7 +17,7 @@ from setuptools import Distribution
 
 from morphgraph.core import __version__
 from morphgraph.core.errors import EXTRA_OF
-from morphgraph.methods import METHODS
+from morphgraph.segment.method import METHODS
 
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

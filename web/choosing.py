@@ -15,14 +15,20 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
-from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.families import Part
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.learning import Learner, has_seen, kept_from, unseen_by
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
-from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods, values_of
+from morphgraph.segment.method import (
+    METHODS,
+    OnlyMarked,
+    bounds,
+    parse_method,
+    split_methods,
+    values_of,
+)
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
@@ -45,7 +51,7 @@ _PLACE = "compare"
 WEIGHTED = {"types": "once", "tokens": "by frequency"}
 """How often each word counts, by the weighting."""
 _TRAINED = "picky"
-"""Trained on demand: listed after trimmed BPE, with those that need only a tokeniser."""
+"""The method of `DEFAULT_METHODS` that is trained on demand."""
 _MOST = 8
 """The limit of references, and of segmentations, beside the open one."""
 _OPEN = "open"
@@ -174,10 +180,9 @@ def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
 
 
 def _known_methods(current: Session) -> list[str]:
-    names = METHODS.offered
-    place = names.index("trimmed") + 1
     learning = METHODS.learning if current.study.benchmark.reference.has_gold else []
-    return [*names[:place], _TRAINED, *learning, *names[place:]]
+    names = [*METHODS.offered, _TRAINED, *learning]
+    return sorted(names, key=lambda name: METHODS[name].needs in ("vocabulary", "segmenter"))
 
 
 def chosen_methods(current: Session) -> Chosen:
@@ -370,7 +375,7 @@ def _maker(current: Session, name: str, settings: Mapping[str, Any]) -> Callable
     """Return what makes a method of the tokeniser as it is now, while edits go on."""
     tokeniser = current.study.tokeniser
     if name == _TRAINED:
-        return _picky(current, **settings)
+        return _trainer(current, name, settings)
     if name in METHODS.learning:
         return _learner(current, name, settings)
     if name == START:
@@ -473,20 +478,22 @@ def _learner(
     return lambda _: learner.learn(rest)
 
 
-def _picky(current: Session, threshold: float) -> Callable[[Tell], Segmenter]:
+def _trainer(
+    current: Session, name: str, settings: Mapping[str, Any]
+) -> Callable[[Tell], Segmenter]:
     corpus, size = current.corpus(), current.study.graph.loaded_type_count
     if corpus is None:
         raise MorphGraphError(
-            "Picky BPE is trained on word counts. Choose word frequencies for the reference on the "
-            "page Scores."
+            f"{METHODS[name].title} is trained on word counts. Choose word frequencies for the "
+            "reference on the page Scores."
         )
     counts, visitor = corpus.counts, current.store.folder.name
-    how: dict[str, Any] = {"pipeline": "plain", "parameters": {"threshold": threshold}}
+    how: dict[str, Any] = {"pipeline": "plain", "parameters": settings}
 
     def make(tell: Tell) -> Segmenter:
         if is_public():
-            return train_in_turn(visitor, _TRAINED, counts, size, tell, **how)
-        return train(_TRAINED, counts, size, progress=tell, **how)
+            return train_in_turn(visitor, name, counts, size, tell, **how)
+        return train(name, counts, size, progress=tell, **how)
 
     return make
 

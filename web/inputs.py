@@ -15,7 +15,7 @@ from morphgraph.core.text import SHOWN_MARKER, counted, shortened
 from morphgraph.reference import catalogue
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of, mismatch
-from morphgraph.reference.readers import FORMATS, FormatNotDetectedError
+from morphgraph.reference.readers import READERS, FormatNotDetectedError
 from morphgraph.reference.source import decode_text, split_lines
 from web.sources import (
     Source,
@@ -117,8 +117,8 @@ def reference_upload(current: Session, place: str) -> None:
         left, right = st.columns(2)
     format_ = left.selectbox(
         "Format",
-        [DETECT, *FORMATS],
-        format_func=lambda name: FORMATS.get(name, name),
+        [DETECT, *READERS],
+        format_func=lambda name: READERS[name].label if name in READERS else name,
         key="reference format",
         help="Detected from the content. Choose one if the detection is wrong.",
     )
@@ -144,8 +144,7 @@ def reference_upload(current: Session, place: str) -> None:
 
     said = (
         "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
-        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore; "
-        "tables also in Parquet."
+        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore."
     )
     open_file("Reference", "reference", take, help=said)
 
@@ -189,7 +188,10 @@ def _summary(reference: Reference) -> list[str]:
         kind += "; silver"
     if reference.partial:
         kind += f"; partial ({reference.partial})"
-    lines = [f"Read: {words} in {entries}, as {FORMATS[reference.format]}{counts}.", f"{kind}."]
+    lines = [
+        f"Read: {words} in {entries}, as {READERS[reference.format].label}{counts}.",
+        f"{kind}.",
+    ]
     aligned = sum(entry.underlying is not None for entry in reference.entries)
     if aligned:
         lines.append(f"Aligned: {counted(aligned, 'entry', 'entries')} of underlying morphemes.")

@@ -9,7 +9,7 @@ from typing import Any
 
 import morphgraph as mg
 from docs.tools import DOCS
-from morphgraph.methods import METHODS
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
 from morphgraph.tokeniser.words import spelled
 

@@ -20,13 +20,12 @@ from morphgraph.core.text import base_name, counted, shortened, visible
 from morphgraph.formats.framing import framing, known_ids
 from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
 from morphgraph.formats.recipe import LINEAGE_FIELD
-from morphgraph.methods import METHODS
 from morphgraph.refine.learning import Entrant
 from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.morphscore import morphscore_of
 from morphgraph.segment.bte import file_ids
-from morphgraph.segment.method import Parameters, Value, method_of
+from morphgraph.segment.method import METHODS, Parameters, Value, method_of
 from morphgraph.segment.models import export_to, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.standalone.pieces import let_decode_bytes, load

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from statistics import StatisticsError, fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.api.results import Result
-from morphgraph.api.tokeniser import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_ending, write_file
-from morphgraph.core.text import base_name, in_percent, unique_labels, visible
+from morphgraph.core.text import unique_labels, visible
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.refine.learning import learn_and_score, unseen_part
 from morphgraph.score import SHARE_KEPT
@@ -35,7 +30,7 @@ from morphgraph.score.table import (
 )
 from morphgraph.score.uncertainty import USUAL_DRAWS, Draws
 from morphgraph.segment.segmenter import standard_segmenter
-from morphgraph.tables.model import HELD_IN, Table
+from morphgraph.tables.model import Table
 from morphgraph.tables.scores import (
     breakdown_table,
     flota_table,
@@ -152,39 +147,11 @@ class Scores(Result):
     flota: Sequence[FlotaScores] = ()
     asked: tuple[str, ...] = field(default=(), repr=False)
 
-    @cached_property
-    def strict(self) -> dict[str, dict[str, float]]:
-        """MorphScore as released, by reference and tokeniser, for whole files of MorphScore.
-
-        NaN for what has no ids that could be decoded.
-        """
-        found: dict[str, dict[str, float]] = {}
-        for outcome in (each for table in self.tables for each in table.outcomes):
-            if not isinstance(outcome, Outcome) or not outcome.gold_set.reference.morphscore_rows:
-                continue
-            reference = outcome.gold_set.reference
-            label = f"{outcome.label}{f' ({HELD_IN})' * outcome.held_in}"
-            known = found.setdefault(reference.name, {})
-            if label not in known:
-                runs = [Tokeniser(run.segmenter) for run in outcome.runs if run.segmenter]
-                known[label] = math.nan
-                with suppress(MorphGraphError, StatisticsError):
-                    known[label] = fmean(run.morphscore_strict(reference) for run in runs)
-        return found
-
     def table(self) -> Table:
         """Return the one table: by language, or a block for each of `tables`."""
-        shown = (self.asked,) if self.asked else ()
-        found = (
-            languages_table(self.languages, *shown) if self.languages else scores_table(self.tables)
-        )
-        notes = [
-            f"MorphScore as released (morphscore_strict), {base_name(reference)}: "
-            + ", ".join(f"{label} {in_percent(value)}" for label, value in known.items())
-            + "."
-            for reference, known in self.strict.items()
-        ]
-        return replace(found, notes=(*found.notes, *notes))
+        if not self.languages:
+            return scores_table(self.tables)
+        return languages_table(self.languages, *([self.asked] if self.asked else []))
 
     def report(self, width: int | None = None) -> str:
         """Return all tables in lines, as the terminal shows them."""
@@ -199,7 +166,6 @@ class Scores(Result):
         return {
             "tables": [*map(table_report, self.tables)],
             **{name: [each.to_dict() for each in made] for name, made in told.items() if made},
-            **({"morphscore_strict": self.strict} if self.strict else {}),
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:

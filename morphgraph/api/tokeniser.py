@@ -23,7 +23,6 @@ from morphgraph.corpus.counts import to_word_counts
 from morphgraph.draw.merge_tree import describe_in_study, describe_tree
 from morphgraph.draw.merge_tree_svg import TreePicture
 from morphgraph.graph.view import to_networkx
-from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.refine import (
     LEAST_JOINS,
@@ -48,7 +47,7 @@ from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.languages import names_of
-from morphgraph.segment.method import Value, method_named
+from morphgraph.segment.method import METHODS, Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.merging import never_formed, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice

@@ -23,7 +23,6 @@ from morphgraph.core.errors import MorphGraphError, unquoted
 from morphgraph.corpus.counting import count_words
 from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
 from morphgraph.formats.loading import vocabulary_of
-from morphgraph.methods import METHODS
 from morphgraph.models.downstream import TaskRun
 from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
 from morphgraph.models.downstream.training import require_libraries
@@ -36,6 +35,7 @@ from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import NO_INTERVAL, USUAL_DRAWS
 from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import figure_called
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.segment.training import train

@@ -32,15 +32,14 @@ from morphgraph.batch.yaml_reading import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.pipelines import PIPELINES
-from morphgraph.methods import METHODS
 from morphgraph.models.downstream import PLACES, DownstreamTask
 from morphgraph.models.downstream.tasks import DOWNSTREAM
-from morphgraph.reference.readers import FORMATS
+from morphgraph.reference.readers import READERS
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
-from morphgraph.segment.method import Parameters, parse_method, values_of
+from morphgraph.segment.method import METHODS, Parameters, parse_method, values_of
 from morphgraph.segment.training import training_of
 
 
@@ -64,7 +63,7 @@ else:
     PipelineName = Literal[tuple(PIPELINES)]
     # What is relative to another tokeniser is left to tables of one's own.
     FigureName = Literal[tuple(f.key for f in FIGURES if f.key != "relative_tokens")]
-    FormatName = Literal[tuple(FORMATS)]
+    FormatName = Literal[tuple(READERS)]
 
 
 @contextmanager
@@ -349,9 +348,6 @@ class ReferenceChoice(_ForLanguages):
     )
     data_split: Literal["train", "dev", "test"] | None = Field(
         None, description="MorphScore 2: only words of this split."
-    )
-    keep_rows: ListOrOne[Literal["repeated", "stems", "digits"]] = Field(
-        [], description="MorphScore 2: rows to keep that its filter leaves out."
     )
     separator: str | None = Field(
         None, min_length=1, description="Plain: what stands between morphs; detected if clear."

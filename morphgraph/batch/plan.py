@@ -38,7 +38,6 @@ from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLI
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.text_files import find_texts
 from morphgraph.formats.opening import tokeniser_files
-from morphgraph.methods import METHODS
 from morphgraph.models.downstream import PLACES
 from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.models.downstream.token_ids import model_files
@@ -46,7 +45,7 @@ from morphgraph.models.downstream.training import training_version
 from morphgraph.reference.language import language_code
 from morphgraph.reference.readers import is_named, named_reference_file
 from morphgraph.score.vocabulary_figures import FIGURES
-from morphgraph.segment.method import Parameters
+from morphgraph.segment.method import METHODS, Parameters
 from morphgraph.segment.training import training_of
 
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
@@ -579,8 +578,7 @@ def _uses_counts(spec: Mapping[str, Any]) -> bool:
     return (
         "tokens" in spec["weightings"]
         or bool(spec["vocabulary"])
-        or (known is not None and known.counts)
-        or spec["method"] == "morphbpe"  # trained on all of them
+        or (known is not None and (known.counts or known.retrain is not None))
         or spec["parameters"].get("weighting") == "tokens"
     )
 

@@ -201,21 +201,16 @@ def get_source(
     name: Annotated[str, typer.Argument()],
     accept_licence: bool = False,
     out: Path | None = None,
-    from_: Path | None = None,
 ) -> None:
     """Download a public reference, once you accept its licence, and check its SHA-256.
 
     name: A name from “reference list”.
     accept_licence: I accept the licence; do not ask.
-    out: Copy the file here as well, or unpack to this folder; nothing is replaced.
-    from_: UniSegments: unpack this archive, which you have downloaded, and list its data sets.
+    out: Copy the file here as well; nothing is replaced.
     """
     from morphgraph.reference.catalogue import find_source, get, how_to_fetch_by_hand, is_downloaded
 
     source = find_source(name)
-    if from_ is not None:
-        _unpack(source, from_, out)
-        return
     if not source.can_be_fetched:
         raise MorphGraphError(how_to_fetch_by_hand(source))
     is_there = out is not None and out.exists()
@@ -281,29 +276,6 @@ for name, command in {
     "silver": make_silver,
 }.items():
     reference.command(name=name)(command)
-
-
-def _unpack(source: "CatalogueEntry", archive: Path, out: Path | None) -> None:
-    from morphgraph.reference.archive import unpack_unisegments
-    from morphgraph.reference.catalogue import LANGUAGES, cached_path
-
-    if not source.parts:
-        raise MorphGraphError(f"{source.name} is no archive. Leave out --from.")
-    if out is not None and out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise MorphGraphError(f"{out}: it is there already. Choose another --out.")
-    folder = out or cached_path(source).with_suffix("")
-    found, licences = unpack_unisegments(archive, folder), dict(source.parts)
-    known = {name: LANGUAGES.get(name.partition("-")[0]) for name in found}
-    output.print_table(
-        ["data set", "language", "licence"],
-        [
-            [name, language.name if language else "n/a", licences.get(name, "see LICENSE.TXT")]
-            for name, language in known.items()
-        ],
-        left={0, 1, 2},
-    )
-    print(f"Please cite:\n{source.citation}")
-    print(f"Use one with: morphgraph score TOKENISER {next(iter(found.values()))}")
 
 
 def _size_of(source: "CatalogueEntry") -> str:

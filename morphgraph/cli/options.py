@@ -24,9 +24,9 @@ from typer.models import OptionInfo
 from morphgraph.core.errors import MorphGraphError, NoMergesError, NotTypesError, nearest
 from morphgraph.core.files import ANOTHER_PLACE
 from morphgraph.core.text import visible
-from morphgraph.methods import METHODS
 from morphgraph.refine import BlameSettings
 from morphgraph.segment.method import (
+    METHODS,
     Parameters,
     bounds,
     method_named,
@@ -75,6 +75,7 @@ _METHODS = {
     "trained": ", ".join(METHODS.trained),
     "scored": ", ".join((*METHODS.offered, *METHODS.learning)),
     "learning": " and ".join(METHODS.learning),
+    "retraining": " or ".join(METHODS.retraining),
 }
 
 
@@ -280,8 +281,6 @@ class Reading(Parameters):
     separator: Plain: what stands between morphs, as + in un+break+able; detected if clear.
     layer: UniSegments: this layer; each word's first with types if not given.
     split: MorphScore 2: only words of train, dev or test.
-    keep: MorphScore 2: also rows that its filter leaves out: repeated (words), stems (other than
-        the lemma) or digits; several as stems+digits.
     foreign: CELEX: keep entries marked [F].
     first: Only the first analysis of each word counts.
     join: Join the entries of all files into one gold.
@@ -294,7 +293,6 @@ class Reading(Parameters):
     separator: str | None = None
     layer: str | None = None
     split: Literal["train", "dev", "test"] | None = None
-    keep: str | None = None
     foreign: bool = False
     first: bool = False
     join: bool = False
@@ -331,7 +329,6 @@ class Reading(Parameters):
             name="standard input" if source == "-" else source,
             layer=self.layer,
             data_split=self.split,
-            keep_rows=self.keep.split("+") if self.keep else (),
             include_foreign=self.foreign,
             **how,
         )

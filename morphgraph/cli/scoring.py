@@ -40,10 +40,10 @@ def _explain(scores: str | None) -> str | None:
     if scores == "help":
         from morphgraph.score.metrics import GROUPS, METRICS
 
+        group_of = {name: group for group, names in GROUPS.items() for name in names}
         listed = [
-            [group, name, METRICS[name].meaning]
-            for group, names in GROUPS.items()
-            for name in names
+            [group_of.get(name, "of a plug-in"), name, metric.meaning]
+            for name, metric in METRICS.items()
         ]
         output.print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
         raise typer.Exit

@@ -27,8 +27,7 @@ from morphgraph.core.text import (
     counted,
     unique_labels,
 )
-from morphgraph.methods import METHODS
-from morphgraph.segment.method import Parameters, parse_method
+from morphgraph.segment.method import METHODS, Parameters, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.score.corpus_measures import CorpusMeasures

@@ -19,7 +19,7 @@ from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, 
 from morphgraph.core.system import limit_this_process, lower_priority
 from morphgraph.core.text import counted
 from morphgraph.score import SHARE_KEPT
-from morphgraph.segment.method import parse_method
+from morphgraph.segment.method import METHODS, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import LanguageCounts, WordCounts
@@ -47,9 +47,9 @@ def train(
 ) -> None:
     """Train a tokeniser from word counts or text.
 
-    method: {trained} or morphbpe, with parameters as in picky(threshold=0.9); morphbpe(holdout=0)
-        learns from all of --gold, else a fifth is kept aside. bpe makes byte-level BPE, as a
-        tokenizer.json, if no --pipeline is named.
+    method: {trained} or {retraining}, with parameters as in picky(threshold=0.9);
+        {retraining}(holdout=0) learns from all of --gold, else a fifth is kept aside. bpe makes
+        byte-level BPE, as a tokenizer.json, if no --pipeline is named.
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG. Of several languages, each with
         its name: en=FILE de=FILE.
     vocab_size: Size of the vocabulary, the atoms included.
@@ -58,7 +58,7 @@ def train(
         en=FILE; given again for each. Without, the training counts do.
     text: Instead of counts: plain text, csv, tsv or parquet.
     column: The column of a table with the text.
-    gold: For morphbpe, which learns from it: FILE, demo:en or catalogue:NAME.
+    gold: For {retraining}, which learns from it: FILE, demo:en or catalogue:NAME.
     pipeline: What happens to words first: plain, knockout, rebpe, spaces or no-spaces.
     minimum_count: Drop rarer words; bpe without --pipeline merges no pair that is rarer.
     special: For bpe without --pipeline: a special token, placed first; may be repeated.
@@ -72,8 +72,9 @@ def train(
         raise MorphGraphError("--special is for bpe without a --pipeline. Leave it out.")
     if development and is_plain:
         raise MorphGraphError("--development is for parity. Leave it out.")
-    if (name == "morphbpe") != (gold is not None):
-        raise MorphGraphError("Only morphbpe learns from --gold, and needs it. Give both.")
+    if (name in METHODS.retraining) != (gold is not None):
+        learning = " or ".join(METHODS.retraining)
+        raise MorphGraphError(f"Only {learning} learns from --gold, and needs it. Give both.")
     learned_from = read.gold(gold)
     if confined:
         lower_priority()
@@ -215,14 +216,13 @@ def _model(
         segmenter = train_segmenter(name, words, vocab_size, parameters=parameters, **how)
     else:
         from morphgraph.corpus.counts import WordCounts
-        from morphgraph.refine.morphbpe import train_morphbpe
 
         if not isinstance(words, WordCounts):
-            raise MorphGraphError("MorphBPE takes the counts of one language. Name them once.")
-        holdout: Any = parameters.pop("holdout", SHARE_KEPT)
+            raise MorphGraphError(f"{name} takes the counts of one language. Name them once.")
+        retrain: Any = METHODS[name].retrain
+        holdout = parameters.pop("holdout", SHARE_KEPT)
         base = train_segmenter("bpe", words, vocab_size, **how)
-        given = {"types": vocab_size, **parameters}
-        segmenter = train_morphbpe(base, words, gold, given, holdout)
+        segmenter = retrain(base, words, gold, vocab_size, parameters, holdout)
     if warning := segmenter.warning():
         print(warning, file=sys.stderr)
     return write_model(segmenter), {

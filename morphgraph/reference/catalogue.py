@@ -41,10 +41,10 @@ class Language(NamedTuple):
 class CatalogueEntry:
     """One public gold reference.
 
-    `languages` are ISO 639-3 codes, `format` is a key of `morphgraph.reference.FORMATS`, `size` is
+    `languages` are ISO 639-3 codes, `format` is a key of `READERS`, `size` is
     in bytes, `entries` counts non-blank lines, including any that a reader skips; `citation` is
     BibTeX. A source that cannot be fetched has no `url`, `sha256` or `size`, but `by_hand`: where
-    its file is and what to do with it. `parts` are the data sets of an archive, with licences.
+    its file is and what to do with it.
     """
 
     name: str
@@ -60,7 +60,6 @@ class CatalogueEntry:
     sha256: str = ""
     size: int = 0
     by_hand: str = ""
-    parts: tuple[tuple[str, str], ...] = ()
 
     @property
     def can_be_fetched(self) -> bool:
@@ -78,9 +77,7 @@ def _listed(found: list[dict[str, Any]]) -> Iterator[CatalogueEntry]:
     for about in found:
         files = about.pop("files", None)
         if files is None:
-            parts = about.pop("parts", {}).items()
-            sets = tuple((name, licence) for licence, names in parts for name in names)
-            yield CatalogueEntry(**about | {"languages": tuple(about["languages"]), "parts": sets})
+            yield CatalogueEntry(**about | {"languages": tuple(about["languages"])})
         for language, entries, size, sha256 in files or ():
             named = {"language": language, "english": LANGUAGES[language].name.lower()}
             name, url = (about[key].format(**named) for key in ("name", "url"))

@@ -1,7 +1,7 @@
 """The registry of reference formats: readers and format detection.
 
 A new format is a function of a line and a test of one (`reference.lines` has several), and one
-entry in `READERS`.
+entry in `READERS`, or in the group of entry points ``morphgraph.readers`` of another distribution.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from morphgraph.core.errors import (
     NotTypesError,
     TokeniserGivenError,
     check_choice,
-    check_list,
 )
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path, read_bytes
 from morphgraph.core.limits import TREE_NODES
+from morphgraph.core.plugins import Registry
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import SILVER
 from morphgraph.formats.opening import is_tokeniser
@@ -34,8 +34,7 @@ from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
 from morphgraph.reference.morfessor import looks_like_morfessor, read_morfessor
 from morphgraph.reference.morpholex import is_zip, read_morpholex
-from morphgraph.reference.parquet import as_csv, is_parquet
-from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
+from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
     NumberedLine,
@@ -92,7 +91,7 @@ class Reader(NamedTuple):
     spells: bool = False
 
 
-READERS: Mapping[str, Reader] = {
+_OURS = {
     "plain": Reader("Plain: word and morphs", read=read_plain, options=("separator",), spells=True),
     "celex": Reader(
         "CELEX StrucLab",
@@ -149,23 +148,20 @@ READERS: Mapping[str, Reader] = {
         lines.morphscore2,
         columns=lines.MORPHSCORE_2,
         partial="a stem and what is beside it",
-        options=("data_split", "keep_rows"),
+        options=("data_split",),
     ),
     "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
 }
 
-FORMATS: Mapping[str, str] = {name: r.label for name, r in READERS.items()}
-"""The formats by name, with their labels."""
-
-_COLUMNS = {*ALIASES, *(column.lower() for r in READERS.values() for column in r.columns)}
-"""The columns of a table that say something."""
+READERS = Registry("morphgraph.readers", Reader, _OURS)
+"""The formats by name: ours, and those of plug-ins."""
 
 
 # ------------------------------------------------------------------------------ detection
 
 
 def detect_format(listed: Sequence[str], name: str = "reference", separator: str = "") -> str:
-    """Detect the format of lines of text; `FormatNotDetectedError` if it is none of `FORMATS`.
+    """Detect the format of lines of text; `FormatNotDetectedError` if it is none of `READERS`.
 
     A header of its own identifies a format at once. Formats with a shape of their own come next:
     one is taken if a tenth of the lines have it. A header that names morphs, or a shape that at
@@ -178,7 +174,7 @@ def detect_format(listed: Sequence[str], name: str = "reference", separator: str
     found = _format_of(filled, separator) if filled else None
     if found is None:
         problem = "the format cannot be detected from the content"
-        fix = f"Choose one of: {', '.join(FORMATS)}; or name the sign between morphs (separator)"
+        fix = f"Choose one of: {', '.join(READERS)}; or name the sign between morphs (separator)"
         raise FormatNotDetectedError(name, "", problem, fix, quotes=False)
     return found
 
@@ -268,19 +264,17 @@ def read_reference(
     include_foreign: bool = False,
     layer: str | None = None,
     data_split: str | None = None,
-    keep_rows: Sequence[str] = (),
     separator: str | None = None,
     encoding: str | None = None,
 ) -> Reference:
     """Read a gold segmentation from a path, from bytes, or from ``demo:en`` or ``catalogue:NAME``.
 
-    The format is detected from the content unless `format` names one of `FORMATS`.
+    The format is detected from the content unless `format` names one of `READERS`.
     `include_foreign` keeps CELEX entries tagged [F]; `layer` is the UniSegments layer to read,
-    by default the first one with types of each word. Of MorphScore 2, `data_split` chooses train,
-    dev or test, and `keep_rows` what its filter leaves out: "repeated", "stems" (other than the
-    lemma) and "digits". `separator` is what stands between the morphs of a plain file, as + in
+    by default the first one with types of each word. `data_split` chooses train, dev or test of
+    MorphScore 2. `separator` is what stands between the morphs of a plain file, as + in
     un+break+able, detected where it is clear. Text is UTF-8, or as its byte order mark says, or in
-    `encoding`; Morpho Challenge's gold lists may be in windows-1252. A table may be in Parquet.
+    `encoding`; Morpho Challenge's gold lists may be in windows-1252.
 
     Raises `FileFormatError` for a file that is missing, empty, over the limit, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
@@ -297,18 +291,15 @@ def read_reference(
         else:
             name = str(source) if is_named(source) else Path(source).name
     if format is not None and format not in READERS:
-        problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(FORMATS)}"
+        problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(READERS)}"
         raise FileFormatError(name, "", problem, fix)
     if data_split is not None:
         check_choice("data_split", data_split, lines.MORPHSCORE_SPLITS)
-    for kept in check_list(keep_rows, "rows to keep"):
-        check_choice("keep_rows", kept, lines.MORPHSCORE_KEPT)
     if isinstance(source, str) and is_named(source):
         source, known = named_reference_file(source)
         format = format or known
     data = load_bytes(source, name)
-    skips, line_count, is_silver, is_table = Skips(), 0, False, is_parquet(data)
-    notice = ""
+    skips, line_count, is_silver, notice = Skips(), 0, False, ""
     rows: tuple[MorphScoreRow, ...] = ()
     if format is None and is_zip(data):
         format = "morpholex"
@@ -316,14 +307,11 @@ def read_reference(
         if format is not None and READERS[format].is_workbook:
             entries = read_morpholex(data, name, skips)
         else:
-            content = as_csv(data, name, _COLUMNS) if is_table else data
-            numbered = split_lines(_text_of(content, name, format, encoding))
+            numbered = split_lines(_text_of(data, name, format, encoding))
             if not numbered:
                 fix = "Choose a file with one word a line."
                 raise FileFormatError(name, "", "the file holds blank lines only", fix)
             numbered = without_hint(numbered)
-            if is_table:  # its rows, under the header
-                numbered = [(number - 1, line) for number, line in numbered]
             line_count = numbered[-1][0]
             if numbered[0][1].startswith(SILVER) and len(numbered) > 1:
                 name, format, is_silver = f"{name} (silver)", "plain", True
@@ -342,18 +330,16 @@ def read_reference(
                 "include_foreign": include_foreign,
                 "layer": layer,
                 "data_split": data_split,
-                "keep_rows": keep_rows,
                 "separator": separator,
             }
             options = {option: given[option] for option in reader.options}
             entries = read(numbered, skips, **options) if numbered else []
-            unit = "row" if is_table else "line"
             if entries and not is_silver:
-                notice = notice_on(entries, numbered, reader.spells, unit)
+                notice = notice_on(entries, numbered, reader.spells)
         skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
         if not entries:
-            unit = "row" if READERS[format].is_workbook or is_table else "line"
-            raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
+            unit = "row" if READERS[format].is_workbook else "line"
+            raise nothing_read(name, READERS[format].label, READERS, skipped, unit)
     partial_, faults = READERS[format].partial, ""
     if format == "unisegments" and annotated.is_copy_of_morphynet(name, skips.layers):
         partial_, faults = _ONE_AFFIX, _FAULTS

@@ -134,7 +134,8 @@ def train_morphbpe(
     base: Segmenter,
     words: WordCounts,
     gold: Reference,
-    parameters: dict[str, Any],
+    vocabulary_size: int,
+    parameters: Mapping[str, Any],
     holdout: float = SHARE_KEPT,
 ) -> Segmenter:
     """Return what MorphBPE makes of a BPE, and of the word counts that this was trained on.
@@ -142,7 +143,7 @@ def train_morphbpe(
     It remembers what it has learned from; ``parameters``: those of `MorphBPESettings`. ``holdout``:
     the share of gold that is kept aside, by families of words.
     """
-    settings: Any = MORPHBPE.settings(parameters)
+    settings: Any = MORPHBPE.settings({"types": vocabulary_size, **parameters})
     tokeniser = base.editable
     assert tokeniser is not None
     named = replace(tokeniser, name=tokeniser.name.replace("bpe", "morphbpe", 1))
@@ -163,4 +164,5 @@ MORPHBPE = Method(
     source="Asgari et al. 2025",
     seconds=3.0,
     learn=learn_morphbpe,
+    retrain=train_morphbpe,
 )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +26,6 @@ from morphgraph.score.uncertainty import Ratio
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, Segmentation, Words
-
-if TYPE_CHECKING:
-    pass
 
 Array = npt.NDArray[np.float64]
 WordNumbers = npt.NDArray[Any]

@@ -13,11 +13,9 @@ from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.pipelines import EAST_ASIAN, EAST_ASIAN_SCRIPTS, script_of, usual_script
 from morphgraph.reference.catalogue import LANGUAGES
 from morphgraph.reference.entry import Reference
-from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.metrics import Tally
-from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable
-from morphgraph.score.uncertainty import USUAL_DRAWS, Draws
 from morphgraph.segment.segmenter import Segmenter
 
 LANGUAGE_METRICS = ("f1", "precision", "recall", "fertility")
@@ -84,40 +82,23 @@ class LanguageRow:
 def rows_by_language(tables: Sequence[ScoreTable]) -> list[LanguageRow]:
     """Return a row for each table of a single tokeniser, the highest F1 first.
 
-    The types of a script are looked up once for each tokeniser.
-    """
-    of_scripts = cache(_types_by_script)
-    rows = [_row(table, of_scripts) for table in tables]
-    return sorted(rows, key=lambda row: (math.isnan(row.f1), -row.f1, row.language))
-
-
-def scores_by_language(
-    segmenter: Segmenter,
-    gold_sets: Sequence[GoldSet],
-    metrics: Sequence[str] = LANGUAGE_METRICS,
-    scope: Scope = "morphemic",
-    weighting: Weighting = "types",
-    *,
-    draws: Draws = USUAL_DRAWS,
-) -> list[LanguageRow]:
-    """Score one segmenter on several gold sets; return a row for each, the highest F1 first.
-
-    undoing is undo ing in the first reference, and one token in the second.
+    The types of a script are looked up once for each tokeniser. undoing is undo ing in the first
+    reference, and one token in the second.
 
     >>> import morphgraph as mg
+    >>> from morphgraph.score.outcome import outcome_of
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
     >>> types = ["u", "n", "d", "o", "i", "g", "un", "do", "undo", "ж"]
     >>> bpe = Bte(tokeniser_of_types("abc", types, ["un", "do", ("un", "do")]))
     >>> golds = [mg.read_gold([("undo", ["un", "do"])]), mg.read_gold([("gi", ["g", "i"])])]
-    >>> for row in scores_by_language(bpe, golds):
+    >>> for row in rows_by_language([ScoreTable([outcome_of(bpe, gold)]) for gold in golds]):
     ...     row.script, row.f1, row.uncut, row.unused, row.types
     ('Latin', 1.0, 0.0, 7, 9)
     ('Latin', 0.0, 1.0, 8, 9)
     """
-    outcomes = (outcome_of(segmenter, gold_set) for gold_set in gold_sets)
-    return rows_by_language(
-        [ScoreTable([each], scope, weighting, metrics, draws=draws) for each in outcomes]
-    )
+    of_scripts = cache(_types_by_script)
+    rows = [_row(table, of_scripts) for table in tables]
+    return sorted(rows, key=lambda row: (math.isnan(row.f1), -row.f1, row.language))
 
 
 def language_of_reference(reference: Reference) -> tuple[str, str]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.plugins import Registry
 from morphgraph.kernels import worth_loading
 from morphgraph.score.boundaries import Array, BoundaryTally, WordNumbers
 from morphgraph.score.gold_set import Counts, Flags, Scope, Weighting
@@ -186,14 +187,18 @@ _FORMULAS: Mapping[str, Callable[[Tally], Ratio]] = {
 }
 
 _TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-METRICS: Mapping[str, Metric] = {
-    name: Metric(of=_FORMULAS[name], **told)
-    for group in _TOLD.values()
-    for name, told in group.items()
-}
-"""All scores by name, in table order."""
-
 GROUPS: Mapping[str, tuple[str, ...]] = {group: tuple(names) for group, names in _TOLD.items()}
+"""Our own scores by what they are of."""
+METRICS = Registry(
+    "morphgraph.metrics",
+    Metric,
+    {
+        name: Metric(of=_FORMULAS[name], **told)
+        for group in _TOLD.values()
+        for name, told in group.items()
+    },
+)
+"""All scores by name, in table order: ours, then those of plug-ins."""
 USUAL = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "distance", "fertility")
 
 

@@ -27,7 +27,7 @@ from morphgraph.tokeniser.merging import never_formed
 from morphgraph.tokeniser.words import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
 
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 
 _AFFIXES = frozenset(MorphemeKind) - {MorphemeKind.FREE, MorphemeKind.HYPHEN}
-_MANY_CAPITALS = 0.01
-"""So large a share of types with capitals matters on a corpus without any."""
 Chain = tuple[int, ...]
 
 
@@ -128,14 +126,6 @@ class VocabularyHealth:
         return _chains(graph, unused)
 
     @cached_property
-    def scaffolds(self) -> list[int] | None:
-        """Ids of scaffold candidates; None without merges or without tokens."""
-        graph, found = self.inventory.graph, self.compression
-        if found is None or not found.tokens or graph is None or not graph.merge_count:
-            return None
-        return _scaffolds(graph, self.inventory.spelled, found.counts)
-
-    @cached_property
     def duplicates(self) -> list[tuple[int, int]] | None:
         """Ids of types that differ in the marker only; None where there is no marker."""
         if not self.inventory.marker:
@@ -152,22 +142,6 @@ class VocabularyHealth:
         if graph is None:
             return None
         return [number for number in never_formed(graph) if number in self.inventory.spelled]
-
-    @cached_property
-    def with_capitals(self) -> list[int]:
-        """Ids of types with a capital letter."""
-        bodies = self.inventory.bodies.items()
-        return [number for number, body in bodies if body is not None and body != body.lower()]
-
-    @cached_property
-    def misses_capitals(self) -> bool:
-        """Whether the corpus has no capital letter while 1 % of the types or more have one."""
-        if self.corpus is None or self.never_used is None:
-            return False
-        if len(self.with_capitals) < max(1, _MANY_CAPITALS * len(self.inventory.spelled)):
-            return False
-        characters = set().union(*map(set, self.corpus.counts.words))
-        return all(character == character.lower() for character in characters)
 
     @cached_property
     def finality(self) -> Finality | None:
@@ -217,17 +191,6 @@ def _chains(graph: MergeGraph, unused: Sequence[int]) -> list[Chain]:
             chain.append(leads_to[chain[-1]])
         chains.append(tuple(chain))
     return sorted(chains, key=lambda chain: (-len(chain), chain))
-
-
-def _scaffolds(
-    graph: MergeGraph, ids: Collection[int], counts: npt.NDArray[np.float64]
-) -> list[int] | None:
-    """Types between merges that are tokens no more often than the type of the last merge."""
-    results = [merge.result for merge in graph.merges().values() if merge.result in ids]
-    if not results:
-        return None
-    rare = (number for number in ids if counts[number] <= counts[results[-1]])
-    return [number for number in rare if graph.incoming(number) and graph.outgoing(number)]
 
 
 def unused_types(inventory: Inventory, corpus: Compression) -> list[int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import SHOWN_MARKER, percent
+from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.score.vocabulary import ALPHA, Compression, ReferenceStrings, VocabularyHealth
 from morphgraph.tokeniser.preprocess import shown_token, spans_words
 
@@ -80,7 +80,6 @@ _BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
     "never_formed": lambda h: h.never_formed,
     "never_used": lambda h: h.never_used,
     "single_use_chains": lambda h: h.chains,
-    "scaffolds": lambda h: h.scaffolds,
     "tokens": lambda h: np.flatnonzero(_corpus(h).counts).tolist(),
     "morph_types": lambda h: _among(h, _gold(h).morphs),
     "affix_types": lambda h: _among(h, _gold(h).affixes),
@@ -155,8 +154,6 @@ class Figure:
 _FILE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 FIGURES = tuple(Figure(key, **told) for key, told in tomllib.loads(_FILE).items())
 _BY_KEY = {figure.key: figure for figure in FIGURES}
-_OF_UNUSED = ("never_used", "single_use_chains", "scaffolds", "renyi")
-"""Figures that types which the corpus cannot use make worse."""
 
 
 def figure_called(key: str) -> Figure:
@@ -180,24 +177,6 @@ def figures_of(
     if len(named) > 1:
         raise MorphGraphError("The baseline is on another corpus. Give both the same.")
     return {figure.key: figure.value_of(health, alpha, baseline) for figure in FIGURES}
-
-
-def case_warning(healths: Sequence[VocabularyHealth]) -> str:
-    """What to know if a corpus `misses_capitals`; empty if none does."""
-    found = [
-        f"{percent(len(health.with_capitals) / len(health.inventory.spelled), 1)} % of the types"
-        + (f" of {health.label}" if len(healths) > 1 else "")
-        for health in healths
-        if health.misses_capitals
-    ]
-    if not found:
-        return ""
-    named = ", ".join(f"“{figure_called(key).label}”" for key in _OF_UNUSED)
-    return (
-        f"The corpus has no capital letters: {', '.join(found)} have some and cannot be used. "
-        f"This makes {named} worse, and all tokens are those of lower-case text. "
-        "Take word frequencies with capitals to judge them."
-    )
 
 
 # ------------------------------------------------------------------------------ lists

@@ -12,9 +12,7 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
-from morphgraph.formats.export import (
-    bpe_model,
-)
+from morphgraph.formats.export import bpe_model
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.hugging_face import (
     assumed_document,

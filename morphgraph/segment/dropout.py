@@ -14,9 +14,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.core.system import usual_threads
 from morphgraph.core.text import shortened
-from morphgraph.formats.export import (
-    ids_in,
-)
+from morphgraph.formats.export import ids_in
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser

@@ -133,17 +133,14 @@ class _Kept(Segmenter):
         return found
 
     def inventory(self) -> Inventory:
-        found: Inventory = self.below.inventory()
-        return found
+        return self.below.inventory()
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        found: list[int] | None = self.below.unreachable(inventory)
-        return found
+        return self.below.unreachable(inventory)
 
     @property
     def unknown_id(self) -> int:
-        number: int = self.below.unknown_id
-        return number
+        return self.below.unknown_id
 
     def exported(self, unchanged: bool) -> ExportedModel:
         inner = self.below.exported(True)

@@ -5,15 +5,16 @@ A method is written as its name and parameters: ``dropout(p=0.1, seed=3)``.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, Literal, NamedTuple, Self, get_args, get_origin
+from importlib.metadata import EntryPoint
+from typing import Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from morphgraph.core.errors import MorphGraphError, nearest
+from morphgraph.core.plugins import Registry
 
 Needs = Literal["merges", "vocabulary", "segmenter", "training", "gold"]
 Value = bool | int | float | str
@@ -151,8 +152,10 @@ class Method:
     one from that and its ``parameters`` by name, by default ``kind``; with ``counts``, it also
     takes word counts, as ``counts=``. ``source``: its publication. ``seconds``: estimated time on a
     usual reference, on one core. ``training``: how to train it, if possible. ``learn``: makes a
-    `Learned` of a tokeniser, which is not changed, a gold set and settings. ``standalone``: the
-    plain-Python class in exported folders, as ``module:Class``.
+    `Learned` of a tokeniser, which is not changed, a gold set and settings. ``retrain``: makes a
+    segmenter of what BPE trained, the word counts of that, a reference, the vocabulary size,
+    ``parameters`` and the share kept aside, if it trains anew. ``standalone``: the plain-Python
+    class in exported folders, as ``module:Class``.
     """
 
     name: str
@@ -167,12 +170,26 @@ class Method:
     seconds: float = 1.0
     training: Training | None = None
     learn: Callable[..., Any] | None = None
+    retrain: Callable[..., Any] | None = None
     standalone: str = ""
 
     @property
     def learns(self) -> bool:
         """Whether it learns from gold."""
         return self.learn is not None
+
+    @property
+    def abilities(self) -> list[str]:
+        """What it can do, by the names of `Methods`: it is ``offered`` if any merges will do."""
+        is_free = self.training is None or self.needs == "merges"
+        can = {
+            "segments": self.kind is not None,
+            "offered": self.kind is not None and is_free,
+            "trained": self.training is not None,
+            "learns": self.learns,
+            "retrains": self.retrain is not None,
+        }
+        return [ability for ability, has in can.items() if has]
 
     @property
     def fields(self) -> Mapping[str, FieldInfo]:
@@ -191,75 +208,79 @@ class Method:
         return self.title + (f" ({listed})" if listed else "")
 
 
-class Listing(NamedTuple):
-    """Where the entry of a method is: ``module`` has it as a constant, its name in capitals.
+_OURS = """
+bpe = morphgraph.segment.bte:BPE [segments, offered, trained]
+bpe-prime = morphgraph.segment.bte:BPE_PRIME [trained]
+dropout = morphgraph.segment.dropout:DROPOUT [segments, offered]
+trimmed = morphgraph.segment.trimmed:TRIMMED [segments, offered]
+adaptbpe = morphgraph.segment.adaptbpe:ADAPTBPE [segments, offered]
+litetoken = morphgraph.segment.litetoken:LITETOKEN [segments, offered]
+flota = morphgraph.segment.flota:FLOTA [segments, offered]
+first = morphgraph.segment.flota:FIRST [segments, offered]
+longest = morphgraph.segment.flota:LONGEST [segments, offered]
+greedy = morphgraph.segment.wordpiece:GREEDY [segments, offered]
+suffix = morphgraph.segment.suffix:SUFFIX [segments, offered]
+least = morphgraph.segment.least:LEAST [segments, offered]
+morfessor = morphgraph.segment.morfessor:MORFESSOR [segments, trained]
+parity = morphgraph.segment.parity:PARITY [trained]
+picky = morphgraph.segment.picky:PICKY [segments, trained]
+scaffold = morphgraph.segment.trimmed:SCAFFOLD [segments, trained]
+unigram = morphgraph.segment.unigram:UNIGRAM [segments, trained]
+unigram-prime = morphgraph.segment.unigram:UNIGRAM_PRIME [trained]
+wordpiece = morphgraph.segment.wordpiece:WORDPIECE [segments, trained]
+knockout = morphgraph.refine.learning:KNOCKOUT [learns]
+rebpe = morphgraph.refine.learning:REBPE [learns]
+morphbpe = morphgraph.refine.morphbpe:MORPHBPE [learns, retrains]
+"""
+"""Our own methods as entry points, whose extras are what `Method.abilities` says."""
 
-    What it can do is known before loading it: whether it ``segments``, is useful on any tokeniser
-    with merges and thus ``offered``, can be ``trained``, or ``learns`` from gold.
-    """
 
-    module: str
-    segments: bool = True
-    offered: bool = True
-    trained: bool = False
-    learns: bool = False
-
-
-class Registry(MutableMapping[str, Method]):
-    """Methods by name, loaded when first used: names alone load nothing."""
-
-    def __init__(self) -> None:
-        self._listed: dict[str, Listing] = {}
-        self._loaded: dict[str, Method] = {}
+class Methods(Registry[Method]):
+    """Methods by name: to list names, and what the methods can do, loads none of ours."""
 
     @property
     def segmenting(self) -> list[str]:
         """The names of methods that have segmenters."""
-        return [name for name, one in self._listed.items() if one.segments]
+        return self._able("segments")
 
     @property
     def offered(self) -> list[str]:
         """The names of methods for any tokeniser with merges."""
-        return [name for name, one in self._listed.items() if one.segments and one.offered]
+        return self._able("offered")
 
     @property
     def trained(self) -> list[str]:
         """The names of methods that can be trained."""
-        return [name for name, one in self._listed.items() if one.trained]
+        return self._able("trained")
 
     @property
     def learning(self) -> list[str]:
         """The names of methods that learn from gold."""
-        return [name for name, one in self._listed.items() if one.learns]
+        return self._able("learns")
 
-    def __getitem__(self, name: str) -> Method:
-        if name not in self._loaded:
-            constant = name.upper().replace("-", "_")
-            self._loaded[name] = getattr(import_module(self._listed[name].module), constant)
-        return self._loaded[name]
+    @property
+    def retraining(self) -> list[str]:
+        """The names of methods that learn from gold by training anew on word counts."""
+        return self._able("retrains")
 
-    def __setitem__(self, name: str, entry: Listing | Method) -> None:
-        """Add a method, or the listing of its entry."""
-        if isinstance(entry, Listing):
-            self._listed[name] = entry
-        else:
-            self._loaded[name] = entry
-            can = entry.kind is not None, True, entry.training is not None, entry.learns
-            self._listed.setdefault(name, Listing("", *can))
-
-    def __delitem__(self, name: str) -> None:
-        del self._listed[name]
-        self._loaded.pop(name, None)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._listed)
-
-    def __len__(self) -> int:
-        return len(self._listed)
+    def _able(self, ability: str) -> list[str]:
+        return [
+            name
+            for name, entry in self._known.items()
+            if ability in (entry.extras if isinstance(entry, EntryPoint) else entry.abilities)
+        ]
 
 
-METHODS = Registry()
-"""All methods: `morphgraph.segment` lists its own, `morphgraph.methods` those of higher rooms."""
+_GROUP = "morphgraph.methods"
+METHODS = Methods(
+    _GROUP,
+    Method,
+    {
+        name: EntryPoint(name, place, _GROUP)
+        for name, place in (line.split(" = ") for line in _OURS.split("\n") if line)
+    },
+)
+"""All methods: ours, and those of plug-ins."""
 
 
 def method_named(name: str, among: Sequence[str]) -> Method:

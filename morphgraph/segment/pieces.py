@@ -2,7 +2,8 @@
 
 An exported tokeniser has pieces from its own pre-tokeniser, and needs tokens with their bytes; here
 such pieces are segmented together. It finds them by an entry point in pyproject.toml, whose name is
-their version: another one, there and in `standalone.tokenization_morphgraph`, if either side changes.
+their version: if either side changes, it is another one there and in
+`standalone.tokenization_morphgraph`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -14,9 +14,7 @@ from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.formats.export import (
-    ids_in,
-)
+from morphgraph.formats.export import ids_in
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.framing import known_ids
 from morphgraph.formats.loading import vocabulary_of

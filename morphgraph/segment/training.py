@@ -47,10 +47,6 @@ Asked = Callable[[], bool] | None
 UNKNOWN_TOKEN = "<unk>"
 
 
-class TrainingStopped(MorphGraphError):
-    """Training was stopped early, without a result."""
-
-
 def train(
     method: str,
     counts: Mapping[str, int] | WordCounts | LanguageCounts,
@@ -60,17 +56,15 @@ def train(
     parameters: Mapping[str, Any] | None = None,
     minimum_count: int | None = None,
     progress: Progress = None,
-    cancelled: Asked = None,
     enough: Asked = None,
 ) -> Segmenter:
     """Train one of `METHODS` on word counts; return a segmenter that segments as in training.
 
     ``pipeline`` prepares the words (`pipelines.prepare`; ``minimum_count`` is its threshold), by
     default the method's first choice. ``vocab_size`` counts every type, the unknown token and all
-    atoms included. ``progress`` is called with a number from 0 to 1; once ``cancelled`` returns
-    true, `TrainingStopped` is raised; once ``enough`` does, training ends with the types so far.
-    Unigram trains in one native call, without progress: ``cancelled`` is only called before and
-    after it, ``enough`` never. Of counts of several languages, each language is prepared for
+    atoms included. ``progress`` is called with a number from 0 to 1, and ends the training by an
+    exception; once ``enough`` returns true, training ends with the types so far. Unigram trains in
+    one native call, without either. Of counts of several languages, each language is prepared for
     itself; most methods then train on the sums. Raises `MorphGraphError` for an unknown method,
     pipeline or parameter, for a size without room for the atoms, if no words remain, and where
     counts of several languages, or development texts, do not go with the method.
@@ -88,7 +82,7 @@ def train(
         )
     settings = training.parameters.of(method, parameters or {})
     _check_languages(entry, training, counts)
-    watch = _watching(progress, cancelled)
+    watch = progress or (lambda share: None)
     watch(0.0)
     prepared = prepare(pipeline, counts, kind=training.atoms, minimum_count=minimum_count)
     run = partial(training.run, enough=enough) if training.stoppable else training.run
@@ -112,16 +106,6 @@ def _check_languages(entry: Method, training: Training, counts: Any) -> None:
         )
     if names and counts.development and not training.several:
         raise MorphGraphError(f"{entry.title} takes no development texts. Leave them out.")
-
-
-def _watching(progress: Progress, cancelled: Asked) -> Callable[[float], None]:
-    def watch(share: float) -> None:
-        if cancelled is not None and cancelled():
-            raise TrainingStopped("The training was stopped. Start it again for a result.")
-        if progress is not None:
-            progress(share)
-
-    return watch
 
 
 class TrainingClock:

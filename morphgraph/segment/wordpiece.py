@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from pydantic import Field
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import document_field
-from morphgraph.core.text import percent
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PreparedCorpus
-from morphgraph.formats.export import (
-    LOSES_MARKS,
-    sentences_to_check,
-)
+from morphgraph.formats.export import LOSES_MARKS
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.hugging_face import library_numbers
 from morphgraph.formats.recipe import read_lineage
-from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.segment.training import Asked, check_vocabulary_size, train_bpe, with_pipeline
@@ -97,11 +91,7 @@ class VocabularySegmenter(Segmenter):
         return made
 
     def warning(self) -> str:
-        """Warn of a vocabulary that has letters but none of their capitals; else empty.
-
-        It says how much becomes unknown of sentences made of its own types, some of them
-        capitalised.
-        """
+        """Warn of a vocabulary that has letters but none of their capitals; else empty."""
         vocabulary = self.vocabulary
         letters = (c for c in vocabulary.atoms if c.islower() and len(c.upper()) == 1)
         capitals = {c.upper() for c in letters if c.upper() != c}
@@ -110,28 +100,10 @@ class VocabularySegmenter(Segmenter):
         unknown = alone.encode(sorted(capitals), bare=True).unknown
         if not capitals or len(unknown) < len(capitals):
             return ""
-        ordinary = [text.lstrip("▁") for text in vocabulary.types if text not in vocabulary.special]
-        sentences = sentences_to_check(
-            [text for text in ordinary if text.isalpha()] or [c.lower() for c in capitals]
-        )
-        share, lower = (
-            percent(unknown_share(self, texts), 1)
-            for texts in (sentences, [text.lower() for text in sentences])
-        )
         return (
-            f"No capital letter is in the vocabulary: {share} % of a sample text becomes unknown, "
-            f"and {lower} % of it in lower case. Train on counts with capitals, or use lower case "
-            "only."
+            "No capital letter is in the vocabulary, so what has one becomes unknown. Train on "
+            "counts with capitals, or use lower case only."
         )
-
-
-def unknown_share(segmenter: VocabularySegmenter, texts: Sequence[str]) -> float:
-    """Return the share of the atoms of texts in unknown tokens."""
-    token_at = segmenter.segment(segmenter.encode(texts, bare=True)).token_at
-    ends = np.flatnonzero(token_at != INSIDE_TOKEN)
-    lengths = np.diff(ends, prepend=-1)
-    is_unknown = np.isin(token_at[ends], [UNKNOWN, segmenter.vocabulary.unknown_id])
-    return float(lengths[is_unknown].sum() / len(token_at))
 
 
 def vocabulary_model(

@@ -16,7 +16,6 @@ from morphgraph.score.vocabulary_figures import (
     FIGURES,
     Figure,
     FigureValue,
-    case_warning,
     figure_called,
     figures_of,
     list_behind,
@@ -68,7 +67,6 @@ def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
     """Return figures as text, with a column for each vocabulary; the first is the baseline."""
     found = figure_values(healths, alpha)
     needs = list(dict.fromkeys(figure.needs for figure in FIGURES))
-    warning = case_warning(healths)
     rows = []
     for figure in FIGURES:
         cells = tuple(Cell(figure_text(figure, values[figure.key])) for values in found)
@@ -80,7 +78,7 @@ def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
         tuple(rows),
         blocks=("",) * len(needs),
         signatures=(signature(healths, alpha),),
-        notes=(*[warning] * bool(warning), *(f"n/a: {e}" for e in why_undefined(healths, alpha))),
+        notes=tuple(f"n/a: {e}" for e in why_undefined(healths, alpha)),
         label="vocabulary",
     )
 

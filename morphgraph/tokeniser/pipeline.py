@@ -362,9 +362,8 @@ def preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
 
 def _added_token(document: Any) -> AddedToken:
     content = document_field(document, "content", str)
-    # A model saved by an earlier version lacks the last flag.
-    flags = {flag: document_field(document, flag, bool, optional=True) for flag in TOKEN_FLAGS}
-    if not content or not document.keys() <= {"content", *TOKEN_FLAGS}:
+    flags = {flag: document_field(document, flag, bool) for flag in TOKEN_FLAGS}
+    if not content or document.keys() != {"content", *TOKEN_FLAGS}:
         problem = "an added token is not as it was saved"
         raise FileFormatError("model", "field added", problem, "Save it again.")
-    return AddedToken(content, **{flag: bool(value) for flag, value in flags.items()})
+    return AddedToken(content, **flags)

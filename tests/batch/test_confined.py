@@ -18,7 +18,7 @@ from morphgraph.batch.tasks import contents
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import read_word_counts
-from morphgraph.reference.readers import FORMATS, read_reference
+from morphgraph.reference.readers import READERS, read_reference
 from morphgraph.segment.models import load_segmenter
 
 pytestmark = pytest.mark.slow
@@ -187,7 +187,7 @@ def test_what_the_app_runs_quotes_nothing_of_a_file(
     reads: list[Callable[[], Any]] = [
         lambda: load_segmenter(shadow),
         lambda: read_word_counts(shadow),
-        *(partial(read_reference, shadow, format=name) for name in FORMATS if name not in TAKE_ANY),
+        *(partial(read_reference, shadow, format=name) for name in READERS if name not in TAKE_ANY),
     ]
     said = []
     monkeypatch.setenv("MORPHGRAPH_UNQUOTED", "1")

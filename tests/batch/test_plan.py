@@ -9,7 +9,7 @@ import pytest
 
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.methods import METHODS
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
 
 

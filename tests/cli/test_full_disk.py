@@ -8,7 +8,6 @@ import resource
 import stat
 import subprocess
 import sys
-import tarfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -63,11 +62,6 @@ MORE = {
         ["{work}/text.txt", "--out", "{disk}/a", "--temp", "{work}"],
         ["--min-count", "2"],
     ),
-    "get from an archive": (
-        "get",
-        ["unisegments", "--from", "{work}/unisegments.tar.gz", "--out", "{disk}/a"],
-        [],
-    ),
     "train a method": (
         "train",
         ["wordpiece", *WRITING["train"][0][1:]],
@@ -114,11 +108,6 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "counts.tsv").write_text("undoing\t5\nunbreakable\t3\nrare\t1\n")
     words = np.random.default_rng(0).integers(0, 3000, 5000)
     (folder / "text.txt").write_text(" ".join(f"{hash(int(word)):x}" for word in words))
-    data_set = folder / "deu-KCIS" / "UniSegments-1.0-deu-KCIS.useg"
-    data_set.parent.mkdir()
-    data_set.write_text(GOLD * 100)
-    with tarfile.open(folder / "unisegments.tar.gz", "w:gz") as tar:
-        tar.add(data_set.parent, "deu-KCIS")
     content = GOLD.encode() * 100
     source = replace(
         catalogue.SOURCES["morphynet-deu"],

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from command import Command
 
-from morphgraph.api.functions import load
 from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser, vocabulary_of
@@ -470,23 +469,6 @@ def test_comparisons_of_models_and_their_files(morphgraph: Command, tmp_path: Pa
     rows = list(csv.DictReader((tmp_path / "words.csv").open(encoding="utf-8", newline="")))
     assert len(rows) == 10
     assert {"BPE", "model"} <= set(rows[0])
-
-
-def test_morphscore_as_released_where_a_file_is_whole(morphgraph: Command, folder: Path) -> None:
-    """Tokens are undo|ing, do|ing and undo; the last is left out."""
-    rows = ("0,undoing,undo,ing", "1,doing,doin,g", "2,undo,un,do", "3,undoing,undo,xx")
-    Path("ms.csv").write_text("\n".join([",full_word,pt1,rest", *rows]), encoding="utf-8")
-    wanted = load("tokenizer.json").morphscore_strict("ms.csv")
-    given = ("score", "tokenizer.json", "ms.csv", "--methods", "ideal")
-    run = morphgraph(*given, "--out", "scores.md")
-    line = f"(morphscore_strict), ms.csv: BPE {wanted:.2%}, Ideal n/a.".replace("%", " %")
-    assert line in run.out
-    written = Path("scores.md").read_text(encoding="utf-8").replace("\xa0", " ")
-    assert line.replace("_", "\\_") in written
-    strict = morphgraph(*given, "--json").json["morphscore_strict"]
-    assert strict == {"ms.csv": {"BPE": wanted, "Ideal": None}}
-    assert "morphscore_strict" not in morphgraph(*given, "--read", "sample=1").out
-    assert "morphscore_strict" not in morphgraph(*ON_GOLD).out
 
 
 def test_silver_beside_gold_is_noted(morphgraph: Command, folder: Path) -> None:

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import morphgraph as mg
 from morphgraph.formats.opening import fitting_name, tokeniser_files
-from morphgraph.methods import METHODS
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, uploaded_segmenter
 from tests.formats.test_folders import (
     END,

@@ -14,7 +14,7 @@ from plain_writing import write_plain
 
 from morphgraph.formats.loading import load_tokeniser, vocabulary_of
 from morphgraph.reference.entry import Reference
-from morphgraph.reference.readers import FORMATS, read_reference
+from morphgraph.reference.readers import READERS, read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.flota import flota_scores
 from morphgraph.segment.segmenter import standard_segmenter
@@ -125,7 +125,7 @@ def _scored_with() -> tuple[BpeTokeniser, SubwordVocabulary]:
 def check_reference(reference: Reference, flota: bool) -> None:
     """Every entry is sound, and scores can be computed."""
     assert reference.entries
-    assert reference.format in FORMATS
+    assert reference.format in READERS
     for entry in reference.entries:
         assert entry.word
         assert "".join(entry.morphs) == entry.word
@@ -194,5 +194,5 @@ def test_damaged_files_give_entries_or_our_error(name: str) -> None:
 
 
 def test_every_format_is_tried() -> None:
-    assert set(FORMATS) == set(SEEDS_BY_FORMAT)
+    assert set(READERS) == set(SEEDS_BY_FORMAT)
     assert EACH * len(SEEDS) >= CASES

@@ -27,10 +27,10 @@ from morphgraph.formats.hugging_face import (
 from morphgraph.formats.loading import load_uploaded_tokeniser, read_vocabulary, vocabulary_of
 from morphgraph.formats.recipe import read_recipe, replay, write_recipe
 from morphgraph.kernels import DROPPED
-from morphgraph.methods import METHODS
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.picky import Picky
 from morphgraph.segment.segmenter import Segmenter, method_on

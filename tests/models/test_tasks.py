@@ -17,7 +17,6 @@ from morphgraph.batch.plan import make_plan  # noqa: E402
 from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.core.files import demo_gold_path  # noqa: E402
-from morphgraph.methods import METHODS  # noqa: E402
 from morphgraph.models.downstream import (  # noqa: E402
     Measured,
     TaskRun,
@@ -29,6 +28,7 @@ from morphgraph.models.downstream.token_ids import dense_ids, folder_ids  # noqa
 from morphgraph.models.downstream.training import steps_in  # noqa: E402
 from morphgraph.reference.readers import read_reference  # noqa: E402
 from morphgraph.score.gold_set import GoldSet  # noqa: E402
+from morphgraph.segment.method import METHODS  # noqa: E402
 from morphgraph.segment.models import load_segmenter  # noqa: E402
 
 pytestmark = pytest.mark.models

@@ -9,11 +9,11 @@ import pytest
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import percent
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.methods import METHODS
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.learning import Entrant, Learner, learn_and_score
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.table import ScoreTable
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import HELD_IN

@@ -17,7 +17,9 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.refine.languages import blame_by_language
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet
-from morphgraph.score.languages import scores_by_language
+from morphgraph.score.languages import rows_by_language
+from morphgraph.score.outcome import outcome_of
+from morphgraph.score.table import ScoreTable
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.merging import segment
 
@@ -73,7 +75,7 @@ def test_every_number_is_the_library_s(
     known = page.session.study.benchmark
     golds = [GoldSet.of(known.reference, known.frequencies, known.frequency_source)]
     golds += [GoldSet.of(read_reference(f"catalogue:small-{name}")) for name in WORDS]
-    rows = scores_by_language(Bte(tokeniser), golds)
+    rows = rows_by_language([ScoreTable([outcome_of(Bte(tokeniser), gold)]) for gold in golds])
     [chart] = [json.loads(chart.proto.spec) for chart in page.test.get("plotly_chart")]
     assert chart["layout"]["yaxis"]["ticktext"] == [
         {"German": "German (Latin)", "demo:en": "demo:en (Latin)"}.get(row.language, row.language)

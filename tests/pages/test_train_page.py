@@ -7,11 +7,11 @@ import pytest
 
 from morphgraph.corpus.counts import parse_word_counts, to_language_counts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.methods import METHODS
 from morphgraph.refine.extending import preview_extend
 from morphgraph.refine.learning import has_seen
 from morphgraph.refine.morphbpe import train_morphbpe
 from morphgraph.score.corpus_measures import language_costs
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
 from morphgraph.segment.training import train
 
@@ -110,12 +110,10 @@ def test_morphbpe_learns_from_the_open_gold_but_not_from_words_kept_aside(page: 
     gold, words = page.session.study.benchmark.reference, wordfreq_counts("en")
     assert label.endswith(f"1,500 · wordfreq:en, {gold.name}")
     base = train("bpe", words, 1500)
-    expected = train_morphbpe(base, words, gold, {"types": 1500}, 0.5)
+    expected = train_morphbpe(base, words, gold, 1500, {}, 0.5)
     assert write_model(model) == write_model(expected)
     for other in (0, 0.2):
-        assert write_model(model) != write_model(
-            train_morphbpe(base, words, gold, {"types": 1500}, other)
-        )
+        assert write_model(model) != write_model(train_morphbpe(base, words, gold, 1500, {}, other))
     page.press("Open it")
     opened, benchmark = page.session.study.tokeniser, page.session.study.benchmark
     assert opened.types == model.tokeniser.types

@@ -36,7 +36,7 @@ from morphgraph.reference.catalogue import (
     local_path,
     sources_of,
 )
-from morphgraph.reference.readers import FORMATS, read_reference
+from morphgraph.reference.readers import READERS, read_reference
 
 CONTENT = b"".join(b"word%06d\tword %06d\n" % (n, n) for n in range(20_000))
 OTHER = CONTENT.replace(b"word", b"Wort")
@@ -76,7 +76,7 @@ def test_each_source_is_whole() -> None:
     by_hand = ["morpholex-en", "ladec", "unisegments", "morpho-challenge-2010", "celex"]
     assert len(SOURCES) == 47 and list(SOURCES)[-5:] == by_hand
     for name, source in SOURCES.items():
-        assert source.name == name and source.format in FORMATS
+        assert source.name == name and source.format in READERS
         assert source.can_be_fetched == (name not in by_hand) == (not source.by_hand)
         assert source.citation.startswith("@")
         assert source.citation.count("{") == source.citation.count("}")

@@ -15,7 +15,6 @@ from strategies import bpe_of, seen, token_texts
 import morphgraph as mg
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.refine.morphbpe import (
     MorphBPESettings,
@@ -24,6 +23,7 @@ from morphgraph.refine.morphbpe import (
     training_words,
 )
 from morphgraph.score.gold_set import GoldSet
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import train_bpe
 
 MORPHS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=4)

@@ -16,11 +16,12 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.languages import (
+    LanguageRow,
     labels_of,
     language_of_reference,
     rows_by_language,
-    scores_by_language,
 )
+from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte, tokeniser_of_types
@@ -37,6 +38,10 @@ def in_language(reference: Reference, language: str, name: str = "") -> GoldSet:
     return GoldSet.of(replace(reference, language=language, name=name or f"{language}.tsv"))
 
 
+def rows_of(bpe: Bte, golds: list[GoldSet]) -> list[LanguageRow]:
+    return rows_by_language([ScoreTable([outcome_of(bpe, gold)], draws=NONE) for gold in golds])
+
+
 @examples(60)
 @given(merges=well_formed(), first=LINES, second=LINES)
 def test_as_counted_naively(merges: MergeList, first: list[str], second: list[str]) -> None:
@@ -45,7 +50,7 @@ def test_as_counted_naively(merges: MergeList, first: list[str], second: list[st
         in_language(small_reference(*lines), language)
         for lines, language in ((first, "deu"), (second, "ell"))
     ]
-    rows = scores_by_language(Bte(bpe_of(merges)), golds, draws=NONE)
+    rows = rows_of(Bte(bpe_of(merges)), golds)
     assert len(rows) == 2
     listed = oracles.listed(merges)
     for row, lines in ((r, first if r.language == "German" else second) for r in rows):
@@ -77,7 +82,7 @@ def test_types_of_a_script() -> None:
 
     def counted(language: str, word: str) -> tuple[float, float]:
         entry = Entry(word, (word,))
-        [row] = scores_by_language(
+        [row] = rows_of(
             bpe, [in_language(Reference("x", "plain", (entry,), (), "0" * 12), language)]
         )
         return row.unused, row.types

@@ -32,7 +32,6 @@ from morphgraph.score.vocabulary_figures import (
     ENTROPY,
     FIGURES,
     RATIO,
-    case_warning,
     figures_of,
     list_behind,
     matching,
@@ -117,7 +116,6 @@ def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
             "never_formed": 0,
             "never_used": 7,  # u, d, o, un, do, und, undo
             "single_use_chains": 2,  # u → un, o → do: these two are parts of several merges
-            "scaffolds": 2,  # un and do: never used, as is undo; und is in no merge
             "words": 13,
             "tokens": 18,
             "fertility": 18 / 13,
@@ -144,7 +142,6 @@ def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
         dtype=object
     ).tolist() == [["␣un", "un", 6], ["␣do", "do", 6]]
     assert strings(tiny, "never_used") == ["undo", "und", "un", "do", "u", "d", "o"]
-    assert set(strings(tiny, "scaffolds")) == {"un", "do"}
     assert strings(tiny, "tokens")[:3] == ["␣un", "␣do", "s"]
     assert strings(tiny, "mean_length")[0] == "undo"
     assert set(strings(tiny, "morph_types")) == {"un", "␣un", "do", "␣do", "s"}
@@ -212,13 +209,6 @@ def test_what_is_of_no_use_against_the_definitions(merges: MergeList, words: lis
     graph = bpe.tokeniser.graph
     unused = {n for n, text in enumerate(types) if text not in used}
     assert set(health.chains or ()) == naive_chains(graph, unused)
-    if merges:
-        parts = {part for merge in merges for part in merge}
-        results = {"".join(merge) for merge in merges}
-        limit = used.count("".join(merges[-1]))
-        assert {types[n] for n in health.scaffolds or ()} == {
-            text for text in parts & results if used.count(text) <= limit
-        }
 
 
 # --------------------------------------------------------------------------------- kinds of types
@@ -364,7 +354,7 @@ def test_without_corpus_and_reference() -> None:
         list_behind(health, figure.key)
     assert len(list_behind(health, "never_used")) == 0
     assert len(health.frequency_rank()) == 0
-    assert [row.cells[0].value for row in figure_table([health], 2.5).rows].count("n/a") == 20
+    assert [row.cells[0].value for row in figure_table([health], 2.5).rows].count("n/a") == 19
     assert json.dumps(values_json(values), allow_nan=False)
 
 
@@ -410,66 +400,6 @@ def test_another_alpha_is_another_signature(
     assert one != other
     assert signature([tiny], one) != signature([tiny], other)
     assert f"|alpha:{other!r}|".replace(".0|", "|") in signature([tiny], other)
-
-
-# --------------------------------------------------------------------------------- capitals
-
-
-def cased(capitals: int, *words: str, size: int = 200, label: str = "t") -> VocabularyHealth:
-    """So many types with a capital among others, on a corpus of these words."""
-    types = [*(f"U{n}" for n in range(capitals)), *(f"u{n}" for n in range(size - capitals))]
-    vocabulary = SubwordVocabulary(tuple(types), "")
-    corpus = NamedCounts(WordCounts(words, [1] * len(words)), "c")
-    return VocabularyHealth(Greedy(vocabulary), corpus, label=label)
-
-
-@pytest.mark.parametrize(
-    ("capitals", "words", "expected"),
-    [
-        (2, ["u1"], True),  # 1 % of 200
-        (1, ["u1"], False),
-        (0, ["u1"], False),
-        (2, ["u1", "éU"], False),
-        (2, ["u1", "É"], False),
-        (2, ["u1", "ǅ"], False),  # title case
-        (2, ["u1", "ß", "文", "7", "é"], True),
-        (200, ["U1"], False),
-        (2, [], False),
-    ],
-)
-def test_a_corpus_without_capitals(capitals: int, words: list[str], expected: bool) -> None:
-    health = cased(capitals, *words)
-    assert health.misses_capitals is expected
-    assert len(health.with_capitals) == capitals
-    assert bool(case_warning([health])) is expected
-    without = VocabularyHealth(health.segmenter)
-    assert not without.misses_capitals
-
-
-def test_bytes_that_are_no_characters_are_no_capitals() -> None:
-    """Ã© is é, and Ã or Ġ alone are no letters; Ãī is É."""
-    tokeniser = small_tokeniser(
-        [("Ã", "©"), ("Ã", "ī"), ("Ġ", "n")],
-        "ĠnÃ©ī",
-        pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
-    )
-    health = VocabularyHealth(Bte(tokeniser), NamedCounts(WordCounts(["n"], [1]), "c"))
-    assert [health.inventory.texts[number] for number in health.with_capitals] == ["É"]
-    assert health.misses_capitals
-
-
-def test_the_warning_names_share_figures_and_tokenisers() -> None:
-    odd, even = cased(50, "u1", label="a_b"), cased(0, "u1", label="even")
-    warning = case_warning([odd])
-    assert "no capital letters: 25.0 % of the types have some and cannot be used" in warning
-    for label in ("Types never used", "Single-use chains", "Scaffold candidates", "Rényi"):
-        assert label in warning
-    assert "25.0 % of the types of a_b have some" in case_warning([odd, even])
-    assert case_warning([even]) == case_warning([]) == ""
-    assert r"\raggedright The corpus has no capital letters: 25.0 \%" in to_latex(
-        figure_table([odd], 2.5)
-    )
-    assert "no capital letters" not in to_latex(figure_table([even], 2.5))
 
 
 def test_csv_and_latex(tiny: VocabularyHealth) -> None:

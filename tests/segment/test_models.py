@@ -12,16 +12,16 @@ from strategies import token_texts
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.methods import METHODS
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import train, training_of
 from morphgraph.segment.trimmed import Scaffold, Trimmed
 from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.wordpiece import Greedy, WordPiece, unknown_share
+from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
@@ -180,7 +180,6 @@ def test_a_changed_model_has_a_signature_of_its_own() -> None:
 
 
 def test_a_vocabulary_without_capitals() -> None:
-    """By hand: of "x. X" three atoms are known but X, and in WordPiece its whole piece is lost."""
     lower = SubwordVocabulary(("[UNK]", "x", "##x", ".", ",", "ß"), "##", unknown="[UNK]")
     pieces = pre_tokenizers.BertPreTokenizer()
     plain = replace(lower, preprocessor=Preprocessor(pre_tokenizer=pieces))
@@ -195,6 +194,3 @@ def test_a_vocabulary_without_capitals() -> None:
     ):
         assert not WordPiece(other).warning()
     assert not load_segmenter("demo:en").warning(), "bytes spell everything"
-    assert WordPiece(replace(plain, types=("[UNK]", "a1"))).warning(), "no type is a word"
-    assert unknown_share(WordPiece(plain), ["xX x.", "x, X"]) == 3 / 7
-    assert unknown_share(WordPiece(plain), ["x xx,"]) == 0

@@ -15,11 +15,10 @@ from morphgraph.corpus.counts import (
     wordfreq_counts,
 )
 from morphgraph.corpus.pipelines import PIPELINES, prepare
-from morphgraph.methods import METHODS
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import export_segmenter
 from morphgraph.segment.training import (
     TrainingClock,
-    TrainingStopped,
     train,
     train_tokeniser,
     training_of,
@@ -190,16 +189,6 @@ def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
     assert (shares[0], shares[-1]) == (0.0, 1.0)
     if training_of(method)[1].stoppable:
         assert len(shares) > 3
-    stopped = []
-
-    def after(number: int) -> Any:
-        return lambda: stopped.append(1) or len(stopped) > number
-
-    for number in (0, 1):
-        stopped.clear()
-        with pytest.raises(TrainingStopped, match="was stopped"):
-            train(method, given, 1000, cancelled=after(number))
-        assert len(stopped) == number + 1
 
 
 @pytest.mark.parametrize(

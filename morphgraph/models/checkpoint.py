@@ -26,8 +26,10 @@ CONFIG, GENERATION_CONFIG = "config.json", "generation_config.json"
 ONE_FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
 BUFFER = 1 << 19
 """Bytes held in memory while a tensor is copied or made: few enough for the caches."""
-_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
-_PICKLED = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+_NO_PICKLES = (
+    "Pickled weights, such as pytorch_model.bin, can run code when read: load the model in "
+    "transformers and save it again, as save_pretrained writes model.safetensors."
+)
 _DAMAGED = "Download or save the file again."
 
 
@@ -124,8 +126,8 @@ class Checkpoint:
 def read_checkpoint(source: str | os.PathLike[str]) -> Checkpoint:
     """Read the checkpoint in a model's folder.
 
-    Raises `FileFormatError` for a folder without ``config.json`` or weights, pickled weights, a
-    damaged file, or an index that does not match its files.
+    Raises `FileFormatError` for a folder without ``config.json`` or weights, a damaged file, or an
+    index that does not match its files.
     """
     check_is_there(
         source,
@@ -135,21 +137,15 @@ def read_checkpoint(source: str | os.PathLike[str]) -> Checkpoint:
     )
     folder = Path(source)
     one, index_path = folder / ONE_FILE, folder / INDEX
-    pickles = [path for pattern in _PICKLES for path in sorted(folder.glob(pattern))]
-    problem, fix = "", "Name the folder of a model."
-    if folder.is_file():
-        pickles = [folder for pattern in _PICKLES if folder.match(pattern)]
-        problem, fix = "it is a file", "Name the folder that it is in."
-    elif not folder.is_dir():
-        problem, fix = "there is no such folder", "Check the path."
-    elif one.is_file() and index_path.is_file():
-        pickles = []
-        problem = f"{ONE_FILE} and {INDEX} are both there, and either has the weights"
-        fix = "Remove the one that is outdated."
-    elif not one.is_file() and not index_path.is_file():
-        problem = f"there is neither {ONE_FILE} nor {INDEX}"
-    if problem:
-        raise pickled(pickles[0]) if pickles else FileFormatError(str(folder), "", problem, fix)
+    if not folder.is_dir():
+        problem, fix = "there is no such folder", "Name a model's folder."
+        raise FileFormatError(str(folder), "", problem, fix)
+    if one.is_file() == index_path.is_file():
+        problem, fix = f"there is neither {ONE_FILE} nor {INDEX}", _NO_PICKLES
+        if one.is_file():
+            problem = f"{ONE_FILE} and {INDEX} are both there, and either has the weights"
+            fix = "Remove the one that is outdated."
+        raise FileFormatError(str(folder), "", problem, fix)
     config, generation = read_config(folder / CONFIG), folder / GENERATION_CONFIG
     generation_config = read_config(generation) if generation.is_file() else None
     if one.is_file():
@@ -197,13 +193,9 @@ def _shards(index: Mapping[str, Any], path: Path) -> dict[str, WeightFile]:
             raise wrong(f"tensor “{name}”", problem)
     names = dict.fromkeys(listed.values())
     files = {name: read_safetensors(path.parent / name) for name in names}
-    found = [(each.name, file) for file, (_, tensors) in files.items() for each in tensors]
-    for name, file in found:
-        if listed.get(name) != file:
-            said = listed.get(name, "nothing of it")
-            raise wrong(f"tensor “{name}”", f"it is in {file}, but the index says {said}")
-    if missing := sorted(listed.keys() - dict(found).keys()):
-        raise wrong(f"tensor “{missing[0]}”", f"{listed[missing[0]]} does not have it")
+    stored = {(each.name, file) for file, (_, tensors) in files.items() for each in tensors}
+    for name, file in sorted(stored ^ listed.items()):
+        raise wrong(f"tensor “{name}”", f"{file} has it, or the index says so, but not both")
     return files
 
 
@@ -213,25 +205,19 @@ def _shards(index: Mapping[str, Any], path: Path) -> dict[str, WeightFile]:
 def read_safetensors(path: Path) -> WeightFile:
     """Return a file's metadata and its tensors in byte order, reading only the header.
 
-    Raises `FileFormatError` for pickled weights and for a file that the library refuses.
+    Raises `FileFormatError` for a file that the library refuses, such as pickled weights.
     """
     try:
-        with path.open("rb") as file:
-            first = file.read(9)
-        with safe_open(path, "np") as sound:
+        with path.open("rb") as file, safe_open(path, "np") as sound:
             metadata = sound.metadata() or {}
+            length = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(length))
     except OSError as error:
         problem = (error.strerror or "it cannot be read").lower()
         fix = "Check the path and its permissions."
         raise FileFormatError(str(path), "", problem, fix) from error
     except SafetensorError as error:
-        # A length may look like the start of a pickle, but no pickle has a JSON object after it.
-        if first.startswith(_PICKLED) and first[8:] not in (b"", b"{"):
-            raise pickled(path) from error
         raise FileFormatError(str(path), "", f"it is damaged ({error})", _DAMAGED) from error
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(length))
     header.pop("__metadata__", None)
     tensors = [
         StoredTensor(name, entry["dtype"], tuple(entry["shape"]), path, 8 + length + start)
@@ -239,17 +225,6 @@ def read_safetensors(path: Path) -> WeightFile:
         for start, _ in [entry["data_offsets"]]
     ]
     return metadata, sorted(tensors, key=lambda tensor: (tensor.start, tensor.bytes_))
-
-
-def pickled(path: Path) -> FileFormatError:
-    """Return the error for pickled weights, which are never opened."""
-    return FileFormatError(
-        str(path),
-        "",
-        "these are pickled weights, which can run code when they are read",
-        "Load the model in transformers and save it again: save_pretrained writes "
-        "model.safetensors.",
-    )
 
 
 def write_safetensors(

@@ -188,7 +188,7 @@ def test_a_folder_without_a_checkpoint_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"there is neither model\.safetensors nor"):
         model_files(str(tmp_path))
     (tmp_path / "pytorch_model.bin").write_bytes(b"x")
-    with pytest.raises(FileFormatError, match="pickled weights"):
+    with pytest.raises(FileFormatError, match="Pickled weights"):
         model_files(str(tmp_path))
     (tmp_path / "config.json").write_text("{}")
     save_file({"w": np.zeros(1)}, tmp_path / "model.safetensors")

@@ -102,10 +102,10 @@ DAMAGED = {
     "tensor `b`": damaged({"a": entry(0, 2, [2]), "b": entry(3, 4, [1])}, bytes(4)),
     "not fully covered": damaged({"a": entry(0, 9, [9])}, bytes(8)),
     "incomplete metadata": damaged({"a": entry(0, 1, [1])}, bytes(4)),
-    "pickled weights": b"PK\x03\x04" + bytes(40),
-    "pickled weights, which": b"\x80\x02}q\x00." + bytes(40),
-    # By its first eight bytes, a header of 640 bytes; but no header begins with N.
-    "these are pickled weights": struct.pack("<Q", 640) + b"N." + bytes(2000),
+    # Pickled weights, as zip archives or not; the third, by its first bytes, has a header.
+    "it is damaged (": b"PK\x03\x04" + bytes(40),
+    "header": b"\x80\x02}q\x00." + bytes(40),
+    "invalid JSON": struct.pack("<Q", 640) + b"N." + bytes(2000),
 }
 
 

@@ -122,10 +122,11 @@ def test_scores_are_those_of_scikit_learn() -> None:
         assert macro_f1(gold, guess) == pytest.approx(by_library(gold, guess))
 
 
-@pytest.mark.parametrize("task", ["causal-lm", "masked-lm"])
-def test_what_comes_next_is_learned(tmp_path: Path, chains: dict[str, object], task: str) -> None:
-    found = measured(task, tmp_path / "run", **chains)
-    before = measured(task, tmp_path / "new", **{**chains, "steps": 1, "learning_rate": 1e-9})
+def test_what_comes_next_is_learned(tmp_path: Path, chains: dict[str, object]) -> None:
+    found = measured("causal-lm", tmp_path / "run", **chains)
+    before = measured(
+        "causal-lm", tmp_path / "new", **{**chains, "steps": 1, "learning_rate": 1e-9}
+    )
     # To know the first word of eight is to know all: 3 bits in about 33 characters.
     assert found["bits_per_character"].value < 0.4 * before["bits_per_character"].value
     assert found["bits_per_byte"].value == found["bits_per_character"].value  # all of it is ASCII
@@ -133,14 +134,14 @@ def test_what_comes_next_is_learned(tmp_path: Path, chains: dict[str, object], t
 
 def test_bits_are_the_loss_of_the_model(tmp_path: Path, chains: dict[str, object]) -> None:
     """By the model's own loss, text by text."""
-    from morphgraph.models.downstream.language_models import CausalWindows, text_nats
+    from morphgraph.models.downstream.language_models import Windows, text_nats
     from morphgraph.models.downstream.training import make_model
 
     ids = dense_ids(load_segmenter("demo:en"))
     settings = TrainingSettings(train=["a"], test=["b"], max_tokens=8)
     model = make_model("causal-lm", TaskRun(ids, None, settings, 1, tmp_path)).eval()
     texts = ["house garden", "unbelievable rivers and winters and letters and summers", "a"]
-    windows = CausalWindows.of(texts, ids, 8)
+    windows = Windows.of(texts, ids, 8)
     assert len(windows.draws[0]) > len(texts)
     expected = np.zeros(len(texts))
     for row, text in zip(windows.draws[0], windows.texts, strict=True):
@@ -161,10 +162,10 @@ def test_the_same_seed_gives_the_same_and_another_does_not(
     assert first == again != other
 
 
-@pytest.mark.parametrize("task", ["causal-lm", "masked-lm"])
 def test_a_killed_training_goes_on_from_its_checkpoint(
-    tmp_path: Path, chains: dict[str, object], monkeypatch: pytest.MonkeyPatch, task: str
+    tmp_path: Path, chains: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    task = "causal-lm"
     given = {**chains, "steps": 30}
     whole = scores(measured(task, tmp_path / "whole", **given))
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)

@@ -100,7 +100,7 @@ def tokeniser_model(**fields: Any) -> Callable[[Path], None]:
 REFUSED = {
     "its merges and types do not fit together": tokeniser_model(merges=[["u", "x"]]),
     "its merges and types do not fit together (T": tokeniser_model(merges=[7]),
-    "pytorch_model.bin: these are pickled weights": lambda model: (
+    "Pickled weights, such as pytorch_model.bin, can run code": lambda model: (
         model / "model.safetensors"
     ).rename(model / "pytorch_model.bin"),
     "neither model.safetensors nor": lambda model: (model / "model.safetensors").unlink(),
@@ -139,10 +139,12 @@ REFUSED = {
     "is not the name of a file beside it": index(
         lambda names: names.update(other="../model.safetensors")
     ),
-    "model-00002-of-00002.safetensors, but the index says model-00001-of-00002.safetensors": index(
+    "-of-00002.safetensors has it, or the index says so, but not both": index(
         lambda names: names.update(zip(names, [*names.values()][::-1], strict=True))
     ),
-    "does not have it": index(lambda names: names.update(other=names["wte.weight"])),
+    "tensor “other”: model-00002-of-00002.safetensors has it, or": index(
+        lambda names: names.update(other=names["wte.weight"])
+    ),
     "no such file or directory": index(lambda names: names.update(other="none.safetensors")),
     "the folder holds no tokeniser": lambda model: (model / "tokenizer.json").unlink(),
 }
@@ -180,7 +182,7 @@ def test_bad_arguments_are_refused(
         "from 1 to 65536": (model, *to_out, "--set", f"pad_to_multiple_of={10**14}"),
         'AutoModel.from_pretrained("nope")': ("nope", *to_out),
         "nothing is looked up on a hub": ("gpt2", *to_out),
-        "Name the folder that it is in": (model / "model.safetensors", *to_out),
+        "Name a model's folder": (model / "model.safetensors", *to_out),
     }.items():
         run = morphgraph("transplant", *arguments)
         assert (run.code, run.out) == (2, "")

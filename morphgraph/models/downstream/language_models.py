@@ -1,12 +1,12 @@
-"""Causal and masked language models, measured in bits per character and byte."""
+"""Language models, measured in bits per character and byte."""
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,6 @@ from morphgraph.models.downstream.training import (
     IGNORED,
     Batches,
     Key,
-    ModelKind,
-    as_inputs,
     fit,
     fitted_on,
     in_batches,
@@ -52,7 +50,6 @@ BITS = (
     TaskMetric("bits_per_character", "Bits per character", "number", -1),
     TaskMetric("bits_per_byte", "Bits per byte", "number", -1),
 )
-_METRICS = (*BITS, *COMMON)
 
 
 class LanguageModelSettings(TrainingSettings):
@@ -61,14 +58,6 @@ class LanguageModelSettings(TrainingSettings):
     text: str | None = Field(
         None,
         description="The column with the text; without it, files are plain text, a text a line.",
-    )
-
-
-class MaskedSettings(LanguageModelSettings):
-    """Files of plain texts, and the share of tokens to mask."""
-
-    masked: float = Field(
-        0.15, gt=0, lt=1, description="The share of tokens that is masked at once."
     )
 
 
@@ -81,21 +70,17 @@ def read_language_texts(settings: LanguageModelSettings) -> TaskParts:
 class Windows(Batches):
     """Texts cut into windows of bounded length, framed by the start and end ids.
 
-    ``texts``: the index of the text that each window of the first sample belongs to. ``shift``: how
-    far labels lag behind the ids that predict them.
+    Every id of a window but the first is predicted from those before it. ``texts``: the index of
+    the text that each window of the first sample belongs to.
     """
 
     texts: IdArray
-    shift: ClassVar[int] = 1
 
-    def tests(self, keys: Sequence[Key]) -> Iterator[dict[str, Any]]:
-        """Yield batches in which together every id of some windows is predicted once."""
-        raise NotImplementedError
+    def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
+        return {**self.inputs(keys), "labels": padded(self.rows(keys), IGNORED)}
 
     @classmethod
-    def of(
-        cls, texts: Sequence[str], ids: TokenIds, most: int, draws: int = 1, **more: Any
-    ) -> Self:
+    def of(cls, texts: Sequence[str], ids: TokenIds, most: int, draws: int = 1) -> Self:
         """Cut texts into windows of at most ``most`` ids."""
         start, end = np.array([ids.special["bos"]]), np.array([ids.special["eos"]])
         drawn, owners = [], []
@@ -104,7 +89,7 @@ class Windows(Batches):
             cuts = [(n, at) for n, row in enumerate(wholes) for at in range(0, len(row), most - 1)]
             drawn.append([np.concatenate([start, wholes[n][at : at + most - 1]]) for n, at in cuts])
             owners.append(np.array([n for n, _ in cuts], np.int64))
-        return cls(drawn, ids, owners[0], **more)
+        return cls(drawn, ids, owners[0])
 
 
 # ------------------------------------------------------------------------------ bits
@@ -126,106 +111,36 @@ def bits_measured(nats: _Floats, texts: Sequence[str]) -> list[Measured]:
     ]
 
 
-# ------------------------------------------------------------------------------ windows
-
-
-@dataclass(frozen=True)
-class CausalWindows(Windows):
-    """Windows in which every id but the first is predicted from those before it."""
-
-    def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
-        return {**self.inputs(keys), "labels": padded(self.rows(keys), IGNORED)}
-
-    def tests(self, keys: Sequence[Key]) -> Iterator[dict[str, Any]]:
-        yield self.batch(keys)
-
-
-@dataclass(frozen=True)
-class MaskedWindows(Windows):
-    """Windows with a share of the ids masked, differently in each epoch.
-
-    Of the ids to predict, 80 % are masked, 10 % replaced and 10 % left (Devlin et al. 2019). For
-    the pseudo-log-likelihood, every id is masked once: each of 1 / ``masked`` passes masks evenly
-    spaced ids, as many at a time as in training (Salazar et al. 2020 mask one id at a time).
-    """
-
-    masked: float = 0.15
-    seed: int = 0
-    shift: ClassVar[int] = 0
-
-    def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
-        rows = self.rows(keys)
-        shown, chosen = [], []
-        for key, row in zip(keys, rows, strict=True):
-            random = np.random.default_rng([self.seed, *key])
-            places = random.random(len(row)) < self.masked
-            places[0] = False
-            if len(row) > 1 and not places.any():
-                places[random.integers(1, len(row))] = True
-            fate = random.random(len(row))
-            others = random.integers(0, self.ids.size, len(row))
-            masked = np.where(places & (fate < 0.8), self.ids.special["mask"], row)
-            shown.append(np.where(places & (fate >= 0.9), others, masked))
-            chosen.append(places)
-        return self._labelled(rows, shown, chosen)
-
-    def tests(self, keys: Sequence[Key]) -> Iterator[dict[str, Any]]:
-        rows, passes = self.rows(keys), max(2, round(1 / self.masked))
-        for number in range(passes):
-            chosen = [(np.arange(len(row)) % passes == number) for row in rows]
-            for places in chosen:
-                places[0] = False
-            mask = self.ids.special["mask"]
-            shown = [np.where(at, mask, row) for at, row in zip(chosen, rows, strict=True)]
-            yield self._labelled(rows, shown, chosen)
-
-    def _labelled(
-        self, rows: Sequence[IdArray], shown: Sequence[IdArray], chosen: Sequence[Any]
-    ) -> dict[str, Any]:
-        labels = [np.where(places, row, IGNORED) for places, row in zip(chosen, rows, strict=True)]
-        return {**as_inputs(shown, self.ids.special["pad"]), "labels": padded(labels, IGNORED)}
-
-
 def text_nats(model: Any, windows: Windows, texts: int, size: int) -> _Floats:
-    """Return the negative (pseudo-)log-likelihood of each text, its end included."""
+    """Return the negative log-likelihood of each text, its end included."""
     import torch
 
     found = np.zeros(texts)
     with torch.no_grad():
         for keys in in_batches(windows.lengths, size):
-            for batch in windows.tests(keys):
-                inputs = {name: value.to(model.device) for name, value in batch.items()}
-                wanted = inputs.pop("labels")[:, windows.shift :]
-                logits = model(**inputs).logits[:, : wanted.shape[1]].float()
-                losses = torch.nn.functional.cross_entropy(
-                    logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
-                )
-                summed = losses.sum(1).double().cpu().numpy()
-                np.add.at(found, windows.texts[[index for index, _ in keys]], summed)
+            batch = windows.batch(keys)
+            inputs = {name: value.to(model.device) for name, value in batch.items()}
+            wanted = inputs.pop("labels")[:, 1:]
+            logits = model(**inputs).logits[:, :-1].float()
+            losses = torch.nn.functional.cross_entropy(
+                logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
+            )
+            summed = losses.sum(1).double().cpu().numpy()
+            np.add.at(found, windows.texts[[index for index, _ in keys]], summed)
     return found
 
 
-def _trained(kind: ModelKind, run: TaskRun, made: type[Windows], **more: Any) -> list[Measured]:
-    """Train a language model on windows of a kind, and measure it on the texts of the test."""
+def _run_causal(run: TaskRun) -> list[Measured]:
+    """Train a language model on windows, and measure it on the texts of the test."""
     settings, (texts,) = run.settings, run.examples.test
 
     def windows(part: Examples, ids: TokenIds, draws: int = 1) -> Windows:
-        return made.of(part[0], ids, settings.max_tokens, draws, **more)
+        return Windows.of(part[0], ids, settings.max_tokens, draws)
 
-    fitted = fitted_on(run, kind, windows)
+    fitted = fitted_on(run, "causal-lm", windows)
     test = windows((texts,), run.ids.plain())
     nats = text_nats(fitted.model, test, len(texts), settings.batch_size)
     return [*bits_measured(nats, texts), *fitted.facts(), run.uncovered(texts)]
-
-
-def _run_masked(run: TaskRun) -> list[Measured]:
-    if len({run.ids.special[role] for role in ("mask", "unk", "pad")}) < 3:
-        raise MorphGraphError(
-            "The model has no ids of its own for a mask, padding and unknown characters. Choose a "
-            "checkpoint that was trained with masks, or make one from scratch."
-        )
-    masks = {"masked": run.settings.masked, "seed": run.seed}
-    return _trained("masked-lm", run, MaskedWindows, **masks)
 
 
 CAUSAL_LM = DownstreamTask(
@@ -233,20 +148,10 @@ CAUSAL_LM = DownstreamTask(
     "Language model",
     "Each token is predicted from those before it.",
     LanguageModelSettings,
-    _METRICS,
+    (*BITS, *COMMON),
     read_language_texts,
-    lambda run: _trained("causal-lm", run, CausalWindows),
+    _run_causal,
     speed=6_000,
-)
-MASKED_LM = DownstreamTask(
-    "masked-lm",
-    "Masked language model",
-    "Masked tokens are predicted from all around them.",
-    MaskedSettings,
-    _METRICS,
-    read_language_texts,
-    _run_masked,
-    speed=5_000,
 )
 
 
@@ -324,7 +229,7 @@ def _run(run: TaskRun) -> list[Measured]:
     before = replace(run, ids=base)
     trained = folder / "trained"
     if not (trained / "config.json").is_file():
-        texts = CausalWindows.of(run.examples.train[0], base, settings.max_tokens)
+        texts = Windows.of(run.examples.train[0], base, settings.max_tokens)
         model = make_model("causal-lm", before, tie_word_embeddings=settings.tied)
         fitted = fit(model, texts, settings, run.seed, folder / "base")
         shutil.rmtree(trained, ignore_errors=True)
@@ -353,8 +258,8 @@ def _curve(run: TaskRun, start: str) -> list[Measured]:
     settings: TransplantCurveSettings = run.settings
     model = _initial_model(run, start)
     (texts,) = run.examples.test
-    test = CausalWindows.of(texts, run.ids, settings.max_tokens)
-    train = CausalWindows.of(run.examples.train[0], run.ids, settings.max_tokens)
+    test = Windows.of(texts, run.ids, settings.max_tokens)
+    train = Windows.of(run.examples.train[0], run.ids, settings.max_tokens)
     points: dict[int, list[Measured]] = {}
     place = run.folder / start
 

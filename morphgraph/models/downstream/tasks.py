@@ -23,7 +23,7 @@ from morphgraph.models.downstream import (
     read_parts,
     share_measured,
 )
-from morphgraph.models.downstream.language_models import CAUSAL_LM, MASKED_LM, TRANSPLANT_CURVES
+from morphgraph.models.downstream.language_models import CAUSAL_LM, TRANSPLANT_CURVES
 from morphgraph.models.downstream.token_ids import IdArray, TokenIds, decoded, framed
 from morphgraph.models.downstream.training import (
     IGNORED,
@@ -390,8 +390,7 @@ TRANSLATION = DownstreamTask(
 
 
 DOWNSTREAM: Mapping[str, DownstreamTask] = {
-    task.name: task
-    for task in (CLASSIFICATION, TAGGING, CAUSAL_LM, MASKED_LM, TRANSLATION, TRANSPLANT_CURVES)
+    task.name: task for task in (CLASSIFICATION, TAGGING, CAUSAL_LM, TRANSLATION, TRANSPLANT_CURVES)
 }
 """The tasks, by name."""
 

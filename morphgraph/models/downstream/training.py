@@ -113,8 +113,10 @@ class Batches:
         return found
 
     def inputs(self, keys: Sequence[Key]) -> dict[str, Any]:
-        """Return the rows of some keys as inputs of a model."""
-        return as_inputs(self.rows(keys), self.ids.special["pad"])
+        """Return the rows of some keys as inputs of a model, with their attention mask."""
+        rows = self.rows(keys)
+        mask = padded([np.ones(len(row), np.int64) for row in rows], 0)
+        return {"input_ids": padded(rows, self.ids.special["pad"]), "attention_mask": mask}
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
         """Return tensors of some examples as the model takes them, with ``labels``."""
@@ -154,13 +156,6 @@ def padded(rows: Sequence[IdArray], filler: int) -> Any:
 
     tensors = [torch.from_numpy(row) for row in rows]
     return torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=filler)
-
-
-def as_inputs(rows: Sequence[IdArray], pad: int) -> dict[str, Any]:
-    """Return rows of ids as inputs of a model, with their attention mask."""
-    ids = padded(rows, pad)
-    mask = padded([np.ones(len(row), np.int64) for row in rows], 0)
-    return {"input_ids": ids, "attention_mask": mask}
 
 
 def predictions(
@@ -328,12 +323,11 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
 # ------------------------------------------------------------------------------ models
 
 
-ModelKind = Literal["classification", "tagging", "causal-lm", "masked-lm", "translation"]
+ModelKind = Literal["classification", "tagging", "causal-lm", "translation"]
 _CLASSES: dict[str, str] = {
     "classification": "AutoModelForSequenceClassification",
     "tagging": "AutoModelForTokenClassification",
     "causal-lm": "AutoModelForCausalLM",
-    "masked-lm": "AutoModelForMaskedLM",
     "translation": "AutoModelForSeq2SeqLM",
 }
 

@@ -104,7 +104,7 @@ def _does(method: Method) -> str:
 
 def _settings(current: Session) -> _Order | None:
     gold = current.study.benchmark.reference
-    offered = [*METHODS.trained, *(METHODS.retraining if gold.has_gold else [])]
+    offered = [*METHODS.trained, *(METHODS.able("retrains") if gold.has_gold else [])]
     most = PUBLIC_TYPES.value if is_public() else 500_000
     with st.container(key="cards-train"):
         name = ui.choice(

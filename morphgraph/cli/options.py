@@ -55,7 +55,7 @@ _SHARED = {
     "from all words and scores on the same.",
     "bare": "Segment words as whole texts, without the space before.",
     "recipe": "Replay this recipe on the tokeniser first.",
-    "counts": "For trimmed, adaptbpe and litetoken: word counts, FILE or wordfreq:LANG.",
+    "counts": f"For {', '.join(METHODS.able('counts'))}: word counts, FILE or wordfreq:LANG.",
     "scheduler": "Address of a dask scheduler instead, or its file.",
     "as_json": "Print JSON.",
     **{name: str(field.description) for name, field in BlameSettings.model_fields.items()},
@@ -75,7 +75,8 @@ _METHODS = {
     "trained": ", ".join(METHODS.trained),
     "scored": ", ".join((*METHODS.offered, *METHODS.learning)),
     "learning": " and ".join(METHODS.learning),
-    "retraining": " or ".join(METHODS.retraining),
+    "retraining": " or ".join(METHODS.able("retrains")),
+    "several": " or ".join(METHODS.able("several")),
 }
 
 

@@ -54,7 +54,7 @@ def train(
         its name: en=FILE de=FILE.
     vocab_size: Size of the vocabulary, the atoms included.
     out: Where to write the tokenizer.json, or the model.
-    development: For parity: word counts of a parallel text, which tell what language is behind,
+    development: For {several}: word counts of a parallel text, which tell what language is behind,
         en=FILE; given again for each. Without, the training counts do.
     text: Instead of counts: plain text, csv, tsv or parquet.
     column: The column of a table with the text.
@@ -71,9 +71,11 @@ def train(
     if special and not is_plain:
         raise MorphGraphError("--special is for bpe without a --pipeline. Leave it out.")
     if development and is_plain:
-        raise MorphGraphError("--development is for parity. Leave it out.")
-    if (name in METHODS.retraining) != (gold is not None):
-        learning = " or ".join(METHODS.retraining)
+        several = " or ".join(METHODS.able("several"))
+        raise MorphGraphError(f"--development is for {several}. Leave it out.")
+    retraining = METHODS.able("retrains")
+    if (name in retraining) != (gold is not None):
+        learning = " or ".join(retraining)
         raise MorphGraphError(f"Only {learning} learns from --gold, and needs it. Give both.")
     learned_from = read.gold(gold)
     if confined:

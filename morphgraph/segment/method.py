@@ -180,12 +180,18 @@ class Method:
 
     @property
     def abilities(self) -> list[str]:
-        """What it can do, by the names of `Methods`: it is ``offered`` if any merges will do."""
+        """What it can do: it is ``offered`` where any tokeniser with merges will do.
+
+        It ``segments``, can be ``trained``, of ``several`` languages only, ``learns`` from gold,
+        ``retrains`` on word counts and gold, or needs the ``counts`` of a second corpus.
+        """
         is_free = self.training is None or self.needs == "merges"
         can = {
             "segments": self.kind is not None,
             "offered": self.kind is not None and is_free,
+            "counts": self.counts,
             "trained": self.training is not None,
+            "several": self.training is not None and self.training.several,
             "learns": self.learns,
             "retrains": self.retrain is not None,
         }
@@ -212,9 +218,9 @@ _OURS = """
 bpe = morphgraph.segment.bte:BPE [segments, offered, trained]
 bpe-prime = morphgraph.segment.bte:BPE_PRIME [trained]
 dropout = morphgraph.segment.dropout:DROPOUT [segments, offered]
-trimmed = morphgraph.segment.trimmed:TRIMMED [segments, offered]
-adaptbpe = morphgraph.segment.adaptbpe:ADAPTBPE [segments, offered]
-litetoken = morphgraph.segment.litetoken:LITETOKEN [segments, offered]
+trimmed = morphgraph.segment.trimmed:TRIMMED [segments, offered, counts]
+adaptbpe = morphgraph.segment.adaptbpe:ADAPTBPE [segments, offered, counts]
+litetoken = morphgraph.segment.litetoken:LITETOKEN [segments, offered, counts]
 flota = morphgraph.segment.flota:FLOTA [segments, offered]
 first = morphgraph.segment.flota:FIRST [segments, offered]
 longest = morphgraph.segment.flota:LONGEST [segments, offered]
@@ -222,7 +228,7 @@ greedy = morphgraph.segment.wordpiece:GREEDY [segments, offered]
 suffix = morphgraph.segment.suffix:SUFFIX [segments, offered]
 least = morphgraph.segment.least:LEAST [segments, offered]
 morfessor = morphgraph.segment.morfessor:MORFESSOR [segments, trained]
-parity = morphgraph.segment.parity:PARITY [trained]
+parity = morphgraph.segment.parity:PARITY [trained, several]
 picky = morphgraph.segment.picky:PICKY [segments, trained]
 scaffold = morphgraph.segment.trimmed:SCAFFOLD [segments, trained]
 unigram = morphgraph.segment.unigram:UNIGRAM [segments, trained]
@@ -241,29 +247,29 @@ class Methods(Registry[Method]):
     @property
     def segmenting(self) -> list[str]:
         """The names of methods that have segmenters."""
-        return self._able("segments")
+        return self.able("segments")
 
     @property
     def offered(self) -> list[str]:
         """The names of methods for any tokeniser with merges."""
-        return self._able("offered")
+        return self.able("offered")
 
     @property
     def trained(self) -> list[str]:
         """The names of methods that can be trained."""
-        return self._able("trained")
+        return self.able("trained")
 
     @property
     def learning(self) -> list[str]:
         """The names of methods that learn from gold."""
-        return self._able("learns")
+        return self.able("learns")
 
-    @property
-    def retraining(self) -> list[str]:
-        """The names of methods that learn from gold by training anew on word counts."""
-        return self._able("retrains")
+    def able(self, ability: str) -> list[str]:
+        """Return the names of methods with an ability, by its name in `Method.abilities`.
 
-    def _able(self, ability: str) -> list[str]:
+        >>> METHODS.able("counts"), METHODS.able("several"), METHODS.able("retrains")
+        (['trimmed', 'adaptbpe', 'litetoken'], ['parity'], ['morphbpe'])
+        """
         return [
             name
             for name, entry in self._known.items()

@@ -195,7 +195,7 @@ def test_settings_explain_themselves(morphgraph: Command) -> None:
     names = [line.split()[0] for line in shown.out.splitlines()[1:]]
     assert names == list(ReBPESettings.model_fields) == [*dict.fromkeys(names)]
     shown = morphgraph("score", "--read", "help").out
-    assert "keep" in shown and "stems+digits" in shown
+    assert "separator" in shown and "un+break+able" in shown
 
 
 @pytest.mark.parametrize(

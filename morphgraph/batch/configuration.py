@@ -161,9 +161,6 @@ class _TokeniserChoice(_Grid, _ForLanguages):
     pipeline: OneOrMore[PipelineName] | None = Field(
         None, description="What happens to words before training."
     )
-    minimum_count: Annotated[int, Field(ge=0)] | None = Field(
-        None, description="Rarer words are dropped before training."
-    )
     file: str | None = Field(
         None, description="tokenizer.json, a folder, a model, a vocabulary, or demo:{code}."
     )
@@ -247,7 +244,7 @@ class MethodChoice(_ForTokenisers):
 
 
 def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
-    """Return the parameters of one cell; none for the own method and for predictions."""
+    """Return the parameters of one cell; none for the own method."""
     known = METHODS.get(method)
     return Parameters() if known is None else known.settings(parameters)
 
@@ -365,20 +362,6 @@ class ReferenceChoice(_ForLanguages):
     sample_seed: int = Field(0, ge=0, description="For sample.")
 
 
-class PredictionsChoice(_ForLanguages):
-    """Segmentations by another program, one file for each language."""
-
-    name: Name = Field(description="Their name in tables.")
-    file: FileName = Field(
-        description="word⇥morphs, SIGMORPHON's or Morfessor's form, with every word of the "
-        "references."
-    )
-    format: Literal["plain", "sigmorphon2022", "morfessor"] | None = Field(
-        None, description="Its form; detected if not given."
-    )
-    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
-
-
 def _as_metrics(given: Any) -> Any:
     names = listed(given)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -416,9 +399,6 @@ class Evaluation(Strict):
     )
     references: list[Annotated[ReferenceChoice, _short_for("source")]] = Field(
         [], description="Gold segmentations: files, catalogue:NAME or demo:{code}."
-    )
-    predictions: list[PredictionsChoice] = Field(
-        [], description="Segmentations by other programs, scored beside the tokenisers."
     )
     metrics: Annotated[list[str], BeforeValidator(_as_metrics)] = Field(
         ["precision", "recall", "f1"], description="Scores by the references, or groups of them."
@@ -460,8 +440,6 @@ class Evaluation(Strict):
             if choice.train is not None and not self.used_corpora:
                 nothing = "has nothing to be trained on. Add corpora, such as [wordfreq]."
                 yield f"{choice.train} {nothing}"
-        if self.predictions and not self.references:
-            yield "there is nothing to score the predictions by. Add references."
         if not (self.references or self.vocabulary or self.downstream):
             yield (
                 "there is nothing to measure. Add references, vocabulary figures or downstream "

@@ -330,7 +330,8 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
     tokeniser = base.tokeniser
     source: Any = base.vocabulary if tokeniser is None else tokeniser
     vocabulary = source if tokeniser is None else vocabulary_of(tokeniser)
-    k, strict = spec["parameters"]["k"] or None, bool(spec["parameters"].get("strict"))
+    settings: Any = known.settings(spec["parameters"])
+    k, strict = settings.k or None, getattr(settings, "strict", False)
     given = vocabulary, gold_set.reference, standard_segmenter(source), (k,)
     found = flota_scores(*given, strict=strict)
     score = found.score(known.title, k)

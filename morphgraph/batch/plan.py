@@ -24,9 +24,11 @@ from morphgraph.batch.configuration import (
     Corpus,
     DownstreamChoice,
     Evaluation,
+    LoadedTokeniser,
     MethodChoice,
     ReferenceChoice,
     TokeniserChoice,
+    TrainedTokeniser,
     parse_evaluation,
     settings_of,
 )
@@ -199,16 +201,16 @@ class _Planner:
         """Refuse at once what a public app does not run."""
         if not self.confined:
             return
-        elsewhere = "or run the evaluation on your own machine."
+        elsewhere, most = "or run the evaluation on your own machine.", PUBLIC_TYPES.value
         if self.evaluation.downstream:
             with self._at("downstream"):
                 leave = f"Leave downstream out, {elsewhere}"
                 raise MorphGraphError(f"models are not trained here. {leave}")
         for place, choice in enumerate(self.evaluation.tokenisers):
-            if max(choice.vocab_size or [0]) > PUBLIC_TYPES.value:
+            if isinstance(choice, TrainedTokeniser) and max(choice.vocab_size) > most:
                 with self._at("tokenisers", place, "vocab_size"):
-                    most = f"at most {PUBLIC_TYPES.value:,} types are trained here"
-                    raise MorphGraphError(f"{most}. Ask for fewer, {elsewhere}")
+                    problem = f"at most {most:,} types are trained here"
+                    raise MorphGraphError(f"{problem}. Ask for fewer, {elsewhere}")
 
     def _check_size(self, more: int) -> None:
         most = (PUBLIC_TASKS if self.confined else PLAN_TASKS).value
@@ -348,14 +350,13 @@ class _Planner:
     def _tokenisers(
         self, place: int, choice: TokeniserChoice, corpus: _Counted | None
     ) -> Iterator[_Source]:
-        if choice.train is None:
+        if isinstance(choice, LoadedTokeniser):
             yield self._loaded(place, choice, corpus)
             return
         assert corpus is not None, "a configuration that trains has corpora"
         trained, training = training_of(choice.train)
         pipelines: list[Any] = choice.pipeline or [None]
-        sizes = choice.vocab_size or []
-        for size, pipeline, parameters in product(sizes, pipelines, choice.grid()):
+        for size, pipeline, parameters in product(choice.vocab_size, pipelines, choice.grid()):
             how = {"vocab_size": size, "pipeline": pipeline, "parameters": parameters}
             spec = {"source": "train", "method": choice.train, **how}
             parts = [f"{name}={_shown(value)}" for name, value in parameters.items()]
@@ -367,9 +368,9 @@ class _Planner:
             task = self._add(Task("tokeniser", title, make_tokeniser, spec, needs, cost))
             yield _Source(choice.name, corpus, label, trained.title, task, size)
 
-    def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
+    def _loaded(self, place: int, choice: LoadedTokeniser, corpus: _Counted | None) -> _Source:
         with self._at("tokenisers", place, "file"):
-            path = self._path(choice.file or "")
+            path = self._path(choice.file)
             is_demo = path.startswith("demo:")
             file = demo_tokeniser_path(path.removeprefix("demo:")) if is_demo else Path(path)
             files = [str(read) for read in tokeniser_files(file)]
@@ -386,8 +387,7 @@ class _Planner:
     def _cells(self, source: _Source, method: MethodChoice) -> None:
         """Plan all cells of a method: its parameters × references and tasks × seeds."""
         for parameters in method.grid():
-            given = method.model_fields_set
-            shown = [f"{name}={_shown(v)}" for name, v in parameters.items() if name in given]
+            shown = [f"{name}={_shown(value)}" for name, value in parameters.items()]
             columns = {
                 "language": self.values["language"],
                 "corpus": "" if source.corpus is None else source.corpus.name,

@@ -261,7 +261,7 @@ def runs_tab() -> None:
     state = batch.state_of(run)
     _buttons(run, state, can, resume)
     # A report is written after results, so missing results were deleted.
-    has_ended = run.has_results or state == "done"
+    has_ended = (run.folder / "results.parquet").is_file() or state == "done"
     if has_ended and batch.is_over(run) and not results_of(run) and state == "done":
         # Finished tasks are in the run's store; "Resume" also writes the results.
         key = f"batch write again {name}"

@@ -27,7 +27,6 @@ from morphgraph.models.downstream import TaskRun
 from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
 from morphgraph.models.downstream.training import require_libraries
 from morphgraph.reference.entry import join_references
-from morphgraph.reference.predictions import Predictions, read_predictions
 from morphgraph.refine.learning import has_seen
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
@@ -131,7 +130,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     if spec["source"] == "file":
         made = as_planned(spec, lambda: load_segmenter(spec["path"]))
     else:
-        how = {name: spec[name] for name in ("pipeline", "parameters", "minimum_count")}
+        how = {name: spec[name] for name in ("pipeline", "parameters")}
         made = train(spec["method"], _word_counts(needs[0]), spec["vocab_size"], **how)
     return pyarrow.table({"model": pyarrow.array([write_model(made)], pyarrow.large_binary())})
 
@@ -140,7 +139,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
 
 
 class CellInputs(NamedTuple):
-    """The inputs of a cell's method: a tokeniser or predictions, gold and word counts."""
+    """The inputs of a cell's method: a tokeniser, gold and word counts."""
 
     base: Any
     gold_set: GoldSet | None = None
@@ -153,7 +152,7 @@ class MethodResult(NamedTuple):
     ``held_in``: whether it learned from words that it is scored on.
     """
 
-    segmenter: Segmenter | Predictions
+    segmenter: Segmenter
     gold_set: GoldSet | None
     facts: Mapping[str, float]
     held_in: bool = False
@@ -161,10 +160,7 @@ class MethodResult(NamedTuple):
 
 def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInputs:
     """Return the inputs of a cell, from its spec and the results of the tasks it needs."""
-    if "predictions" in spec:
-        base = _read_once(spec["predictions"], _predictions)
-    else:
-        base = _model(next(tables), spec["tokeniser_name"])
+    base = _model(next(tables), spec["tokeniser_name"])
     counts = weights = None
     if spec["corpus_name"]:
         counts, weights = _made_once(next(tables), _words)
@@ -177,11 +173,6 @@ def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInpu
 
 def _model(table: pa.Table, name: str) -> Any:
     return _made_once(table, lambda table: read_model(table["model"][0].as_py(), name))
-
-
-def _predictions(spec: Mapping[str, Any]) -> Predictions:
-    reading = {"name": spec["name"], **spec["reading"]}
-    return as_planned(spec, lambda: read_predictions(spec["path"], **reading))
 
 
 def _reference(spec: Mapping[str, Any]) -> Reference:
@@ -198,7 +189,7 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
 
 
 def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
-    """Apply a cell's method to a tokeniser, which is not changed, or to predictions.
+    """Apply a cell's method to a tokeniser, which is not changed.
 
     ``spec``: its ``method``, ``parameters``, ``seed`` if it is random, and the share and the seed
     of the words that are ``kept_aside`` or None. `MorphGraphError` for a method that does not suit
@@ -225,8 +216,6 @@ def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
         found: Learned = learn(editable, rest, settings)
         seen |= settings.sees_gold and gold_set is rest
         return MethodResult(found.segmenter, gold_set, found.facts, seen)
-    if isinstance(base, Predictions):
-        return MethodResult(base, gold_set, {})
     made = base if method == STANDARD_METHOD else method_on(base, method, parameters, counts)
     facts = {}
     if editable is not None and made.tokeniser is not None:
@@ -288,18 +277,16 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
         )
         words, held_in = words_scored(made.gold_set), HELD_IN * made.held_in
         rows += [row._replace(words=words, held_in=held_in) for row in scored]
-    if not isinstance(made.segmenter, Predictions):
-        rows += _figures(spec, inputs, made, made.segmenter)
-        if spec["facts"]:
-            rows += _facts(made.segmenter, made.facts)
+    rows += _figures(spec, inputs, made)
+    if spec["facts"]:
+        signature = made.segmenter.signature()
+        for name, value in {"types": made.segmenter.vocabulary_size, **made.facts}.items():
+            rows.append(ResultRow(name, float(value), signature=signature))
     return _as_table(rows)
 
 
 def _scores(
-    spec: Mapping[str, Any],
-    made: MethodResult,
-    gold_set: GoldSet,
-    baseline: Segmenter | Predictions | None,
+    spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     """Return every score on the reference, for each scope and weighting."""
     metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
@@ -343,7 +330,8 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
     tokeniser = base.tokeniser
     source: Any = base.vocabulary if tokeniser is None else tokeniser
     vocabulary = source if tokeniser is None else vocabulary_of(tokeniser)
-    k, strict = spec["parameters"]["k"] or None, bool(spec["parameters"].get("strict"))
+    settings: Any = known.settings(spec["parameters"])
+    k, strict = settings.k or None, getattr(settings, "strict", False)
     given = vocabulary, gold_set.reference, standard_segmenter(source), (k,)
     found = flota_scores(*given, strict=strict)
     score = found.score(known.title, k)
@@ -354,13 +342,13 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
 
 
 def _figures(
-    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult, segmenter: Segmenter
+    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
 ) -> Iterator[ResultRow]:
     from morphgraph.tables.vocabulary import signature
 
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
     reference = None if made.gold_set is None else made.gold_set.reference
-    health = VocabularyHealth(segmenter, corpus, reference)
+    health = VocabularyHealth(made.segmenter, corpus, reference)
     line = signature([health], ALPHA)
     for key in spec["vocabulary"]:
         value = figure_called(key).value_of(health, ALPHA, health).number
@@ -368,12 +356,6 @@ def _figures(
         interval = NO_INTERVAL if running is None else running.fertility_interval
         low, high = interval.low, interval.high
         yield ResultRow(f"vocabulary.{key}", value, signature=line, low=low, high=high)
-
-
-def _facts(segmenter: Segmenter, facts: Mapping[str, float]) -> Iterator[ResultRow]:
-    signature = segmenter.signature()
-    for name, value in {"types": segmenter.vocabulary_size, **facts}.items():
-        yield ResultRow(name, float(value), signature=signature)
 
 
 # ------------------------------------------------------------------------------ downstream cells

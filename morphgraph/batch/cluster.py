@@ -364,14 +364,6 @@ class RunOutcome:
         return f"<RunOutcome: {tasks}{', stopped' if self.stopped else ''}>"
 
 
-def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
-    """Return the tasks without a stored result, and missing ones that they need.
-
-    Counts and tokenisers that only finished tasks need are left out.
-    """
-    return Schedule(tasks, store, None).missing
-
-
 def warm_up(client: Client) -> None:
     """Load what cells need in all workers at the same time."""
     # If this fails, tasks on the worker will tell.

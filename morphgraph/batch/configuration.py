@@ -15,7 +15,7 @@ from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, create_model, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from morphgraph.batch.cells import STANDARD_METHOD
@@ -31,7 +31,6 @@ from morphgraph.batch.yaml_reading import (
     load_yaml,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.models.downstream import PLACES, DownstreamTask
 from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.reference.readers import READERS
@@ -42,25 +41,10 @@ from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.method import METHODS, Parameters, parse_method, values_of
 from morphgraph.segment.training import training_of
 
-
-def _one_or_more_values(field: FieldInfo) -> Any:
-    one: Any = values_of(field)
-    for bound in field.metadata:
-        one = Annotated[one, bound]
-    return OneOrMore[one]
-
-
-# Those trained on several languages at once are left out: here each has a tokeniser of its own.
-_TRAINED = [name for name in METHODS.trained if not training_of(name)[1].several]
-
 if TYPE_CHECKING:
-    TrainedMethod = str
-    PipelineName = str
     FigureName = str
     FormatName = str
 else:
-    TrainedMethod = Literal[tuple(_TRAINED)]
-    PipelineName = Literal[tuple(PIPELINES)]
     # What is relative to another tokeniser is left to tables of one's own.
     FigureName = Literal[tuple(f.key for f in FIGURES if f.key != "relative_tokens")]
     FormatName = Literal[tuple(READERS)]
@@ -150,61 +134,65 @@ def _extended(
     return made
 
 
-class _TokeniserChoice(_Grid, _ForLanguages):
-    """A tokeniser trained on the corpus, or read from a file."""
-
-    train: TrainedMethod | None = Field(None, description="How to train it.")
-    vocab_size: OneOrMore[Annotated[int, Field(ge=2, le=10_000_000)]] | None = Field(
-        None, description="Types to train, atoms included."
-    )
-    pipeline: OneOrMore[PipelineName] | None = Field(
-        None, description="What happens to words before training."
-    )
-    minimum_count: Annotated[int, Field(ge=0)] | None = Field(
-        None, description="Rarer words are dropped before training."
-    )
-    file: str | None = Field(
-        None, description="tokenizer.json, a folder, a model, a vocabulary, or demo:{code}."
-    )
-
-    @model_validator(mode="after")
-    def _trained_or_loaded(self) -> Self:
-        if (self.train is None) == (self.file is None):
-            raise ValueError("a tokeniser is trained or loaded. Give either train or file.")
-        if self.file is not None:
-            given = self.model_fields_set - {"name", "file", "languages"}
-            if given:
-                raise ValueError(f"{min(given)} is for training. Leave it out beside file.")
-            return self
-        if self.vocab_size is None:
-            raise ValueError("it does not say how many types to train. Add vocab_size.")
-        method, chosen = training_of(str(self.train))
-        for name in self.given().keys() - chosen.parameters.model_fields:
-            raise ValueError(f"{method.title} has no {name}. Leave it out.")
-        for pipeline in self.pipeline or ():
-            if pipeline not in chosen.pipelines:
-                can = ", ".join(chosen.pipelines)
-                raise ValueError(
-                    f"{method.title} cannot follow the pipeline {pipeline}. Use one of: {can}."
-                )
-        return self
-
-
-def _training_fields() -> dict[str, Any]:
+def _parameters(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
+    """Return a field of one or more values for each parameter, but the seed."""
     found: dict[str, Any] = {}
-    for method in _TRAINED:
-        for name, field in training_of(method)[1].parameters.model_fields.items():
-            told = f"For {method}. {field.description}"
-            found[name] = (_one_or_more_values(field) | None, Field(None, description=told))
+    for name, field in fields.items():
+        one: Any = values_of(field)
+        for bound in field.metadata:
+            one = Annotated[one, bound]
+        if name != "seed":
+            found[name] = (OneOrMore[one] | None, Field(None, description=field.description))
     return found
 
 
-if TYPE_CHECKING:
-    TokeniserChoice = _TokeniserChoice
-else:
-    TokeniserChoice = _extended(
-        _TokeniserChoice, "TokeniserChoice", _TokeniserChoice.__doc__, _training_fields()
+# ------------------------------------------------------------------------------ tokenisers
+
+
+class LoadedTokeniser(_ForLanguages):
+    """A tokeniser read from a file."""
+
+    file: str = Field(
+        description="tokenizer.json, a folder, a model, a vocabulary, or demo:{code}."
     )
+
+
+class TrainedTokeniser(_Grid, _ForLanguages):
+    """A tokeniser trained on the corpus."""
+
+    train: str
+    vocab_size: OneOrMore[Annotated[int, Field(ge=2, le=10_000_000)]] = Field(
+        description="Types to train, atoms included."
+    )
+    pipeline: OneOrMore[str] | None = Field(
+        None, description="What happens to words before training."
+    )
+
+
+def _trained(name: str) -> Any:
+    method, training = training_of(name)
+    known: Any = Literal[training.pipelines]
+    pipeline = OneOrMore[known] | None, TrainedTokeniser.model_fields["pipeline"]
+    own = _parameters(training.parameters.model_fields)
+    return Annotated[
+        _extended(
+            TrainedTokeniser,
+            f"Trained{name.title().replace('-', '')}",
+            method.does,
+            own,
+            train=(Literal[name], ...),
+            pipeline=pipeline,
+        ),
+        Tag(name),
+    ]
+
+
+def _how_made(given: Any) -> Any:
+    return given.get("train", "file") if isinstance(given, dict) else None
+
+
+# Those trained on several languages at once are left out: here each has a tokeniser of its own.
+_TRAINED = [name for name in METHODS.trained if not training_of(name)[1].several]
 
 
 # ------------------------------------------------------------------------------ methods
@@ -238,7 +226,7 @@ class MethodChoice(_ForTokenisers):
     def needs_counts(self) -> bool:
         """Whether it needs word counts, itself or to blame by tokens."""
         counted = self.method != STANDARD_METHOD and METHODS[self.method].counts
-        return counted or "tokens" in getattr(self, "weighting", ())
+        return counted or "tokens" in self.given().get("weighting", ())
 
     def learns(self) -> bool:
         """Whether it uses gold boundaries for some of its parameters."""
@@ -246,24 +234,16 @@ class MethodChoice(_ForTokenisers):
 
 
 def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
-    """Return the parameters of one cell; none for the own method and for predictions."""
+    """Return the parameters of one cell; none for the own method."""
     known = METHODS.get(method)
     return Parameters() if known is None else known.settings(parameters)
 
 
 def _method_model(name: str) -> Any:
-    if name == STANDARD_METHOD:
-        named = (Literal[name], ...)
-        return _extended(MethodChoice, "Standard", "The tokeniser's own method.", {}, method=named)
-    method = METHODS[name]
-    fields: dict[str, Any] = {}
-    for parameter, field in method.fields.items():
-        kind, default = _one_or_more_values(field), field.default
-        kind, default = (kind | None, None) if default is None else (kind, [default])
-        if parameter != "seed":
-            fields[parameter] = (kind, Field(default, description=field.description))
-    named = (Literal[name], ...)
-    return _extended(MethodChoice, name.capitalize(), method.does, fields, method=named)
+    does, own = "The tokeniser's own method.", {}
+    if name != STANDARD_METHOD:
+        does, own = METHODS[name].does, _parameters(METHODS[name].fields)
+    return _extended(MethodChoice, name.capitalize(), does, own, method=(Literal[name], ...))
 
 
 _METHODS = [STANDARD_METHOD, *METHODS.offered, *METHODS.learning]
@@ -322,9 +302,14 @@ def _task_model(task: DownstreamTask) -> Any:
 
 
 if TYPE_CHECKING:
+    TokeniserChoice = LoadedTokeniser | TrainedTokeniser
     AnyMethod = MethodChoice
     AnyDownstream = DownstreamChoice
 else:
+    TokeniserChoice = Annotated[
+        reduce(or_, map(_trained, _TRAINED), Annotated[LoadedTokeniser, Tag("file")]),
+        Discriminator(_how_made),
+    ]
     AnyMethod = Annotated[reduce(or_, map(_method_model, _METHODS)), Field(discriminator="method")]
     AnyDownstream = Annotated[
         reduce(or_, map(_task_model, DOWNSTREAM.values())), Field(discriminator="task")
@@ -359,20 +344,6 @@ class ReferenceChoice(_ForLanguages):
         None, ge=1, description="Only this many entries, drawn at random from all."
     )
     sample_seed: int = Field(0, ge=0, description="For sample.")
-
-
-class PredictionsChoice(_ForLanguages):
-    """Segmentations by another program, one file for each language."""
-
-    name: Name = Field(description="Their name in tables.")
-    file: FileName = Field(
-        description="word⇥morphs, SIGMORPHON's or Morfessor's form, with every word of the "
-        "references."
-    )
-    format: Literal["plain", "sigmorphon2022", "morfessor"] | None = Field(
-        None, description="Its form; detected if not given."
-    )
-    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
 
 
 def _as_metrics(given: Any) -> Any:
@@ -413,9 +384,6 @@ class Evaluation(Strict):
     references: list[Annotated[ReferenceChoice, _short_for("source")]] = Field(
         [], description="Gold segmentations: files, catalogue:NAME or demo:{code}."
     )
-    predictions: list[PredictionsChoice] = Field(
-        [], description="Segmentations by other programs, scored beside the tokenisers."
-    )
     metrics: Annotated[list[str], BeforeValidator(_as_metrics)] = Field(
         ["precision", "recall", "f1"], description="Scores by the references, or groups of them."
     )
@@ -453,11 +421,9 @@ class Evaluation(Strict):
     def _problems(self) -> Iterator[str]:
         """Yield what does not fit together, and what to do."""
         for choice in self.tokenisers:
-            if choice.train is not None and not self.used_corpora:
+            if isinstance(choice, TrainedTokeniser) and not self.used_corpora:
                 nothing = "has nothing to be trained on. Add corpora, such as [wordfreq]."
                 yield f"{choice.train} {nothing}"
-        if self.predictions and not self.references:
-            yield "there is nothing to score the predictions by. Add references."
         if not (self.references or self.vocabulary or self.downstream):
             yield (
                 "there is nothing to measure. Add references, vocabulary figures or downstream "
@@ -481,7 +447,7 @@ class Evaluation(Strict):
             return self.corpora
         needed = (
             "tokens" in self.weightings
-            or any(choice.train is not None for choice in self.tokenisers)
+            or any(isinstance(choice, TrainedTokeniser) for choice in self.tokenisers)
             or any(method.needs_counts for method in self.methods)
         )
         return [Corpus.model_validate(_WORDFREQ)] if needed else []

@@ -24,13 +24,15 @@ from morphgraph.batch.configuration import (
     Corpus,
     DownstreamChoice,
     Evaluation,
+    LoadedTokeniser,
     MethodChoice,
     ReferenceChoice,
     TokeniserChoice,
+    TrainedTokeniser,
     parse_evaluation,
     settings_of,
 )
-from morphgraph.batch.tasks import Task, Work, contents
+from morphgraph.batch.tasks import Task, contents
 from morphgraph.batch.yaml_reading import Lines, field_place
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require, unquoted
 from morphgraph.core.files import decode_utf8, demo_tokeniser_path, read_bytes
@@ -55,9 +57,8 @@ _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
 _READING = {"format", "encoding", "separator"}
 _READING |= {"include_foreign", "layer", "data_split", "keep_rows"}
 _NAME_OTHERS = "Name an uploaded file, demo:… or catalogue:… instead."
-_STARTING, _SMALL, _TOKENS_IN_TEXT, _UNPACKED = 15.0, 5.0, 20, 3
-"""Estimates: seconds before a cell trains a model, slow-down of small over tiny, tokens in a text,
-and size of a file without gzip."""
+_STARTING, _TOKENS_IN_TEXT = 15.0, 20
+"""Estimates: seconds before a cell trains a model, and tokens in a text."""
 
 
 @dataclass(frozen=True)
@@ -140,20 +141,18 @@ class _Counted(NamedTuple):
     task: Task
 
 
-@dataclass(frozen=True)
-class _Source:
-    """The object of methods: a tokeniser of the grid by its task, or predictions.
+class _Source(NamedTuple):
+    """A tokeniser of the grid, by its task.
 
-    ``name``: that of the choice in the file; ``title``: that of the tokeniser's own method.
+    ``name``: that of the choice in the file; ``title``: that of its own method.
     """
 
     name: str | None
     corpus: _Counted | None
     label: str
     title: str
-    task: Task | None = None
+    task: Task
     vocab_size: int | None = None
-    predictions: Mapping[str, Any] | None = None
 
 
 @dataclass
@@ -168,7 +167,7 @@ class _Planner:
     # Of the language that is being planned: what its name stands for, and what is measured.
     values: dict[str, str] = field(default_factory=dict)
     references: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    downstream: list[tuple[DownstreamChoice, dict[str, Any], float]] = field(default_factory=list)
+    downstream: list[tuple[DownstreamChoice, dict[str, Any]]] = field(default_factory=list)
     cell_keys: dict[tuple[Any, ...], str] = field(default_factory=dict)
     baselines: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = field(default_factory=dict)
 
@@ -196,29 +195,21 @@ class _Planner:
                             with self._at("methods", number):
                                 self._check_size(prod(map(len, method.given().values())))
                             self._cells(source, method)
-            for place, predicted in of_language(asked.predictions):
-                with self._at("predictions", place, "file"):
-                    found = _file(self._path(predicted.file))
-                found["reading"] = predicted.model_dump(include={"format", "encoding"})
-                name = predicted.name
-                source = _Source(name, corpus, name, name, predictions=found)
-                given = {"method": "predictions", "label": name}
-                self._cells(source, MethodChoice.model_validate(given))
 
     def check_confined(self) -> None:
         """Refuse at once what a public app does not run."""
         if not self.confined:
             return
-        elsewhere = "or run the evaluation on your own machine."
+        elsewhere, most = "or run the evaluation on your own machine.", PUBLIC_TYPES.value
         if self.evaluation.downstream:
             with self._at("downstream"):
                 leave = f"Leave downstream out, {elsewhere}"
                 raise MorphGraphError(f"models are not trained here. {leave}")
         for place, choice in enumerate(self.evaluation.tokenisers):
-            if max(choice.vocab_size or [0]) > PUBLIC_TYPES.value:
+            if isinstance(choice, TrainedTokeniser) and max(choice.vocab_size) > most:
                 with self._at("tokenisers", place, "vocab_size"):
-                    most = f"at most {PUBLIC_TYPES.value:,} types are trained here"
-                    raise MorphGraphError(f"{most}. Ask for fewer, {elsewhere}")
+                    problem = f"at most {most:,} types are trained here"
+                    raise MorphGraphError(f"{problem}. Ask for fewer, {elsewhere}")
 
     def _check_size(self, more: int) -> None:
         most = (PUBLIC_TASKS if self.confined else PLAN_TASKS).value
@@ -300,7 +291,7 @@ class _Planner:
 
     def _downstream(
         self, place: int, choice: DownstreamChoice
-    ) -> tuple[DownstreamChoice, dict[str, Any], float]:
+    ) -> tuple[DownstreamChoice, dict[str, Any]]:
         with self._at("downstream", place):
             given = choice.settings()
             data: dict[str, Any] = {}
@@ -325,7 +316,7 @@ class _Planner:
             named = [path for part in data.values() for path in part["files"]]
             with unquoted(*named, asked=not self.quoting):
                 DOWNSTREAM[choice.task].read(task_settings(spec))  # errors are told before the run
-            return choice, spec, _training_cost(spec)
+            return choice, spec
 
     def _counts(self, place: int, corpus: Corpus) -> _Counted:
         spec: dict[str, Any]
@@ -358,20 +349,15 @@ class _Planner:
     def _tokenisers(
         self, place: int, choice: TokeniserChoice, corpus: _Counted | None
     ) -> Iterator[_Source]:
-        if choice.train is None:
+        if isinstance(choice, LoadedTokeniser):
             yield self._loaded(place, choice, corpus)
             return
         assert corpus is not None, "a configuration that trains has corpora"
         trained, training = training_of(choice.train)
-        pipelines: list[str | None] = [*choice.pipeline] if choice.pipeline else [None]
-        sizes = choice.vocab_size or ()
-        for size, pipeline, parameters in product(sizes, pipelines, choice.grid()):
-            spec = {
-                "source": "train",
-                "method": choice.train,
-                "minimum_count": choice.minimum_count,
-            }
-            spec |= {"vocab_size": size, "pipeline": pipeline, "parameters": parameters}
+        pipelines: list[Any] = choice.pipeline or [None]
+        for size, pipeline, parameters in product(choice.vocab_size, pipelines, choice.grid()):
+            how = {"vocab_size": size, "pipeline": pipeline, "parameters": parameters}
+            spec = {"source": "train", "method": choice.train, **how}
             parts = [f"{name}={_shown(value)}" for name, value in parameters.items()]
             parts += [pipeline] if pipeline is not None and len(pipelines) > 1 else []
             label = (choice.name or trained.title) + (f" ({', '.join(parts)})" if parts else "")
@@ -381,9 +367,9 @@ class _Planner:
             task = self._add(Task("tokeniser", title, make_tokeniser, spec, needs, cost))
             yield _Source(choice.name, corpus, label, trained.title, task, size)
 
-    def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
+    def _loaded(self, place: int, choice: LoadedTokeniser, corpus: _Counted | None) -> _Source:
         with self._at("tokenisers", place, "file"):
-            path = self._path(choice.file or "")
+            path = self._path(choice.file)
             is_demo = path.startswith("demo:")
             file = demo_tokeniser_path(path.removeprefix("demo:")) if is_demo else Path(path)
             files = [str(read) for read in tokeniser_files(file)]
@@ -400,8 +386,7 @@ class _Planner:
     def _cells(self, source: _Source, method: MethodChoice) -> None:
         """Plan all cells of a method: its parameters × references and tasks × seeds."""
         for parameters in method.grid():
-            given = method.model_fields_set
-            shown = [f"{name}={_shown(v)}" for name, v in parameters.items() if name in given]
+            shown = [f"{name}={_shown(value)}" for name, value in parameters.items()]
             columns = {
                 "language": self.values["language"],
                 "corpus": "" if source.corpus is None else source.corpus.name,
@@ -417,10 +402,8 @@ class _Planner:
                 "weightings": [],
                 "vocabulary": [],
             }
-            settings = settings_of(method.method, parameters)
-            self._scored(spec, columns, source, settings)
-            if source.predictions is None:
-                self._trained_on(spec, columns, source, settings)
+            self._scored(spec, columns, source, settings_of(method.method, parameters))
+            self._trained_on(spec, columns, source, settings_of(method.method, parameters))
 
     def _scored(
         self, spec: dict[str, Any], columns: dict[str, Any], source: _Source, settings: Parameters
@@ -431,14 +414,11 @@ class _Planner:
         aside, the same ones for a seed.
         """
         asked = self.evaluation
-        refines = spec["method"] in METHODS.learning
-        figures = asked.vocabulary
-        if source.predictions is not None:
-            spec, figures = {**spec, "predictions": source.predictions}, []
-        alone = [key for key in figures if key not in _BY_REFERENCE]
-        by_gold = figures if refines else [key for key in figures if key in _BY_REFERENCE]
+        learns = spec["method"] in METHODS.learning
+        alone = [key for key in asked.vocabulary if key not in _BY_REFERENCE]
+        by_gold = [key for key in asked.vocabulary if learns or key in _BY_REFERENCE]
         places: list[tuple[str, Any, list[Any]]] = [(*r, by_gold) for r in self.references]
-        if alone and not refines:
+        if alone and not learns:
             places.append(("", None, alone))
         how = asked.model_dump(include={"scopes", "weightings", "intervals"})
         for named, reference, keys in places:
@@ -453,11 +433,9 @@ class _Planner:
                     "metrics": asked.metrics if reference else [],
                     "vocabulary": keys,
                     # What a seed does not change is told once.
-                    "facts": refines or settings.is_random or seed == seeds[0],
+                    "facts": learns or settings.is_random or seed == seeds[0],
                 }
-                told = {**columns, "reference": named, "task": "", "seed": seed}
-                baseline = self._baseline(cell, told, source)
-                self._task(cell, told, source, measure_cell, _cell_cost(cell), baseline)
+                self._task(cell, {**columns, "reference": named, "task": "", "seed": seed}, source)
 
     def _trained_on(
         self, spec: dict[str, Any], columns: dict[str, Any], source: _Source, settings: Parameters
@@ -466,16 +444,16 @@ class _Planner:
 
         A method that learns is combined with each reference; others need none.
         """
-        refines = spec["method"] in METHODS.learning
-        references: Sequence[tuple[str, Any]] = self.references if refines else [("", None)]
+        learns = spec["method"] in METHODS.learning
+        references: Sequence[tuple[str, Any]] = self.references if learns else [("", None)]
         tasks = [each for each in self.downstream if each[0].is_on(source.name)]
-        for (named, reference), (choice, asked, cost), seed in product(
+        for (named, reference), (choice, asked), seed in product(
             references, tasks, self.evaluation.seeds
         ):
             drawn = {**self._drawn(seed, settings, reference), "run_seed": seed}
             cell = {**spec, "reference": reference, "downstream": asked, **drawn}
             told = {"reference": named, "task": choice.title, "seed": seed}
-            self._task(cell, {**columns, **told}, source, measure_downstream, cost)
+            self._task(cell, {**columns, **told}, source)
 
     @cached_property
     def holds_out(self) -> bool:
@@ -501,41 +479,38 @@ class _Planner:
         This is the first method on the same reference that does not learn from it, on a vocabulary
         of the same size if possible; None for itself.
         """
-        if not self.evaluation.tests or spec["reference"] is None:
-            return None
         place = tuple(columns[name] for name in ("language", "corpus", "reference"))
         alike = (*place, columns["vocab_size"])
-        key = "" if source.task is None else source.task.key
-        if key and spec["method"] not in METHODS.learning:
+        if spec["method"] not in METHODS.learning:
             named = {n: spec[n] for n in ("method", "parameters", "tokeniser_name", "seed")}
-            own = ({**named, "kept_aside": None, "weightings": [], "vocabulary": []}, key)
+            own = {**named, "kept_aside": None, "weightings": [], "vocabulary": []}
             for each in (place, alike):
-                self.baselines.setdefault(each, own)
+                self.baselines.setdefault(each, (own, source.task.key))
         found = self.baselines.get(alike) or self.baselines.get(place)
         if found is None:
             return None
         same = all(found[0][name] == spec[name] for name in ("method", "parameters"))
-        return None if same and found[1] == key else found
+        return None if same and found[1] == source.task.key else found
 
-    def _task(
-        self,
-        spec: dict[str, Any],
-        columns: dict[str, Any],
-        source: _Source,
-        work: Work,
-        cost: float,
-        baseline: tuple[dict[str, Any], str] | None = None,
-    ) -> None:
-        against, against_key = baseline or (None, "")
-        counts = source.corpus if any(map(_uses_counts, filter(None, (spec, against)))) else None
-        spec |= {"corpus_name": "" if counts is None else counts.signed, "baseline": against}
-        needs = ["" if source.task is None else source.task.key, against_key]
-        if counts is not None:
-            needs.insert(1, self._add(counts.task).key)
-        label, keys = cell_label(columns), tuple(filter(None, needs))
-        resumes = "downstream" in spec
-        made = self._add(Task("cell", label, work, spec, keys, cost, columns, resumes))
-        if self.cell_keys.setdefault(tuple(columns.values()), made.key) != made.key:
+    def _task(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
+        is_downstream, needs, baseline = "downstream" in spec, [source.task.key], None
+        if self.evaluation.tests and not is_downstream and spec["reference"] is not None:
+            baseline = self._baseline(spec, columns, source)
+        spec |= {"corpus_name": "", "baseline": None if baseline is None else baseline[0]}
+        used = any(map(_uses_counts, filter(None, (spec, spec["baseline"]))))
+        if source.corpus is not None and used:
+            spec["corpus_name"] = source.corpus.signed
+            needs.append(self._add(source.corpus.task).key)
+        needs += [] if baseline is None else [baseline[1]]
+        work, cost = (
+            (measure_downstream, _training_cost(spec["downstream"]))
+            if is_downstream
+            else (measure_cell, _cell_cost(spec))
+        )
+        label = _label(columns)
+        task = Task("cell", label, work, spec, tuple(needs), cost, columns, resumes=is_downstream)
+        added = self._add(task)
+        if self.cell_keys.setdefault(tuple(columns.values()), added.key) != added.key:
             raise FileFormatError(
                 self.name,
                 "",
@@ -563,13 +538,9 @@ def _training_cost(spec: Mapping[str, Any]) -> float:
     if settings.steps is not None:
         tokens = settings.steps * settings.batch_size * _TOKENS_IN_TEXT
     else:
-        size = sum(
-            Path(path).stat().st_size * (_UNPACKED if path.endswith(".gz") else 1)
-            for path in settings.train
-        )
+        size = sum(Path(path).stat().st_size for path in settings.train)
         tokens = settings.epochs * size / task.bytes_in_token
-    seconds = tokens / task.speed * (_SMALL if settings.preset == "small" else 1)
-    return float(_STARTING + min(seconds, settings.time_budget or seconds))
+    return float(_STARTING + tokens / task.speed)
 
 
 def _uses_counts(spec: Mapping[str, Any]) -> bool:
@@ -583,15 +554,14 @@ def _uses_counts(spec: Mapping[str, Any]) -> bool:
     )
 
 
-def cell_label(columns: Mapping[str, Any]) -> str:
+def _label(columns: Mapping[str, Any]) -> str:
     """Return what a cell is of, from its columns in results."""
     names = ("language", "corpus", "tokeniser", "method", "parameters", "reference", "task")
-    size, seed = columns["vocab_size"], columns["seed"]
-    parts = [
-        *(columns[name] for name in names),
-        "" if size is None else f"{size:,} types",
-        "" if seed is None else f"seed {seed}",
-    ]
+    parts = [columns[name] for name in names]
+    if columns["vocab_size"] is not None:
+        parts.append(f"{columns['vocab_size']:,} types")
+    if columns["seed"] is not None:
+        parts.append(f"seed {columns['seed']}")
     return " · ".join(filter(None, parts))
 
 

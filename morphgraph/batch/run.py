@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from morphgraph.batch.cluster import Schedule, missing_tasks, warm_up
+from morphgraph.batch.cluster import Schedule, warm_up
 from morphgraph.batch.tasks import Store, Task, TaskReport, code_version, has_runner, versions_of
 from morphgraph.core import __version__
 from morphgraph.core.errors import UNQUOTED, MorphGraphError
-from morphgraph.core.files import checksum, parse_json, read_bytes, write_file, writing
+from morphgraph.core.files import parse_json, read_bytes, write_file, writing
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from morphgraph.batch.cluster import RunOutcome, Schedule
+    from morphgraph.batch.cluster import RunOutcome
     from morphgraph.batch.plan import Plan
 
 RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
@@ -40,7 +40,7 @@ RunState = Literal["starting", "running", "reporting", "done", "stopped", "faile
 
 _log = logging.getLogger("morphgraph.batch")
 _SECONDS_BETWEEN = 0.5
-_COUNT_WORKERS, _LOOK_AT_TRAINING = 10.0, 2.0
+_BETWEEN_LOOKS = 5.0
 _MOST = 10**11
 Count = Annotated[int, Field(ge=0, lt=_MOST)]
 Seconds = Annotated[float, Field(ge=0, lt=_MOST, allow_inf_nan=False)]
@@ -115,7 +115,7 @@ class Remaining:
     def __init__(self, tasks: Sequence[Task], workers: int) -> None:
         self._left = {task.key: task.cost for task in tasks}
         self._guessed = self._spent = 0.0
-        self.workers = max(1, workers)
+        self.workers = workers
 
     def done(self, report: TaskReport) -> None:
         """Record a finished task; one whose worker died has no time."""
@@ -129,7 +129,7 @@ class Remaining:
         """The seconds left; None before the first task is done."""
         if not self._guessed:
             return None
-        return sum(self._left.values()) * self._spent / self._guessed / self.workers
+        return sum(self._left.values()) * self._spent / self._guessed / max(1, self.workers)
 
 
 class ProgressFile:
@@ -174,26 +174,19 @@ class Run:
     folder: Path
     progress: RunProgress | None
 
-    @property
-    def has_results(self) -> bool:
-        """Whether there are results to show."""
-        return (self.folder / "results.parquet").is_file()
-
 
 def runs_in(root: Path) -> list[Run]:
     """Return the runs in a folder, the most recently changed first."""
 
     def last_change(folder: Path) -> float:
-        for name in ("progress.json", "configuration.yaml"):
-            with suppress(OSError):
-                return (folder / name).stat().st_mtime
-        return 0.0
+        progress = folder / "progress.json"
+        return (progress if progress.exists() else folder / "configuration.yaml").stat().st_mtime
 
     try:
         folders = [path for path in root.iterdir() if (path / "configuration.yaml").is_file()]
+        folders.sort(key=last_change, reverse=True)
     except OSError:
         return []
-    folders.sort(key=last_change, reverse=True)
     return [Run(path.name, path, read_progress(path)) for path in folders]
 
 
@@ -321,7 +314,7 @@ def run_evaluation(
         with _logging(out / "run.log"), _recording_the_end(progress, run_file, tell):
             tell(progress.update(force=True, total=len(plan.tasks)))
             tasks = plan.tasks
-            with open_client() if missing_tasks(tasks, store) else nullcontext() as client:
+            with open_client() if Schedule(tasks, store, None).missing else nullcontext() as client:
                 if client is not None:
                     warm_up(client)
                 outcome = run_tasks(tasks, store, client, progress, tell)
@@ -356,20 +349,18 @@ def run_tasks(
         said = tuple(f"{f.label}: {f.message}"[:500] for f in schedule.failures[-20:])
         tell(progress.update(remaining=remaining.seconds, failures=said, **changes))
 
-    counted_at = looked = time.monotonic()
+    looked = time.monotonic()
     stopped = False
     with closing(schedule.results()) as results:
         for report in results:
             changes: dict[str, Any] = {}
-            now = time.monotonic()
             if report is not None:
                 remaining.done(report)
                 changes["last"] = report.task.label
-            elif now - counted_at > _COUNT_WORKERS:  # they vary on a cluster
-                counted_at, changes["workers"] = now, schedule.workers
-                remaining.workers = max(1, changes["workers"])
-            elif now - looked > _LOOK_AT_TRAINING:
-                looked, changes = now, _in_training(schedule)
+            elif time.monotonic() - looked > _BETWEEN_LOOKS:
+                looked = time.monotonic()
+                remaining.workers = schedule.workers  # they vary on a cluster
+                changes = {"workers": remaining.workers, **_in_training(schedule)}
             update(**changes)
             stopped = len(schedule.reports) < len(tasks) and stop_path(store.folder).exists()
             if stopped:
@@ -443,7 +434,6 @@ def _about(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
     return {
         "name": plan.evaluation.name,
         "command": list(command),
-        "configuration": checksum(plan.text.encode()),
         "languages": list(plan.languages),
         "code": code_version(),
         "versions": {"morphgraph": __version__, **versions_of(_LIBRARIES)},
@@ -484,8 +474,6 @@ def _report(
 
 # ------------------------------------------------------------------------------ run.json
 
-_NO_TASKS = {"all": 0, "done": 0, "failed": 0, "kept from before": 0, "seconds": 0.0}
-
 
 class RunFile:
     """Keeps ``run.json`` in the folder of a run, from the beginning of a start to its end.
@@ -501,10 +489,15 @@ class RunFile:
         before = _earlier(folder)
         now = {"started": _as_time(self._began), "seconds": 0.0, "state": "running"}
         starts = [*before.get("starts", ()), now]
-        # From the last start that ended; empty if there was none.
-        known = {"finished": before.get("finished"), "tasks": before.get("tasks") or _NO_TASKS}
-        first = {"started": starts[0]["started"], **known}
-        self._facts = {**about, **first, "state": "running", "seconds": 0.0, "starts": starts}
+        self._facts = {
+            **about,
+            "started": starts[0]["started"],
+            # From the last start that ended, if there was one.
+            "finished": before.get("finished"),
+            "tasks": before.get("tasks"),
+            "state": "running",
+            "starts": starts,
+        }
         self._write()
 
     def end(
@@ -515,7 +508,7 @@ class RunFile:
         seconds = round(ended - self._began, 3)
         self._facts["starts"][-1] |= {"seconds": seconds, "state": state}
         self._facts |= {"finished": _as_time(ended), "state": state}
-        self._facts |= {} if tasks is None else {"tasks": dict(tasks)}
+        self._facts["tasks"] = tasks or self._facts["tasks"]
         self._write()
         return self._facts
 

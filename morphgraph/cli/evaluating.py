@@ -150,12 +150,12 @@ def _print_shipped() -> None:
 
 
 def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
-    from morphgraph.batch.cluster import missing_tasks
+    from morphgraph.batch.cluster import Schedule
     from morphgraph.batch.run import duration
     from morphgraph.batch.tasks import Store
 
     tasks = plan.tasks
-    missing = missing_tasks(tasks, Store(out or Path("no such folder")))
+    missing = Schedule(tasks, Store(out or Path("no such folder")), None).missing
     left = {task.key for task in missing}
     rows = []
     for kind in dict.fromkeys(task.kind for task in tasks):

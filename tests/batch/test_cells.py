@@ -295,29 +295,25 @@ def test_a_file_that_changes_during_the_run_is_a_failure(tmp_path: Path) -> None
     )
 
 
-def test_the_sign_between_morphs_of_a_reference_is_taken(tmp_path: Path) -> None:
-    (tmp_path / "gold.txt").write_text("unXdoXing\n")
-    (tmp_path / "en.txt").write_text("un do ing\n")
-    text = DEMO.partition("references:")[0] + (
-        "predictions: [{name: theirs, file: en.txt}]\nmetrics: [precision, recall]\n"
-        "references: [{source: gold.txt, separator: X}]\n"
-    )
-    rows, failures = measured(text, tmp_path)
-    assert failures == []
-    assert value(rows, "recall", method="theirs", scope="morphemic", weighting="types") == 1
+LAYERS = "".join(
+    f'undoing\tundoing\tNOUN\t{morphs}\t{{"annot_name": "{layer}"}}\n'
+    for layer, morphs in (("A", "un + do + ing"), ("B", "undo + ing"))
+)
 
 
-def test_the_layer_of_a_reference_is_taken(tmp_path: Path) -> None:
-    lines = (
-        f'undoing\tundoing\tNOUN\t{morphs}\t{{"annot_name": "{layer}"}}\n'
-        for layer, morphs in (("A", "un + do + ing"), ("B", "undo + ing"))
-    )
-    (tmp_path / "gold.useg").write_text("".join(lines))
-    (tmp_path / "en.txt").write_text("un do ing\n")
-    text = DEMO.partition("references:")[0] + (
-        "predictions: [{name: theirs, file: en.txt}]\nmetrics: [precision]\n"
-        "references: [{source: gold.useg, layer: B}]\n"
-    )
-    rows, failures = measured(text, tmp_path)
+@pytest.mark.parametrize(
+    ("name", "text", "reading"),
+    [("gold.txt", "unXdoXing\n", {"separator": "X"}), ("gold.useg", LAYERS, {"layer": "B"})],
+)
+def test_a_reference_is_read_as_asked(
+    name: str, text: str, reading: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    [(option, given)] = reading.items()
+    asked = DEMO.replace('["demo:en"]', f"[{{source: {name}, {option}: {given}}}]")
+    rows, failures = measured(f"{asked}metrics: [precision, recall]\n", tmp_path)
     assert failures == []
-    assert value(rows, "precision", method="theirs", scope="morphemic", weighting="types") == 1 / 2
+    gold_set = GoldSet.of(read_reference(tmp_path / name, **reading))  # type: ignore[arg-type]
+    tally = Tally(outcome_of(Bte(load_tokeniser("demo:en")), gold_set), "morphemic", "types")
+    for metric in ("precision", "recall"):
+        assert value(rows, metric) == METRICS[metric].of(tally).value

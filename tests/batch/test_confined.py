@@ -91,7 +91,6 @@ PATHS = (
         ("corpora", "[PATH]"),
         ("corpora", "[{text: [PATH]}]"),
         ("tokenisers", "[{file: PATH}]"),
-        ("predictions", "[{name: x, file: PATH}]"),
     ],
 )
 def test_nothing_else_can(folder: Path, field: str, value: str, path: str) -> None:

@@ -1,7 +1,6 @@
 """Methods learn without the words that they are scored on, the same for all, with paired tests."""
 
 import math
-import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ import morphgraph as mg
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.report import make_table
 from morphgraph.batch.results import FAILED, TableSpec
-from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser, vocabulary_of
 from morphgraph.reference.readers import read_reference
@@ -175,54 +173,6 @@ def test_a_cell_that_failed_lacks_all_words() -> None:
     assert states["X", "a"] == states["X", "b"] == ["failed"] * 3
 
 
-# --- other programs -------------------------------------------------------------------------------
-
-GOLD = "undoing\tun do ing\ndoing\tdo ing\ndo\tdo\n"
-PROGRAM = """\
-name: programs
-languages: [en]
-tokenisers: [{name: demo, file: "demo:en"}]
-predictions: [{name: Morfessor, file: "{language}.txt"}]
-references: [gold.tsv]
-metrics: [f1]
-"""
-
-
-def test_predictions_are_rows_beside_tokenisers(tmp_path: Path) -> None:
-    (tmp_path / "gold.tsv").write_text(GOLD)
-    (tmp_path / "en.txt").write_text("un do ing\ndo ing\ndo\n")
-    rows, failures = measured(PROGRAM, tmp_path)
-    assert failures == []
-    [row] = rows[(rows["method"] == "Morfessor") & (rows["metric"] == "f1")].itertuples()
-    assert (row.tokeniser, row.value, row.low) == ("Morfessor", 1, 1)
-    assert 0 < row.p <= 1
-    assert "|tokeniser:predictions:en.txt@" in row.signature
-
-
-def test_predictions_that_lack_words_are_scored_and_those_that_lack_all_fail_alone(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "gold.tsv").write_text(GOLD)
-    (tmp_path / "en.txt").write_text("un do ing\n")
-    rows, failures = measured(PROGRAM, tmp_path)
-    assert failures == []
-    [row] = rows[(rows["method"] == "Morfessor") & (rows["metric"] == "f1")].itertuples()
-    assert row.value == 2 * 2 / (2 + 3)
-    assert re.search(r"predictions:en\.txt@\w+ lacking 2\|", row.signature)
-    (tmp_path / "en.txt").write_text("x y\n")
-    rows, failures = measured(PROGRAM, tmp_path)
-    assert [f.message.partition(":")[0] for f in failures] == [
-        "en.txt segments none of the 3 words of gold.tsv"
-    ]
-    assert not math.isnan(value(rows, "f1", method="as it is"))
-
-
-def test_predictions_that_are_not_there_are_told_with_their_line(tmp_path: Path) -> None:
-    (tmp_path / "gold.tsv").write_text(GOLD)
-    with pytest.raises(FileFormatError, match=r"mine.yaml, line 4, field predictions\[0\].file"):
-        make_plan(PROGRAM, "mine.yaml", tmp_path)
-
-
 def test_among_held_in_scores_alone_one_may_be_best() -> None:
     table = table_of(
         "method",
@@ -231,13 +181,3 @@ def test_among_held_in_scores_alone_one_may_be_best() -> None:
     )
     assert best(table) == [[False], [True]]
     assert table.constants["Words"] == "all words"
-
-
-def test_changed_predictions_are_scored_again(tmp_path: Path) -> None:
-    (tmp_path / "gold.tsv").write_text(GOLD)
-    keys = []
-    for text in ("un do ing\ndo ing\ndo\n", "undo ing\ndo ing\ndo\n"):
-        (tmp_path / "en.txt").write_text(text)
-        keys.append([task.key for task in make_plan(PROGRAM, "mine.yaml", tmp_path).cells])
-    assert keys[0][0] == keys[1][0]
-    assert keys[0][1] != keys[1][1]

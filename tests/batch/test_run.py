@@ -88,7 +88,6 @@ def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path: Path) -> No
     assert [run.name for run in found] == ["odd", "new", "old"]
     assert found[0].progress is None
     assert found[1].progress == RunProgress("done")
-    assert not found[1].has_results
     assert runs_in(tmp_path / "nowhere") == []
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from distributed import Client
 
-from morphgraph.batch.cluster import RunOutcome, missing_tasks
+from morphgraph.batch.cluster import RunOutcome, Schedule
 from morphgraph.batch.run import ProgressFile, RunProgress, read_progress, run_tasks
 from morphgraph.batch.tasks import Store, Task, TaskResult, code_version, has_runner, run_task
 from morphgraph.core.errors import MorphGraphError
@@ -91,9 +91,9 @@ def test_what_only_finished_cells_need_is_not_made(tmp_path: Path, client: Clien
     run([first, cell], tmp_path, client)
     with Store(tmp_path) as store:
         store.path(first.key).unlink()
-        assert missing_tasks([first, cell], store) == []
+        assert Schedule([first, cell], store, None).missing == []
         store.path(cell.key).unlink()
-        assert missing_tasks([first, cell], store) == [first, cell]
+        assert Schedule([first, cell], store, None).missing == [first, cell]
 
 
 def test_a_failure_stops_only_what_needs_it(tmp_path: Path, client: Client) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 from statistics import StatisticsError, fmean
 from typing import TYPE_CHECKING, Any, Literal
 
-from morphgraph.api.results import Result
 from morphgraph.api.tokeniser import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_ending, write_file
@@ -36,6 +35,7 @@ from morphgraph.score.table import (
 from morphgraph.score.uncertainty import USUAL_DRAWS, Draws
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN, Table
+from morphgraph.tables.result import Result
 from morphgraph.tables.scores import (
     breakdown_table,
     flota_table,

@@ -12,6 +12,7 @@ DOCUMENTED = (
     "morphgraph.api",
     "morphgraph.models.transplant",
     "morphgraph.models.undertrained",
+    "morphgraph.tables.result",
     "morphgraph.tables.scores",
     "morphgraph.tables.vocabulary.MeasuredCorpus",
     "morphgraph.draw.scene.GraphPicture",

@@ -12,10 +12,10 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine import KnockoutSettings, learned_from
-from morphgraph.refine.knockout import preview_knockout
+from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.portable import preview_portable
 from morphgraph.refine.rebpe import preview_reification
-from morphgraph.tokeniser.merging import never_formed, segment
+from morphgraph.tokeniser.merging import never_formed
 from web.aside import Scored, scored_words, sides
 from web.components import Click, component
 from web.state import Session
@@ -34,12 +34,8 @@ def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> N
 
 def knock_out_all(current: Session, settings: KnockoutSettings) -> None:
     """Knock out all types to blame by the words that are not kept aside."""
-    study = current.study
     with deferred_error(_MESSAGE):
-        rest, _ = sides(current)
-        words = segment(study.graph, rest.words)
-        change, _ = preview_knockout(study.tokeniser, rest, words, settings)
-        study.graph.apply(settings.learned(change, rest))
+        knock_out(current.study.tokeniser, sides(current)[0], settings)
 
 
 def knock_out_listed(current: Session, steps: Sequence[Mapping[str, Any]], field: str) -> None:

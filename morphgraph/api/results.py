@@ -31,8 +31,8 @@ from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.models import export_to
 from morphgraph.tables.edits import change_table, phases_table
 from morphgraph.tables.model import Cell, Column, Row, Table
-from morphgraph.tables.terminal import report_of, text_of
-from morphgraph.tables.writing import to_html, without_formulas
+from morphgraph.tables.result import Result
+from morphgraph.tables.terminal import text_of
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -47,28 +47,6 @@ if TYPE_CHECKING:
 
 _WORST = 20
 """How many merges a notebook shows of a table of blame."""
-
-
-class Result:
-    """What prints itself: `str` is the report that the command line shows."""
-
-    def table(self) -> Table:
-        """Return the one table, which writes itself as text, CSV, LaTeX or Markdown."""
-        raise NotImplementedError
-
-    def report(self, width: int | None = None) -> str:
-        """Return it as the terminal shows it, ``width`` characters wide.
-
-        >>> tokeniser.thresholds(gold, thresholds=[0.5]).report(80).splitlines()[0]
-        'threshold  types removed  precision %  recall %   F1 %'
-        """
-        return report_of(self.table(), width)
-
-    def __str__(self) -> str:
-        return self.report()
-
-    def _repr_html_(self) -> str:
-        return without_formulas(to_html(self.table()))
 
 
 class Effect:

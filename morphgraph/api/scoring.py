@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from morphgraph.api.results import Result
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_ending, write_file
 from morphgraph.core.text import unique_labels, visible
@@ -31,6 +30,7 @@ from morphgraph.score.table import (
 from morphgraph.score.uncertainty import USUAL_DRAWS, Draws
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import Table
+from morphgraph.tables.result import Result
 from morphgraph.tables.scores import (
     breakdown_table,
     flota_table,

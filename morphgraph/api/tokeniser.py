@@ -17,7 +17,7 @@ from morphgraph.api.results import (
     ScoredKnockout,
     ThresholdCurve,
 )
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.text import base_name, shortened
 from morphgraph.corpus.counts import to_word_counts
 from morphgraph.draw.merge_tree import describe_in_study, describe_tree
@@ -212,7 +212,7 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.knock_out_types(["und"]).tokeniser.segment(["undo"])
         [['Ġund', 'o']]
         """
-        new, cost = self._merges("knock_out_types").copy(), None
+        new, cost, types = self._merges("knock_out_types").copy(), None, check_list(types, "types")
         if gold is not None:
             study = Study(new, Benchmark.on(read_gold(gold), new))
             cost = study.preview(types, cascade=cascade, portable=portable)

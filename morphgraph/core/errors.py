@@ -121,10 +121,8 @@ def require(what: str, *packages: str) -> None:
         )
 
 
-def check_list(
-    texts: Iterable[str], what: str, error: type[MorphGraphError] = MorphGraphError
-) -> list[str]:
-    """Return strings as a list; raise ``error`` for a single string or other items.
+def check_list(texts: Iterable[str], what: str) -> list[str]:
+    """Return strings as a list; raise `MorphGraphError` for a single string or other items.
 
     ``what``: a plural noun for them.
 
@@ -133,13 +131,15 @@ def check_list(
     """
     if isinstance(texts, str):
         shown = shortened(texts)
-        raise error(f'“{shown}” is one string, not a list of {what}. Write ["{shown}"].')
+        raise MorphGraphError(f'“{shown}” is one string, not a list of {what}. Write ["{shown}"].')
     if not isinstance(texts, Iterable):
-        raise error(f"{shortened(repr(texts))} is not a list of {what}. Give a list of strings.")
+        raise MorphGraphError(
+            f"{shortened(repr(texts))} is not a list of {what}. Give a list of strings."
+        )
     listed = list(texts)
     wrong = next((text for text in listed if not isinstance(text, str)), None)
     if wrong is not None:
-        raise error(
+        raise MorphGraphError(
             f"{shortened(repr(wrong))} in a list of {what} is not a string. Give strings only."
         )
     return listed

@@ -146,12 +146,6 @@ class _Fans:
         about = f"{about}\n{self.blamed.described(merge)}".rstrip()
         return about, self.blamed.shown_ratio(merge)
 
-    def more(self, focus: int, rest: int, lanes: tuple[int, ...] | None) -> Use:
-        """Return the vertex for the merges of a type that are not drawn."""
-        label = counted(rest, "more merge")
-        about = f"{label} of {shortened(self.name(focus), 40)}"
-        return Use(self.item(f"more{focus}", "more", label, about), lanes=lanes)
-
     def source(self, number: int, depth: int, lane: int | None = None) -> TypeOrigin:
         """Return a type and its derivation in ``depth`` steps; strands if it is removed."""
         item = self.type_item(number, *([] if self.ids else ["focus"]), lane=lane)
@@ -200,7 +194,6 @@ class _Fans:
         if created:
             shown.sort(key=lambda entry: entry[1].rank)
         self.seen.update(number for number, _ in shown)
-        all_lanes = tuple(range(len(strands))) or None
         listed: list[Use] = []
         for number, merge in shown:
             lanes = tuple(n for n, part in enumerate(strands) if part in merge.parts)
@@ -215,7 +208,10 @@ class _Fans:
                 number = int(use.result.key[1:])
                 use.uses = self.uses(number, TypeOrigin(use.result), up - 1, share)
         if rest:
-            listed.append(self.more(focus, rest, all_lanes))
+            label = counted(rest, "more merge")
+            about = f"{label} of {shortened(self.name(focus), 40)}"
+            more = self.item(f"more{focus}", "more", label, about)
+            listed.append(Use(more, lanes=tuple(range(len(strands))) or None))
         return listed
 
     def _merges_with(self, number: int) -> list[tuple[int, Merge]]:

@@ -26,7 +26,7 @@ from morphgraph.draw import (
     save_picture,
 )
 from morphgraph.graph.merge_table import Change, Merge
-from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
+from morphgraph.graph.view import merge_key, neighbourhood, type_key
 from morphgraph.refine.study import Study
 from morphgraph.tables.writing import rendered
 
@@ -156,7 +156,7 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
     changed = {entry.merge for entry in change.rewired} | change.added_merges.keys()
     applied = zip(blamed.arrays.merge_ids.tolist(), blamed.applied.tolist(), strict=True)
     importance = {merge: times + _CHANGED * (merge in changed) for merge, times in applied}
-    around = neighbourhood(
+    around, left_out = neighbourhood(
         graph,
         focus,
         up=up,
@@ -167,19 +167,19 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
     )
     removal = graph.removal_of(focus) or Change({})
     return scene_of(
-        around.digraph,
+        around,
         focus=type_key(focus),
         values=_described(study, around, removal.removed_merges),
         changed={merge_key(merge) for merge in changed if graph.has_merge(merge)},
-        left_out=around.left_out_merges,
+        left_out=left_out,
     )
 
 
-def _described(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) -> dict[str, float]:
+def _described(study: Study, around: nx.DiGraph, gone: Mapping[int, Merge]) -> dict[str, float]:
     """Write tooltips into the digraph; return blame ratios. ``gone``: removed merges."""
     graph, blamed, names = study.graph, study.blame(), study.tokeniser.readable_types
     values: dict[str, float] = {}
-    for key, attributes in around.digraph.nodes(data=True):
+    for key, attributes in around.nodes(data=True):
         number = int(key[1:])
         is_gone = bool(attributes.get("ghost"))
         if key.startswith("t"):

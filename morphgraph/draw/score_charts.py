@@ -193,12 +193,6 @@ def share_text(mark: Mark, written: Callable[[float], str] = percent, unit: str 
     return f"{written(mark.value)}{unit}{interval}"
 
 
-def _broken(title: str, width: int) -> str:
-    """Break a title into several short lines."""
-    lines = wrap(shortened(" ".join(title.split()), _TITLE_LENGTH), width)
-    return "<br>".join(map(plotly_text, lines))
-
-
 def breakdown(
     categories: Sequence[str],
     entries: Sequence[int],
@@ -297,7 +291,10 @@ def heat_map(labels: Sequence[str], columns: Sequence[HeatColumn]) -> go.Figure:
             hoverinfo="skip",
             showlegend=False,
         )
-    titles = [_broken(column.title, 18) for column in columns]
+    titles = [
+        "<br>".join(map(plotly_text, wrap(shortened(column.title, _TITLE_LENGTH), 18)))
+        for column in columns
+    ]
     axis = {"zeroline": False, "showgrid": False, "fixedrange": True, "automargin": True}
     figure.update_layout(
         xaxis={

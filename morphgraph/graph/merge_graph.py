@@ -15,7 +15,6 @@ from morphgraph.graph.merge_table import (
 )
 from morphgraph.graph.plans import (
     Reification,
-    pair_of_texts,
     plan_anneal,
     plan_cascade,
     plan_knockout,
@@ -141,7 +140,7 @@ class MergeGraph(MergeTable):
         >>> [graph.describe(merge) for merge in graph.merge_ids()]
         ['u + n → un', 'un + d → und', 'un + i → uni']
         """
-        listed = [(self.id_of(x), self.id_of(y)) for x, y in map(pair_of_texts, pairs)]
+        listed = [(self.id_of(x), self.id_of(y)) for x, y in pairs]
         return self.apply(Reification(self, self._checked_repairs(repairs)).change(listed))
 
     def portable(self, drop: Iterable[str] = ()) -> Change:
@@ -228,12 +227,17 @@ class MergeGraph(MergeTable):
         del self._places[len(self._done) + 1 :]
 
     def replay(self, steps: Iterable[Mapping[str, Any]]) -> list[Change]:
-        """Make the edits of a recipe; after an `EditError`, which names the step, none is made."""
+        """Make the edits of a recipe; after an `EditError`, which names the step, none is made.
+
+        Whoever reads a recipe checks it by `formats.recipe.check_steps` first.
+        """
         changes: list[Change] = []
         made, undone, places = len(self._done), self._undone.copy(), self._places.copy()
         for position, step in enumerate(steps, start=1):
             try:
-                change = self._make(step)
+                if (edit := step.get("edit")) not in _EDITS:
+                    raise EditError(f"“{edit}” is not an edit. Use: {', '.join(_EDITS)}.")
+                change = _EDITS[edit](self, step)
                 if "learned" in step and not change.is_empty:  # how is told by those who made it
                     change = replace(change, step={**change.step, "learned": step["learned"]})
                     self._done[-1] = change
@@ -261,15 +265,6 @@ class MergeGraph(MergeTable):
                 there._forward(change, self._places[number])
             return there._named()
         return place.names
-
-    def _make(self, step: Mapping[str, Any]) -> Change:
-        edit = step.get("edit")
-        try:
-            if (make := _EDITS.get(edit)) is not None:
-                return make(self, step)
-        except (TypeError, KeyError, AttributeError) as error:
-            raise EditError(f"“{edit}” lacks a field, or has one of the wrong kind.") from error
-        raise EditError(f"“{edit}” is not an edit. Use one of: {', '.join(_EDITS)}.")
 
     def recipe(self) -> list[dict[str, Any]]:
         """Return the edits made and not undone, as data for `replay`."""
@@ -332,8 +327,8 @@ class MergeGraph(MergeTable):
 
 
 _EDITS: Mapping[Any, Callable[[MergeGraph, Mapping[str, Any]], Change]] = {
-    "knockout": lambda graph, step: graph.knockout(step.get("types", ())),
-    "cascade": lambda graph, step: graph.cascade(step.get("types", ())),
+    "knockout": lambda graph, step: graph.knockout(step["types"]),
+    "cascade": lambda graph, step: graph.cascade(step["types"]),
     "anneal": lambda graph, step: graph.anneal(step["merges"], step.get("atoms", ())),
     "reify": lambda graph, step: graph.reify(
         step["pairs"], [(repair["rank"], repair["parts"]) for repair in step["repairs"]]

@@ -6,7 +6,6 @@ from itertools import chain, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.errors import check_list
 from morphgraph.graph.merge_table import (
     Change,
     EditError,
@@ -97,7 +96,7 @@ def _removal(
     graph: MergeTable, texts: Iterable[str]
 ) -> tuple[list[str], list[int], dict[int, Merge]]:
     """Return the types to remove, without duplicates, their ids, and the merges that make them."""
-    texts = list(dict.fromkeys(check_list(texts, "types", EditError)))
+    texts = list(dict.fromkeys(texts))
     numbers = [graph.id_of(text) for text in texts]
     for number in numbers:
         if not graph.incoming(number):
@@ -131,14 +130,14 @@ def plan_anneal(
     """
     ids = _Ids(graph)
     added: dict[int, None] = {}
-    atoms = list(dict.fromkeys(check_list(atoms, "atoms", EditError)))
+    atoms = list(dict.fromkeys(atoms))
     for text in atoms:
         if text in graph:
             raise EditError(f"“{text}” is a type already. Leave it out of the atoms.")
         if not text:
             raise EditError("An atom cannot be empty. Leave it out.")
         added[ids.of(text)] = None
-    listed = [pair_of_texts(pair) for pair in pairs]
+    listed = [(left, right) for left, right in pairs]
     merges: dict[int, Merge] = {}
     numbers, rank = graph.new_merge_ids(), 1 + int(graph.columns().ranks.max(initial=-1))
     makers = (graph.incoming(graph.ids[x + y]) for x, y in listed if x + y in graph)
@@ -162,13 +161,6 @@ def plan_anneal(
         added_merges=merges,
         origins=dict.fromkeys(merges, ("original", "annealed")),
     )
-
-
-def pair_of_texts(pair: Sequence[str]) -> tuple[str, str]:
-    """Return two types given by their strings; anything else is an `EditError`."""
-    if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(p, str) and p for p in pair):
-        raise EditError(f"{pair!r} is not a pair of types. Give two types for each merge.")
-    return pair[0], pair[1]
 
 
 def _part(ids: _Ids, text: str, added: Mapping[int, None]) -> int:

@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from morphgraph.core.errors import check_list
 from morphgraph.graph.atoms import TypeAtoms
-from morphgraph.graph.merge_table import Change, EditError, Merge, MergeTable, Parts, Rewired
+from morphgraph.graph.merge_table import Change, Merge, MergeTable, Parts, Rewired
 
 
 def plan_portable(graph: MergeTable, drop: Iterable[str] = ()) -> Change:
@@ -26,7 +25,7 @@ def plan_portable(graph: MergeTable, drop: Iterable[str] = ()) -> Change:
     >>> [[graph.types[part] for part in merge.parts] for merge in change.added_merges.values()]
     [['y', 'z']]
     """
-    drop = sorted(set(check_list(drop, "types", EditError)))
+    drop = sorted(set(drop))
     plan = _Plan(graph, set(map(graph.id_of, drop)))
     for number, merge in graph.merges().items():
         plan.take(number, merge)

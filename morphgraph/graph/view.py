@@ -8,7 +8,6 @@ Vertices are named ``t<id>`` and ``m<id>``, with the attributes ``kind`` ("type"
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from morphgraph.graph.merge_graph import MergeGraph
@@ -106,14 +105,6 @@ _NOT_XML = re.compile("[^\\t\\n\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ff
 """Characters that XML 1.0 cannot contain or, like \r, does not preserve."""
 
 
-@dataclass(frozen=True)
-class Neighbourhood:
-    """The digraph around a type, and the number of merges near enough that did not fit."""
-
-    digraph: "nx.DiGraph"
-    left_out_merges: int
-
-
 def neighbourhood(
     graph: MergeGraph,
     focus: int,
@@ -123,13 +114,14 @@ def neighbourhood(
     limit: int = 60,
     importance: Mapping[int, float] | None = None,
     names: Sequence[str] | None = None,
-) -> Neighbourhood:
-    """Return the merges within ``down`` steps towards atoms and ``up`` towards longer types.
+) -> tuple["nx.DiGraph", int]:
+    """Return the digraph around a type, and the number of merges near enough that did not fit.
 
-    At most ``limit`` vertices, and never more than `MAX_VERTICES`: nearer merges come first, then
-    those of higher ``importance`` (by id), then lower ranks. A merge is shown with all its parts
-    and its result. Around a removed type, what made it and what was made with it come first of all.
-    Types with further merges have ``frontier`` set, removed vertices ``ghost``.
+    Near are merges within ``down`` steps towards atoms and ``up`` towards longer types. At most
+    ``limit`` vertices fit, and never more than `MAX_VERTICES`: nearer merges come first, then those
+    of higher ``importance`` (by id), then lower ranks. A merge is shown with all its parts and its
+    result. Around a removed type, what made it and what was made with it come first of all. Types
+    with further merges have ``frontier`` set, removed vertices ``ghost``.
     """
     limit = min(limit, MAX_VERTICES)
     weight = importance or {}
@@ -184,4 +176,4 @@ def neighbourhood(
         digraph.nodes[key]["ghost"] = not graph.is_present(number)
         around = (*graph.incoming(number), *graph.outgoing(number))
         digraph.nodes[key]["frontier"] = any(m not in shown_merges for m in around)
-    return Neighbourhood(digraph, left_out)
+    return digraph, left_out

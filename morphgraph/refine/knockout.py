@@ -240,19 +240,13 @@ class ThresholdPoint:
     f1: float
 
 
-def best_point(points: Sequence[ThresholdPoint]) -> ThresholdPoint | None:
-    """Return the lowest threshold of the highest F1; None if F1 is undefined everywhere."""
-    defined = [point for point in points if point.f1 == point.f1]
-    return max(defined, key=lambda point: point.f1, default=None)
-
-
 def decided_threshold(
     tokeniser: BpeTokeniser, gold_set: GoldSet, scope: Scope, weighting: Weighting
 ) -> float | None:
     """Return the threshold of the highest F1 on an eighth of gold, by blame from the rest of it.
 
-    ``gold_set``: the words learned from: those that are scored decide nothing. None where there are
-    too few.
+    Of several the lowest. ``gold_set``: the words learned from: those that are scored decide
+    nothing. None where there are too few.
     """
     try:
         seen, deciding = gold_set.split(_SHARE_DECIDING)
@@ -261,8 +255,9 @@ def decided_threshold(
     benchmark = Benchmark.on(seen, tokeniser)
     how: Any = {"scope": scope, "weighting": weighting}
     blamed = blame(benchmark, segment(tokeniser.graph, benchmark.words), **how)
-    best = best_point(threshold_curve(tokeniser, Benchmark.on(deciding, tokeniser), blamed, **how))
-    return None if best is None else best.threshold
+    points = threshold_curve(tokeniser, Benchmark.on(deciding, tokeniser), blamed, **how)
+    defined = [(point.f1, -point.threshold) for point in points if not math.isnan(point.f1)]
+    return -max(defined)[1] if defined else None
 
 
 _SHARE_DECIDING = 1 / 8

@@ -59,13 +59,11 @@ def preview_prune(
 class Trim:
     """An edit that leaves what a text needs, and how many of the types that merges make stay.
 
-    ``tokens``: those that are tokens of the text; ``closure``: those that its words pass through,
-    which would all have to stay if no merge changed.
+    ``closure``: those that its words pass through, which all had to stay if no merge changed.
     """
 
     change: Change
     kept: int
-    tokens: int
     closure: int
 
 
@@ -105,7 +103,7 @@ def preview_trim(tokeniser: BpeTokeniser, counts: WordCounts) -> Trim:
         differs = ~every
         differs[words.word_of_atom[found.token_at != before.token_at]] = True
         if not differs.any():
-            return Trim(change, len(made - drop), len(tokens), len(used))
+            return Trim(change, len(made - drop), len(used))
         applied = _applied(found, differs)
         joined = [
             after.types[merge.result] for n, merge in change.added_merges.items() if n in applied

@@ -44,12 +44,9 @@ class StudyState:
     blames: dict[tuple[Weighting, Scope, Part | None], Blame] = field(default_factory=dict)
     blaming: Lock = field(default_factory=Lock)
 
-    def score(
-        self, scope: Scope, weighting: Weighting, among: list[BoundaryScore] | None = None
-    ) -> BoundaryScore:
-        """The score of a scope and weighting, ``among`` the scores of all words by default."""
-        scores = self.scores if among is None else among
-        return next(s for s in scores if (s.scope, s.weighting) == (scope, weighting))
+    def score(self, scope: Scope, weighting: Weighting) -> BoundaryScore:
+        """The score of a scope and weighting."""
+        return next(s for s in self.scores if (s.scope, s.weighting) == (scope, weighting))
 
     @property
     def correct_gaps(self) -> Array:
@@ -224,12 +221,12 @@ class Study:
     ) -> BoundaryScore:
         """The score on a part of the words, or on all, now or after ``edits``."""
         edits = len(self.graph.history) if edits is None else edits
-        state, found, scores = self.graph.numbered_after(edits), self.state_after(edits), None
+        state, found = self.graph.numbered_after(edits), self.state_after(edits)
         if part is not None:
             question, words = ("scores", self.benchmark.identity, part), found.segmentation
             make = partial(self.benchmark.scores, words, self._mask(part))
-            scores = self.cache.get(state, question, make)
-        score = found.score(scope, weighting, scores)
+            found = replace(found, scores=self.cache.get(state, question, make))
+        score = found.score(scope, weighting)
         if (scope, weighting) == ("morphemic", "types"):
             self.cache.get(state, ("F1", self.benchmark.identity, part), lambda: score.f1)
         return score

@@ -45,10 +45,7 @@ def change_table(blocks: Mapping[str, ScorePairs], signatures: Sequence[str] = (
 
 def phases_table(phases: Sequence[Phase]) -> Table:
     """Return the phases of ReBPE: sizes and scores after each, and the merges that it changed."""
-    shares = (
-        Column(title, "percent", key=key)
-        for title, key in (("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
-    )
+    titles = ("precision", "recall", "F1")
     rows = [
         Row(
             (str(phase.iteration), phase.kind),
@@ -68,7 +65,7 @@ def phases_table(phases: Sequence[Phase]) -> Table:
         (
             Column("|V|", "count"),
             Column("merges", "count"),
-            *shares,
+            *(Column(t, "percent", key=k) for t, k in zip(titles, _SHARES, strict=True)),
             Column("changed merges"),
             Column("s", "number"),
         ),

@@ -26,16 +26,15 @@ from morphgraph.score.metrics import METRICS, Metric, check_metrics
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.model import ALL_WORDS, HELD_IN, Cell, Column, Form, Row, Table, with_best
-from morphgraph.tables.terminal import report_of, text_of
+from morphgraph.tables.result import Result
+from morphgraph.tables.terminal import text_of
 from morphgraph.tables.writing import (
     csv_bytes,
     frame_csv,
     one_line,
     rendered,
-    to_html,
     to_latex,
     to_markdown,
-    without_formulas,
 )
 
 if TYPE_CHECKING:
@@ -393,7 +392,7 @@ def table_report(table: ScoreTable) -> dict[str, Any]:
     }
 
 
-class ScoreView:
+class ScoreView(Result):
     """A table of scores, one row for each tokeniser."""
 
     def __init__(self, table: ScoreTable) -> None:
@@ -420,7 +419,7 @@ class ScoreView:
         """
         import pandas as pd
 
-        shown = scores_table([self.scores])
+        shown = self.table()
         rows = []
         for row in shown.rows:
             line: dict[str, object] = {"label": row.names[0]}
@@ -446,24 +445,13 @@ class ScoreView:
         """
         return scores_table([self.scores])
 
-    def report(self, width: int | None = None) -> str:
-        """Return the table in lines, as the terminal shows it, with its signature.
-
-        >>> print(tokeniser.score(gold, metrics=["f1"]).report().splitlines()[0])
-        demo:en, morphemic boundaries over word types
-        """
-        return report_of(self.table(), width)
-
-    def __str__(self) -> str:
-        return self.report()
-
     def to_latex(self) -> str:
         """Return a LaTeX table; it needs adjustbox, array and booktabs.
 
         >>> "toprule" in tokeniser.score(gold).to_latex()
         True
         """
-        return to_latex(scores_table([self.scores]))
+        return to_latex(self.table())
 
     def to_markdown(self) -> str:
         """Return a Markdown table, with its marks explained and its signature.
@@ -471,10 +459,7 @@ class ScoreView:
         >>> "| F1" in tokeniser.score(gold).to_markdown()
         True
         """
-        return to_markdown(scores_table([self.scores]))
-
-    def _repr_html_(self) -> str:
-        return without_formulas(to_html(scores_table([self.scores])))
+        return to_markdown(self.table())
 
 
 class TokeniserScore(ScoreView):
@@ -551,7 +536,7 @@ class ComparedScores(ScoreView):
         return SideBySide(self.scores.outcomes)
 
 
-class SideBySide:
+class SideBySide(Result):
     """The words of gold as several tokenisers segment them, with scores and agreement.
 
     ``comparison``: its rows, one for each word, in order of the gold.
@@ -593,12 +578,6 @@ class SideBySide:
         table = self.table()
         made = (text_of(table, width), "", text_of(self.agreement(), width), *table.signatures)
         return "\n".join(made if self.on == ALL_WORDS else (f"On {self.on}", *made))
-
-    def __str__(self) -> str:
-        return self.report()
-
-    def _repr_html_(self) -> str:
-        return without_formulas(to_html(self.table()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, agreement, and all words with their tokens, as JSON data."""

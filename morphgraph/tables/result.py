@@ -1,0 +1,27 @@
+"""What all results have in common: a table that prints itself."""
+
+from morphgraph.tables.model import Table
+from morphgraph.tables.terminal import report_of
+from morphgraph.tables.writing import to_html, without_formulas
+
+
+class Result:
+    """What prints itself: `str` is the report that the command line shows."""
+
+    def table(self) -> Table:
+        """Return the one table, which writes itself as text, CSV, LaTeX or Markdown."""
+        raise NotImplementedError
+
+    def report(self, width: int | None = None) -> str:
+        """Return it as the terminal shows it, ``width`` characters wide.
+
+        >>> tokeniser.thresholds(gold, thresholds=[0.5]).report(80).splitlines()[0]
+        'threshold  types removed  precision %  recall %   F1 %'
+        """
+        return report_of(self.table(), width)
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        return without_formulas(to_html(self.table()))

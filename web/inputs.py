@@ -144,7 +144,8 @@ def reference_upload(current: Session, place: str) -> None:
 
     said = (
         "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
-        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore."
+        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore; "
+        "tables also in Parquet."
     )
     open_file("Reference", "reference", take, help=said)
 

@@ -334,6 +334,9 @@ class ReferenceChoice(_ForLanguages):
     data_split: Literal["train", "dev", "test"] | None = Field(
         None, description="MorphScore 2: only words of this split."
     )
+    keep_rows: ListOrOne[Literal["repeated", "stems", "digits"]] = Field(
+        [], description="MorphScore 2: rows to keep that its filter leaves out."
+    )
     separator: str | None = Field(
         None, min_length=1, description="Plain: what stands between morphs; detected if clear."
     )

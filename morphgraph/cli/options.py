@@ -282,6 +282,8 @@ class Reading(Parameters):
     separator: Plain: what stands between morphs, as + in un+break+able; detected if clear.
     layer: UniSegments: this layer; each word's first with types if not given.
     split: MorphScore 2: only words of train, dev or test.
+    keep: MorphScore 2: also rows that its filter leaves out: repeated (words), stems (other than
+        the lemma) or digits; several as stems+digits.
     foreign: CELEX: keep entries marked [F].
     first: Only the first analysis of each word counts.
     join: Join the entries of all files into one gold.
@@ -294,6 +296,7 @@ class Reading(Parameters):
     separator: str | None = None
     layer: str | None = None
     split: Literal["train", "dev", "test"] | None = None
+    keep: str | None = None
     foreign: bool = False
     first: bool = False
     join: bool = False
@@ -330,6 +333,7 @@ class Reading(Parameters):
             name="standard input" if source == "-" else source,
             layer=self.layer,
             data_split=self.split,
+            keep_rows=self.keep.split("+") if self.keep else (),
             include_foreign=self.foreign,
             **how,
         )

@@ -350,8 +350,8 @@ def morphscore(number: int, cells: Sequence[str]) -> SourceRow:
     return SourceRow(number, word, (first, rest), is_explicit=True)
 
 
-MORPHSCORE_SPLITS = ("train", "dev", "test")
-"""The data splits of MorphScore 2."""
+MORPHSCORE_SPLITS, MORPHSCORE_KEPT = ("train", "dev", "test"), ("repeated", "stems", "digits")
+"""The data splits of MorphScore 2, and what its published filter leaves out."""
 MORPHSCORE_2 = (
     *("wordform", "preceding_part", "stem", "following_part", "lemma"),
     *("unique", "data_split", "word_freq_norm"),
@@ -360,20 +360,26 @@ MORPHSCORE_2 = (
 _WORDS = 10**9
 
 
-def morphscore2(number: int, cells: Sequence[str], data_split: str | None = None) -> SourceRow:
+def morphscore2(
+    number: int,
+    cells: Sequence[str],
+    data_split: str | None = None,
+    keep_rows: Sequence[str] = (),
+) -> SourceRow:
     """Return a word of MorphScore 2 (Arnett et al. 2025), with its count in 10⁹ words.
 
-    Only those of a ``data_split``, by default of any, that the published filter leaves.
+    Only those of a ``data_split``, by default of any; ``keep_rows`` names what the published filter
+    leaves out: words that are "repeated", whose "stems" are not their lemma, or with "digits".
     """
     word, before, stem, after, lemma, unique, its_split, frequency = cells
     check_word(word)
     if not its_split.startswith(data_split or MORPHSCORE_SPLITS):
         raise Unusable("of another data split")
-    if unique != "unique":
+    if unique != "unique" and "repeated" not in keep_rows:
         raise Unusable("a repeated word (unique is not unique)")
-    if stem != lemma:
+    if stem != lemma and "stems" not in keep_rows:
         raise Unusable("stem that is not the lemma")
-    if any(map(str.isdecimal, word)):
+    if any(map(str.isdecimal, word)) and "digits" not in keep_rows:
         raise Unusable("word with a digit")
     parts = [part for part in (before, stem, after) if part]
     if "".join(parts) != word:

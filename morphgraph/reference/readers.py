@@ -21,6 +21,7 @@ from morphgraph.core.errors import (
     NotTypesError,
     TokeniserGivenError,
     check_choice,
+    check_list,
 )
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path, read_bytes
@@ -34,7 +35,8 @@ from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
 from morphgraph.reference.morfessor import looks_like_morfessor, read_morfessor
 from morphgraph.reference.morpholex import is_zip, read_morpholex
-from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
+from morphgraph.reference.parquet import as_csv, is_parquet
+from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
     NumberedLine,
@@ -148,7 +150,7 @@ _OURS = {
         lines.morphscore2,
         columns=lines.MORPHSCORE_2,
         partial="a stem and what is beside it",
-        options=("data_split",),
+        options=("data_split", "keep_rows"),
     ),
     "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
 }
@@ -264,6 +266,7 @@ def read_reference(
     include_foreign: bool = False,
     layer: str | None = None,
     data_split: str | None = None,
+    keep_rows: Sequence[str] = (),
     separator: str | None = None,
     encoding: str | None = None,
 ) -> Reference:
@@ -271,10 +274,11 @@ def read_reference(
 
     The format is detected from the content unless `format` names one of `READERS`.
     `include_foreign` keeps CELEX entries tagged [F]; `layer` is the UniSegments layer to read,
-    by default the first one with types of each word. `data_split` chooses train, dev or test of
-    MorphScore 2. `separator` is what stands between the morphs of a plain file, as + in
+    by default the first one with types of each word. Of MorphScore 2, `data_split` chooses train,
+    dev or test, and `keep_rows` what its filter leaves out: "repeated", "stems" (other than the
+    lemma) and "digits". `separator` is what stands between the morphs of a plain file, as + in
     un+break+able, detected where it is clear. Text is UTF-8, or as its byte order mark says, or in
-    `encoding`; Morpho Challenge's gold lists may be in windows-1252.
+    `encoding`; Morpho Challenge's gold lists may be in windows-1252. A table may be in Parquet.
 
     Raises `FileFormatError` for a file that is missing, empty, over the limit, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
@@ -295,11 +299,14 @@ def read_reference(
         raise FileFormatError(name, "", problem, fix)
     if data_split is not None:
         check_choice("data_split", data_split, lines.MORPHSCORE_SPLITS)
+    for kept in check_list(keep_rows, "rows to keep"):
+        check_choice("keep_rows", kept, lines.MORPHSCORE_KEPT)
     if isinstance(source, str) and is_named(source):
         source, known = named_reference_file(source)
         format = format or known
     data = load_bytes(source, name)
-    skips, line_count, is_silver, notice = Skips(), 0, False, ""
+    skips, line_count, is_silver, is_table = Skips(), 0, False, is_parquet(data)
+    notice = ""
     rows: tuple[MorphScoreRow, ...] = ()
     if format is None and is_zip(data):
         format = "morpholex"
@@ -307,11 +314,15 @@ def read_reference(
         if format is not None and READERS[format].is_workbook:
             entries = read_morpholex(data, name, skips)
         else:
-            numbered = split_lines(_text_of(data, name, format, encoding))
+            named = {*ALIASES, *(text.lower() for r in READERS.values() for text in r.columns)}
+            content = as_csv(data, name, named) if is_table else data
+            numbered = split_lines(_text_of(content, name, format, encoding))
             if not numbered:
                 fix = "Choose a file with one word a line."
                 raise FileFormatError(name, "", "the file holds blank lines only", fix)
             numbered = without_hint(numbered)
+            if is_table:  # its rows, under the header
+                numbered = [(number - 1, line) for number, line in numbered]
             line_count = numbered[-1][0]
             if numbered[0][1].startswith(SILVER) and len(numbered) > 1:
                 name, format, is_silver = f"{name} (silver)", "plain", True
@@ -330,15 +341,17 @@ def read_reference(
                 "include_foreign": include_foreign,
                 "layer": layer,
                 "data_split": data_split,
+                "keep_rows": keep_rows,
                 "separator": separator,
             }
             options = {option: given[option] for option in reader.options}
             entries = read(numbered, skips, **options) if numbered else []
+            unit = "row" if is_table else "line"
             if entries and not is_silver:
-                notice = notice_on(entries, numbered, reader.spells)
+                notice = notice_on(entries, numbered, reader.spells, unit)
         skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
         if not entries:
-            unit = "row" if READERS[format].is_workbook else "line"
+            unit = "row" if READERS[format].is_workbook or is_table else "line"
             raise nothing_read(name, READERS[format].label, READERS, skipped, unit)
     partial_, faults = READERS[format].partial, ""
     if format == "unisegments" and annotated.is_copy_of_morphynet(name, skips.layers):

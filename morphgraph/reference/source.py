@@ -6,6 +6,7 @@ import codecs
 import csv
 import os
 import re
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
@@ -20,7 +21,7 @@ from morphgraph.core.limits import (
     WORD_CHARACTERS,
     WORD_MORPHEMES,
 )
-from morphgraph.core.signatures import recognised
+from morphgraph.core.signatures import START, recognised
 from morphgraph.reference.entry import Entry, Skipped
 
 MAX_LINE_CHARACTERS = LINE_CHARACTERS.value
@@ -34,6 +35,9 @@ _BOMS = (  # UTF-32 first: its mark starts with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_DATA_ADDRESS = re.compile(rb"data:[^,\s]{0,100};base64,")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]{60,}={0,2}")
+_BASE64_END = re.compile(rb"[A-Za-z0-9+/]*={0,2}")
 _EXCEL_HINT = re.compile(r'\s*"?sep=(?:\\t|\W)?"?\s*', re.IGNORECASE)
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -94,13 +98,27 @@ def load_bytes(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
     return source
 
 
+def _something_else(data: bytes) -> str:
+    """Return what a file is that cannot be a list of words, "" where it can."""
+    if what := recognised(data, "gold")[0]:
+        return what
+    head = data[:START]
+    address = _DATA_ADDRESS.match(head)
+    *lines, last = (head[address.end() :] if address else head).split() or [b""]
+    is_base64 = all(map(_BASE64.fullmatch, lines or [last])) and _BASE64_END.fullmatch(last)
+    if not is_base64 or not all(re.search(sign, head) for sign in (rb"[a-z]", rb"[A-Z]", rb"\d")):
+        return ""
+    inner = _something_else(b64decode((lines or [last])[0][:60]))
+    return f"base64 of {inner}" if inner else "base64"
+
+
 def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
     """Decode bytes by their byte order mark, else as UTF-8, unless `encoding` is given.
 
     Raises `FileFormatError` for a binary file, and at the first byte that does not decode: a wrong
     letter would be worse than no file.
     """
-    if what := recognised(data, "gold")[0]:
+    if what := _something_else(data):
         fix = "Give words and their morphs as text in UTF-8, such as tab-separated."
         raise FileFormatError(name, "", f"this is {what}, not text with words", fix)
     REFERENCE_LINES.check(max(data.count(b"\n"), data.count(b"\r")), name)

@@ -55,7 +55,9 @@ def without_header(
     return rows[1:]
 
 
-def notice_on(entries: Sequence[Entry], lines: Sequence[NumberedLine], spells: bool) -> str:
+def notice_on(
+    entries: Sequence[Entry], lines: Sequence[NumberedLine], spells: bool, unit: str = "line"
+) -> str:
     """Return what is strange about entries, with three lines of the file, "" if nothing is.
 
     Either all have one morph, or, where morphs should spell words (``spells``), most do not come
@@ -71,7 +73,7 @@ def notice_on(entries: Sequence[Entry], lines: Sequence[NumberedLine], spells: b
         return ""
     text = dict(lines)
     quoted = "; ".join(
-        f"line {entry.line:,}, “{visible(shortened(text[entry.line], _LINE))}”"
+        f"{unit} {entry.line:,}, “{visible(shortened(text[entry.line], _LINE))}”"
         for entry in shown[:_SHOWN]
         if entry.line in text
     )

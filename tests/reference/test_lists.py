@@ -1,6 +1,7 @@
 """Morphs as lists, as pandas, JSON, numpy and DuckDB save them."""
 
 import json
+from io import BytesIO
 from time import process_time
 
 import numpy as np
@@ -149,13 +150,18 @@ def test_lists_that_cannot_be_read_are_skipped():
 
 
 @pytest.mark.parametrize("name", ["demo:en", "demo:de", "demo:nl", "pairs"])
-@pytest.mark.parametrize("form", ["csv", "csv with its index", "tsv"])
+@pytest.mark.parametrize("form", ["csv", "csv with its index", "tsv", "parquet"])
 def test_the_frame_of_a_gold_set_comes_back(name, form):
     gold = mg.read_gold(name if name != "pairs" else [("".join(m), m) for m in MORPHS],
                         frequencies={"do": 1e-05, "unbreakable": 12, "abend": 3})  # fmt: skip
     frame = gold.to_frame()
-    separator = "\t" if form == "tsv" else ","
-    data = frame.to_csv(index="index" in form, sep=separator).encode()
+    if form == "parquet":
+        made = BytesIO()
+        frame.to_parquet(made)
+        data = made.getvalue()
+    else:
+        separator = "\t" if form == "tsv" else ","
+        data = frame.to_csv(index="index" in form, sep=separator).encode()
     again = mg.read_gold(data)
     assert not again.reference.left_out and again.reference.format == "plain"
     assert [(e.word, e.morphs, e.whole_words) for e in again] == [
@@ -165,9 +171,12 @@ def test_the_frame_of_a_gold_set_comes_back(name, form):
 
 def test_a_frame_without_frequencies_comes_back():
     frame = mg.read_gold([("".join(m), m) for m in MORPHS]).to_frame()
-    again = mg.read_gold(frame.to_csv().encode())
-    assert again.to_frame()["morphs"].tolist() == MORPHS
-    assert again.frequencies is None
+    made = BytesIO()
+    frame.to_parquet(made)
+    for data in (frame.to_csv().encode(), made.getvalue()):
+        again = mg.read_gold(data)
+        assert again.to_frame()["morphs"].tolist() == MORPHS
+        assert again.frequencies is None
 
 
 def test_lists_in_a_frame_that_pandas_read():
@@ -178,3 +187,9 @@ def test_lists_in_a_frame_that_pandas_read():
     for cell in ("un do", "(un, do)", "('un', 2)"):
         with pytest.raises(MorphGraphError, match="is one string, not a list"):
             mg.read_gold(pd.DataFrame({"word": ["undo"], "morphs": [cell]}))
+
+
+def test_lists_as_text_in_parquet():
+    made = BytesIO()
+    pd.DataFrame({"word": ["undo"], "morphs": ["('un', 'do')"]}).to_parquet(made)
+    assert mg.read_gold(made.getvalue()).reference.entries[0].morphs == ("un", "do")

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from base64 import b64encode, encodebytes
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -139,7 +140,6 @@ BLOB = bytes(range(256)) * 60
         (b"%PDF-1.5", "this is a PDF, not text"),
         (b"\x89PNG\r\n\x1a\n", "this is a picture"),
         (b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
-        (b"PAR1\x15\4\x15", "this is a Parquet table, not text"),
         (b"GIF89a\1\0", "this is a picture"),
         (b"RIFF\x1a\0\0\0WEBPVP8 ", "this is a picture"),
         (b"\0\0\0\x1cftypheic", "this is a picture"),
@@ -147,11 +147,21 @@ BLOB = bytes(range(256)) * 60
         (b"\xfd7zXZ\0", "this is a compressed file"),
         (b"\n<svg xmlns='x'><g/></svg>", "this is a web page, or XML, as in SVG"),
         (b"\xef\xbb\xbf<!DOCTYPE html>", "this is a web page"),
+        (b64encode(b"%PDF-1.5" + BLOB), "this is base64 of a PDF, not text"),
+        (encodebytes(b"\x89PNG" + BLOB), "this is base64 of a picture"),
+        (b"data:image/png;base64," + b64encode(b"\x89PNG" + BLOB), "base64 of a picture"),
+        (encodebytes(BLOB), "this is base64, not text"),
     ],
 )
 def test_files_that_cannot_be_read(data, message):
     with pytest.raises(FileFormatError, match=message):
         read_reference(data, name="gold.tsv")
+
+
+def test_long_words_are_no_base64():
+    word = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
+    assert len(read_reference(f"{word}\t{word[:5]} {word[5:]}".encode())) == 1
+    assert len(read_reference(("ab" * 40 + "|s\n").encode())) == 1
 
 
 LIKE_EXCEL = "word;morphs\r\nhäuser;häus er\r\nwords;word s\r\n"

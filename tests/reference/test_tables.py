@@ -1,9 +1,14 @@
 """MorphScore 2, and tables in Parquet, as small files in their true shape."""
 
+from pathlib import Path
+
+import duckdb
 import pytest
 from plain_writing import read, skipped
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import REFERENCE_LINES
+from morphgraph.reference.readers import read_reference
 
 MORPHSCORE_2 = (
     "language,dataset_source,data_split,wordform,unique,lemma,stem,preceding_part,following_part,"
@@ -42,8 +47,62 @@ def test_morphscore_2():
     assert reference.partial_note.startswith("The gold is partial (a stem and what is beside it)")
 
 
-def test_a_data_split():
+def test_a_data_split_and_rows_that_the_filter_leaves_out():
     test = read(*MORPHSCORE_2, data_split="test")
     assert [entry.line for entry in test.entries] == [3]
-    with pytest.raises(MorphGraphError, match="train, dev, test"):
-        read(*MORPHSCORE_2, data_split="x")
+    for kept, line in (("repeated", 6), ("stems", 7), ("digits", 8)):
+        found = read(*MORPHSCORE_2, keep_rows=[kept])
+        assert [entry.line for entry in found.entries] == sorted([2, 3, 4, 5, line])
+    for options in ({"data_split": "x"}, {"keep_rows": ["x"]}, {"keep_rows": "stems"}):
+        with pytest.raises(MorphGraphError, match=r"train, dev, test|repeated, stems|not a list"):
+            read(*MORPHSCORE_2, **options)
+
+
+def parquet(folder: Path, query: str) -> Path:
+    path = folder / "gold.parquet"
+    duckdb.sql(f"copy ({query}) to '{path}' (format parquet)")
+    return path
+
+
+def test_parquet_is_read_as_its_csv(tmp_path):
+    (tmp_path / "gold.csv").write_text("\n".join(MORPHSCORE_2))
+    path = parquet(tmp_path, f"from read_csv('{tmp_path / 'gold.csv'}')")
+    for source in (path, path.read_bytes()):
+        found = read_reference(source)
+        assert found.entries == read(*MORPHSCORE_2).entries
+        assert [entry.line for entry in found.entries] == [1, 2, 3, 4], "its rows"
+        assert skipped(found) == [(reason, 1, line - 1) for reason, line in SKIPPED]
+    # no word has anything before its stem: pandas writes a column of NaN
+    numbers = "'NaN'::double as preceding_part, 's' as following_part, 1 as word_freq_norm"
+    path = parquet(
+        tmp_path,
+        "select 'cats' as wordform, 'cat' as stem, 'cat' as lemma, 'unique' as unique, "
+        f"'train' as data_split, null as x, {numbers}",
+    )
+    assert shown(read_reference(path)) == [(1, "cat s", 10**9)]
+
+
+def test_other_tables_in_parquet(tmp_path):
+    path = parquet(tmp_path, "select 'undo' as Word, ['un', 'do'] as morphs, 3 as count")
+    assert shown(read_reference(path)) == [(1, "un do", 3)]
+    path = parquet(tmp_path, "select 'aircraft' as stim, 'air' as c1, 'craft' as c2, 1 as nparses, "
+                   "'yes' as correctParse")  # fmt: skip
+    assert read_reference(path).format == "ladec"
+
+
+def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
+    path = parquet(tmp_path, "select 'undo' as text")
+    with pytest.raises(
+        FileFormatError, match=r"gold\.parquet.*none .* is a reference's: text.*morphs"
+    ):
+        read_reference(path)
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        read_reference(path.read_bytes()[:-20], name="cut.parquet")
+    path = parquet(tmp_path, "select 'a b' as word, 'a b' as morphs from range(3)")
+    with pytest.raises(
+        FileFormatError, match=r"no row .* Plain.*: 3 × word with a space \(first: row 1"
+    ):
+        read_reference(path)
+    monkeypatch.setenv(REFERENCE_LINES.variable, "2")
+    with pytest.raises(FileFormatError, match=r"it has . lines, the limit is 2"):
+        read_reference(path)

@@ -222,7 +222,8 @@ def _train(current: Session, order: _Order | None) -> None:
         current.doing = f"The training of {order.label}"
         keep_session(current)
         waiting = Waiting(place, lambda _: st.session_state.pop(_ASKED, None))
-        gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
+        gold = current.study.benchmark.reference
+        holdout = st.session_state.get("holdout", SHARE_KEPT)
         make = partial(_made, order, current.store.folder.name, gold, holdout)
         with ui.attempt():
             with until_done(_ASKED):
@@ -347,15 +348,13 @@ def _result(current: Session) -> None:
 def _downloads(segmenter: Segmenter, label: str) -> None:
     with st.popover("Download", icon=":material/download:"):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
-        how: dict[str, Any] = {
-            "key": "train model",
-            "help": "It loads again: morphgraph segment FILE.",
-        }
-        ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", **how)
+        said = "It loads again: morphgraph segment FILE."
+        ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", help=said)
         if (tokeniser := segmenter.editable) is not None:
-            file = "tokenizer.json"
-            how = {"key": "train tokenizer.json", "help": "For Hugging Face's libraries."}
-            ui.download(f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, **how)
+            file, said = "tokenizer.json", "For Hugging Face's libraries."
+            ui.download(
+                f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, help=said
+            )
 
 
 def _examples(current: Session, trained: list[Segmenter]) -> None:

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -143,8 +142,7 @@ def several_words_note(current: Session, show_all: Callable[[], None] | None = N
             button("List them", "list", show_all, key="list several words")
 
 
-@dataclass(frozen=True)
-class _Announced:
+class _Announced(NamedTuple):
     """The edits already announced, and how."""
 
     study: int
@@ -193,16 +191,15 @@ def _change_message(current: Session) -> str:
     if before is not None and before.study == number:
         if before.state == study.graph.state:
             return before.said
-        what = "made" if edits > before.edits else "undone"
-        did, first = "", before.f1
+        more, did, first = edits - before.edits, "", before.f1
         if words != before.words:  # the first edit that was learned, or its undoing
-            is_later = edits > before.edits
-            first = study.score(words.part, edits=before.edits).f1 if is_later else math.nan
+            first = study.score(words.part, edits=before.edits).f1 if more > 0 else math.nan
         if f1 == f1 and first == first:
             did = f": F1 {from_to(first, f1)}"
-        if edits == before.edits + 1:
+        if more == 1:
             did = f": {outcome(current)[1]}"
-        said = f"{counted(abs(edits - before.edits), 'edit')} {what}, {edits:,} in all{did}"
+        what = "made" if more > 0 else "undone"
+        said = f"{counted(abs(more), 'edit')} {what}, {edits:,} in all{did}"
     st.session_state[_HEARD] = _Announced(number, study.graph.state, edits, words, f1, said)
     return said
 

@@ -275,7 +275,7 @@ def test_the_address_holds_what_is_compared(compare: Any) -> None:
     type_words(compare, "undo redo")
     methods(compare, "bpe", "dropout")
     compare.set("number_input", "p", 0.4)
-    assert compare.address["methods"] == "bpe,dropout(p=0.4, seed=0)"
+    assert compare.address["methods"] == "bpe,dropout(p=0.4,seed=0)"
     assert compare.address["words"] == "undo redo"
     assert rows(opened("words", "methods", "demo", "show")) == rows(compare)
 

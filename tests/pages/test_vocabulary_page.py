@@ -110,7 +110,7 @@ def test_a_card_lists_its_types_which_can_be_searched(page: Any, downloads: Any)
         assert " ".join(figure_called(key).definition.split()) in page.captions()
         expected = list_behind(now(page), behind)
         assert list(listed(page)["type"]) == list(expected["type"])
-        written = downloads["vocabulary list csv"]().decode("utf-8").splitlines()
+        written = downloads[f"download {behind}.csv"]().decode("utf-8").splitlines()
         assert len(written) == len(expected) + 1
     everything = len(listed(card(page, "duplicates")))
     page.open("blame").open("vocabulary")  # the choice stays

@@ -188,9 +188,4 @@ def _show(found: ByLanguage, name: str) -> None:
         f"{counted(found.judged, 'merge')} with {LEAST_JOINS} joins or more in two languages, "
         f"those first whose blame differs most. {' '.join(table.notes)}"
     )
-    ui.download(
-        "CSV",
-        lambda: frame_csv(blame.to_frame(limit=_MOST_MERGES)),
-        "blame-by-language.csv",
-        key="blame by language csv",
-    )
+    ui.downloads({"blame-by-language.csv": lambda: frame_csv(blame.to_frame(limit=_MOST_MERGES))})

@@ -18,9 +18,9 @@ from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_TYPES, PUBLIC_WORDS, is_public
 from morphgraph.core.text import counted, shortened
+from morphgraph.corpus.counting import columns_of, read_text
 from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
-from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.methods import METHODS
 from morphgraph.refine.extending import preview_extend
@@ -56,7 +56,6 @@ _SOURCES = {
     "text": "a file of text",
 }
 _EXAMPLES = "undesirable unaffordability don't co-operating 1234567 McDonald's"
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class _Words:
     """The words to train on; ``given`` and ``files``: as `train_in_turn` takes them."""
 
     source: str
-    read: Callable[[Progress], WordCounts | LanguageCounts]
+    read: Callable[[], WordCounts | LanguageCounts]
     given: tuple[str, ...] = ()
     files: tuple[tuple[str, str, bytes], ...] = ()
 
@@ -175,7 +174,7 @@ def _source() -> _Words | None:
         how = {"key": "train_language", "first": "en", "width": 130}
         language = ui.setting(st.selectbox, "Language", languages, **how)
         source = f"wordfreq:{language}"
-        return _Words(source, lambda _: wordfreq_counts(language), (source,))
+        return _Words(source, lambda: wordfreq_counts(language), (source,))
     if chosen == "counts":
         said = "One word a line: the word, a tab or a space, and its count."
         file = st.file_uploader("Word counts", key="train counts", help=said)
@@ -201,7 +200,7 @@ def _languages() -> _Words | None:
         if len(all_names) > 1:
             given = [f"{name}=wordfreq:{name}" for name in chosen]
 
-            def read(_: Progress) -> LanguageCounts:
+            def read() -> LanguageCounts:
                 counts = {name: wordfreq_counts(name) for name in chosen}
                 for name, file in names.items():
                     counts[name] = parse_word_counts(content_of(file), file.name)
@@ -214,19 +213,19 @@ def _languages() -> _Words | None:
 
 def _counted(file: Any) -> _Words:
     given = ("", file.name, file.getvalue())
-    return _Words(file.name, lambda _: parse_word_counts(content_of(file), file.name), (), (given,))
+    return _Words(file.name, lambda: parse_word_counts(content_of(file), file.name), (), (given,))
 
 
 def _text(file: Any) -> _Words | None:
     with ui.attempt():
-        columns, column = text_columns(content_of(file), file.name), None
+        columns, column = columns_of(content_of(file), file.name), None
         if columns:
             usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
             how: dict[str, Any] = {"index": usual, "key": f"train column {file.file_id}"}
             column = st.selectbox("Column", columns, format_func=shortened, **how)
 
-        def read(progress: Progress) -> WordCounts:
-            return read_text(content_of(file), file.name, column=column, progress=progress)
+        def read() -> WordCounts:
+            return read_text(content_of(file), file.name, column=column)
 
         given = () if column is None else ("--column", column)
         return _Words(file.name, read, given, (("--text", file.name, file.getvalue()),))
@@ -279,8 +278,7 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
         return advance
 
     started = time.perf_counter()
-    reading = report("Reading the words", "Reading the words …", 0.0, 0.1)
-    counts = None if is_public() else order.words.read(reading)
+    counts = None if is_public() else order.words.read()
 
     def trained(order: _Order, start: float, end: float) -> Segmenter:
         method = order.method.name
@@ -299,7 +297,7 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
         )
 
     def words() -> Any:
-        return order.words.read(lambda _: None) if counts is None else counts
+        return order.words.read() if counts is None else counts
 
     several, learns = _training(order.method).several, order.method.learns
     plain_order = replace(order, method=METHODS["bpe"], parameters={})
@@ -340,7 +338,7 @@ def _extend(current: Session, order: _Order | None) -> None:
             return
         with ui.attempt():
             with st.spinner("Extending it…"), doing(current, f"The extension of {name}"):
-                counts: Any = order.words.read(lambda _: None)
+                counts: Any = order.words.read()
                 if is_public():
                     PUBLIC_WORDS.check(len(counts), "The text", fix="Leave out rare words")
                 change = preview_extend(study.tokeniser, counts, add)

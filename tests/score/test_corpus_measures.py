@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 import pyarrow
 import pytest
 from hypothesis import given, settings
@@ -29,7 +28,6 @@ from morphgraph.score.corpus_measures import (
     count_lines,
     differing,
     gini,
-    lorenz_curve,
     measure_corpus,
 )
 from morphgraph.score.vocabulary import renyi_efficiency
@@ -215,7 +213,6 @@ def test_parity_by_hand(parallel: Path) -> None:
     # Costs 1, 2, 2: differences of 1, four times, over 2 · 9 · 5/3.
     assert found.gini("BPE") == pytest.approx(4 / 30)
     assert list(found.costs("BPE")) == ["en", "de", "fr"]
-    assert found.lorenz("BPE")[1].tolist() == pytest.approx([0, 1 / 5, 3 / 5, 1])
     # 4/7, 2/5 and 4/10.
     a, b = 4 / 7, 4 / 10
     assert found.gini("BPE", "byte") == pytest.approx(4 * (a - b) / (2 * 3 * (a + 2 * b)))
@@ -360,7 +357,6 @@ def test_gini_by_hand() -> None:
 def test_what_is_undefined() -> None:
     for costs in ([], [0, 0], [1, math.nan]):
         assert math.isnan(gini(costs))
-    assert np.isnan(lorenz_curve([0, 0])[1]).all()
 
 
 @given(COSTS)

@@ -60,8 +60,8 @@ _TABLE = (
 )
 _DELIMITER = "\x1f"
 """What separates the columns of plain text, which has one: white space that mended text has not."""
-_TO_SPACES = bytes.maketrans(b"\r\x1f", b"  ")
-_TO_LINES = bytes.maketrans(b"\t\n\v\f\r\x1c\x1d\x1e\x1f ", b"\n" * 10)
+_TO_SPACES = bytes.maketrans(b"\t\v\f\r\x1c\x1d\x1e\x1f", b" " * 8)
+_TO_LINES = bytes.maketrans(b"\r\x1f", b"\n ")
 
 
 @dataclass
@@ -168,14 +168,14 @@ class Texts:
     def _mended(self) -> Path:
         """Make a copy with new lines as the only ends of lines, in which long lines are cut."""
         copy = self.folder / "mended.txt"
-        spaces = bytes.maketrans(b"\r\x1f", b"\n ") if self.whole else _TO_SPACES
         with opened(self.path, self.name) as file, copy.open("wb") as lines:
             for chunk in _chunks(file):
-                mended = chunk.translate(spaces)
+                mended = chunk.translate(_TO_LINES if self.whole else _TO_SPACES)
                 if len(chunk) == _CHUNK and b"\n" not in mended:
-                    mended = mended if self.whole else mended.translate(_TO_LINES)
-                    if b"\n" not in mended:
+                    at = mended.rfind(b" ")
+                    if self.whole or at < 0:
                         raise too_long(self.name, "in one line" if self.whole else "")
+                    mended = mended[:at] + b"\n" + mended[at + 1 :]
                 lines.write(mended)
         return copy
 
@@ -260,7 +260,7 @@ class Texts:
         """
         places = []
         if bad:
-            problem = f"{counted(bad, 'text')} or what says its label is missing, empty or no text"
+            problem = f"“{(self.by or '')[:40]}” is empty, or no text, in {counted(bad, 'row')}"
             if self.kind == "json":
                 problem = f"{counted(bad, 'line is no object', 'lines are no objects')} with "
                 problem += f"text in “{(self.column or '')[:40]}”"

@@ -67,40 +67,37 @@ def measure_file(
     """Measure a file: its number, what it comes to by label, and how many lines were bad."""
     file: TextFile = task["file"]
     is_words = task["unit"] == "words"
-    with (
-        TemporaryDirectory() as folder,
-        open_duckdb(task["memory"], 1, Path(folder)) as sql,
-    ):
+    with TemporaryDirectory() as folder, open_duckdb(task["memory"], 1, Path(folder)) as sql:
         texts = _texts(file.path, Path(folder), task)
-        pieces = "[text, chr(10)]"
-        if is_words:  # chr(10) stands for a line, and is in no word
-            pieces = f"list_append(string_split({_WITH_SPACES}, ' '), chr(10))"
+        pieces = f"string_split({_WITH_SPACES}, ' ')" if is_words else "[text]"
+        # An empty piece stands for its label, a new line, which is in no other one, for a line.
+        pieces = f"if({_IS_BLANK}, [''], list_append({pieces}, chr(10)))"
         with texts.errors():
             sql.execute(
-                "create temp table words as select label, text, count(*) as n from "
-                f"(select label, unnest({pieces}) as text from ({_filled(texts)})) group by all"
+                "create temp table words as select label, text, count(*) as n from (select "
+                f"label, unnest({pieces}) as text from ({_labelled(texts)})) group by all"
             ).fetchall()
         labels = sql.execute(
             "select label, coalesce(sum(n) filter (text = chr(10)), 0), max(strlen(text)), "
-            f"coalesce(sum({_CHECKSUM} * n) filter (text <> chr(10) and text <> ''), 0) "
-            "from words group by label order by label"
+            f"coalesce(sum({_CHECKSUM} * n) filter (text not in ('', chr(10))), 0) "
+            "from words where label is not null group by label order by label"
         ).fetchall()
-        empty = [compress(each, WordCounts([], [])) for each in segmenters]
-        totals = {
-            label: TextTotals(empty, int(lines), int(sums) % 2**64)
-            for label, lines, _, sums in labels
-            if label is not None
-        }
-        if max((longest for label, *_, longest, _ in labels), default=0) > LONGEST_WORD:
+        if max((longest for _, _, longest, _ in labels), default=0) > LONGEST_WORD:
             raise too_long(file.path, "" if is_words else "in one line")
-        _check_languages(len(totals), file.path)
-        bad = sum(int(lines) for label, lines, *_ in labels if label is None)
-        left_out = texts.left_out(sql, bad)
-        found = sql.execute(
+        _check_languages(len(labels), file.path)
+        [(bad,)] = sql.execute(
+            "select sum(n) from words where label is null and text = chr(10)"
+        ).fetchall()
+        left_out = texts.left_out(sql, int(bad or 0))
+        empty = [compress(each, WordCounts([], [])) for each in segmenters]
+        totals = {"": TextTotals(empty)} if task["by"] is None else {}
+        for label, lines, _, checksum_ in labels:
+            totals[label] = TextTotals(empty, int(lines), int(checksum_) % 2**64)
+        rows = sql.execute(
             "select label, text, n from words "
             "where label is not null and text not in ('', chr(10)) order by label"
         )
-        for label, words in _portions(found, split=is_words):
+        for label, words in _portions(rows, split=is_words):
             ones = [compress(each, words, whole=not is_words) for each in segmenters]
             totals[label] += TextTotals(ones)
     return task["number"], totals, left_out
@@ -109,18 +106,19 @@ def measure_file(
 _CHECKSUM = "(md5_number_lower(text) >> 8)::hugeint"
 _ASCII_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
 _WITH_SPACES = f"translate(text, '{_ASCII_WHITE}', '{' ' * len(_ASCII_WHITE)}')"
+_IS_BLANK = f"trim(text, {sql_literal(WHITE)}) = ''"
 
 
 def _texts(path: str, folder: Path, task: CountingTask) -> Texts:
     how = {name: task[name] for name in ("column", "by", "bad_lines")}
-    return Texts(Path(path), path, **how, whole=True, folder=folder)
+    return Texts(Path(path), path, **how, whole=task["unit"] == "lines", folder=folder)
 
 
-def _filled(texts: Texts) -> str:
-    """Return the query for texts with more than white space; a bad one has no label."""
+def _labelled(texts: Texts) -> str:
+    """Return the query for texts and labels, of which a bad one has neither."""
     return (
-        f"select if(text is null, null, label) as label, coalesce(text, '') as text "
-        f"from ({texts.query}) where text is null or trim(text, {sql_literal(WHITE)}) <> ''"
+        "select if(text is null, null, label) as label, if(label is null, null, text) as text "
+        f"from ({texts.query})"
     )
 
 
@@ -345,15 +343,16 @@ def measure_corpus(
 
 def count_lines(paths: Sequence[str | os.PathLike[str]], column: str | None = None) -> int:
     """Count the lines of texts as `TextMeasure` does; errors as in `measure_corpus`."""
-    lines, task = 0, {"column": column, "by": None, "bad_lines": "stop"}
+    lines, task = 0, {"column": column, "by": None, "bad_lines": "stop", "unit": "words"}
     for file in find_texts(paths):
         with TemporaryDirectory() as folder, open_duckdb(MIN_MEMORY, 1, Path(folder)) as sql:
             texts = _texts(file.path, Path(folder), task)
             with texts.errors():
-                query = f"select count(label), count(*) from ({_filled(texts)})"
-                [(good, every)] = sql.execute(query).fetchall()
+                query = f"select count(*) filter (not {_IS_BLANK}), count(text), count(*) "
+                query += f"from ({texts.query})"
+                [(filled, good, every)] = sql.execute(query).fetchall()
             texts.left_out(sql, every - good)
-            lines += good
+            lines += filled
     return lines
 
 

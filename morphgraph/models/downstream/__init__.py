@@ -238,8 +238,9 @@ def _texts(path: str, column: str | None, label: str | None = None) -> list[tupl
         found = [(text, said) for text, said in found if text.strip()]
     for number, (text, said) in enumerate(found, start=1):
         if not text.strip() or (label is not None and not said):
-            what = "text" if not text.strip() else f"“{(label or '')[:40]}”"
-            problem = f"its {what} is empty, or no text"
+            problem = "its text is empty"
+            if text.strip():
+                problem = f"its “{(label or '')[:40]}” is empty, or no text"
             raise FileFormatError(path, f"example {number:,}", problem, "Fill or drop it.")
     if not found:
         raise FileFormatError(path, "", "it has no text", "Choose a file with text.")

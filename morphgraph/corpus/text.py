@@ -270,9 +270,9 @@ class Texts:
             places.append(f"{self.name}: {problem}")
         if self.is_skipping and self.kind in ("plain", "table"):
             rejected = sql.execute(
-                "select line, min(error_message) from reject_errors where scan_id = "
-                "(select max(scan_id) from reject_scans) group by line order by line"
+                "select line, min(error_message) from reject_errors group by line order by line"
             ).fetchall()
+            sql.execute("drop table reject_errors; drop table reject_scans")
             bad += len(rejected)
             for line, message in rejected[:5]:
                 places.append(f"{self.name}, line {line:,}: {_problem(message)[0]}")

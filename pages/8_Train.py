@@ -15,9 +15,9 @@ from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_TYPES, PUBLIC_WORDS, is_public
 from morphgraph.core.text import counted, shortened
+from morphgraph.corpus.counting import columns_of, read_text
 from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
-from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.extending import preview_extend
@@ -51,7 +51,6 @@ _SOURCES = {
     "text": "a file of text",
 }
 _EXAMPLES = "undesirable unaffordability don't co-operating 1234567 McDonald's"
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class _Words:
     """The words to train on, and how to read them."""
 
     source: str
-    read: Callable[[Progress], WordCounts | LanguageCounts]
+    read: Callable[[], WordCounts | LanguageCounts]
 
 
 @dataclass(frozen=True)
@@ -160,11 +159,11 @@ def _source() -> _Words | None:
         how = {"key": "train_language", "first": "en", "width": 130}
         language = ui.setting(st.selectbox, "Language", languages, **how)
         source = f"wordfreq:{language}"
-        return _Words(source, lambda _: wordfreq_counts(language))
+        return _Words(source, lambda: wordfreq_counts(language))
     if chosen == "counts":
         said = "One word a line: the word, a tab or a space, and its count."
         file = st.file_uploader("Word counts", key="train counts", help=said)
-        return None if file is None else _Words(file.name, lambda _: _counts_in(file))
+        return None if file is None else _Words(file.name, lambda: _counts_in(file))
     said = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
     file = st.file_uploader("Text", key="train text", help=said)
     return None if file is None else _text(file)
@@ -185,7 +184,7 @@ def _languages() -> _Words | None:
             raise MorphGraphError("Two lists are of one language. Name each file after its own.")
         if len(all_names) > 1:
 
-            def read(_: Progress) -> LanguageCounts:
+            def read() -> LanguageCounts:
                 counts = {name: wordfreq_counts(name) for name in chosen}
                 for name, file in names.items():
                     counts[name] = _counts_in(file)
@@ -201,14 +200,14 @@ def _counts_in(file: Any) -> WordCounts:
 
 def _text(file: Any) -> _Words | None:
     with ui.attempt():
-        columns, column = text_columns(content_of(file), file.name), None
+        columns, column = columns_of(content_of(file), file.name), None
         if columns:
             usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
             how: dict[str, Any] = {"index": usual, "key": f"train column {file.file_id}"}
             column = st.selectbox("Column", columns, format_func=shortened, **how)
 
-        def read(progress: Progress) -> WordCounts:
-            return read_text(content_of(file), file.name, column=column, progress=progress)
+        def read() -> WordCounts:
+            return read_text(content_of(file), file.name, column=column)
 
         return _Words(file.name, read)
     return None
@@ -245,7 +244,8 @@ def _made(
 ) -> tuple[Segmenter, dict[str, LanguageCosts], float]:
     """Return what was trained, what languages cost it and plain BPE, and the seconds it took."""
     started = time.perf_counter()
-    counts: Any = order.words.read(lambda share: tell(0.1 * share, "Reading the words …"))
+    tell(0.0, "Reading the words …")
+    counts: Any = order.words.read()
     read = counted(len(counts), "word")
     how: dict[str, Any] = {"pipeline": order.pipeline, "minimum_count": order.least}
 
@@ -294,7 +294,7 @@ def _extend(current: Session, order: _Order | None) -> None:
             return
         with ui.attempt():
             with st.spinner("Extending it…"):
-                counts: Any = order.words.read(lambda _: None)
+                counts: Any = order.words.read()
                 if is_public():
                     PUBLIC_WORDS.check(len(counts), "The text", fix="Leave out rare words")
                 change = preview_extend(study.tokeniser, counts, add)

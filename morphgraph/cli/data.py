@@ -16,15 +16,14 @@ from morphgraph.cli.options import (
     Reading,
     Whole,
     check_one_place,
-    cluster_for,
     with_options,
+    workers_at,
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
-    from morphgraph.corpus.counting import Counting, CountReport, OnCountProgress
     from morphgraph.reference.catalogue import CatalogueEntry
 
 
@@ -36,7 +35,6 @@ def count(
     minimum_count: int = 1,
     column: str | None = None,
     bad_lines: Literal["stop", "skip"] = "stop",
-    single: bool = False,
     memory: str = "512M",
     workers: int | None = None,
     scheduler: str | None = None,
@@ -45,32 +43,20 @@ def count(
 ) -> None:
     """Count the words of any amount of text, for train, prune, extend and --frequencies.
 
-    paths: Text files, patterns, addresses, or folders: plain, csv, tsv, JSON lines, parquet; also
-        packed as gz, bz2, xz or zst.
-    out: Folder for the counts, as parquet; one file if it ends in .parquet.
+    paths: Text files, patterns, or folders: plain, csv, tsv, JSON lines, parquet; also packed as gz
+        or zst.
+    out: The parquet file to write.
     pipeline: What a word is: whitespace, or as knockout or rebpe train on.
     minimum_count: Leave out words with a lower total count.
     column: The column, or field, with the text; detected if not given.
     bad_lines: What to do with an unreadable line, which ends the counting by default.
-    single: Write one parquet file.
     memory: For counts and buffers, over all workers: 64M or more.
     workers: Threads; one for each core if not given.
     temp: Folder for what does not fit into memory; that of --out if not given.
     """
-    from morphgraph.corpus.counting import Counting, parse_memory
+    from morphgraph.corpus.counting import count_words, parse_memory, workers_for
 
     check_one_place(workers, scheduler)
-    counting = Counting(
-        paths,
-        out,
-        pipeline=pipeline,
-        minimum_count=minimum_count,
-        memory=parse_memory(memory),
-        column=column,
-        bad_lines=bad_lines,
-        temp=temp,
-        single=single or out.suffix == ".parquet",
-    )
     asked: list[int] = []
 
     def end(number: int, frame: Any) -> None:
@@ -78,13 +64,25 @@ def count(
         asked.append(number)
         raise KeyboardInterrupt
 
+    size = parse_memory(memory)
     try:
-        with output.on_termination(end, signal.SIGTERM), output.progress_line("counting") as tell:
-            report = _carried_out(
-                counting,
-                workers,
-                scheduler,
-                lambda at: tell(str(at), at.bytes_done / at.bytes if at.bytes else 1.0),
+        with (
+            output.on_termination(end, signal.SIGTERM),
+            output.progress_line("counting") as tell,
+            workers_at(scheduler) as (run, there),
+        ):
+            report = count_words(
+                paths,
+                out,
+                pipeline=pipeline,
+                minimum_count=minimum_count,
+                memory=size,
+                column=column,
+                bad_lines=bad_lines,
+                temp=temp,
+                workers=workers_for(size, workers if run is None else there),
+                run=run,
+                progress=tell,
             )
     except KeyboardInterrupt:
         if asked:
@@ -98,22 +96,6 @@ def count(
     if not report.kept:
         nothing = f"no word occurs {counted(minimum_count, 'time')}: the file is empty"
         print(nothing, file=sys.stderr)
-
-
-def _carried_out(
-    counting: "Counting", workers: int | None, scheduler: str | None, progress: "OnCountProgress"
-) -> "CountReport":
-    from morphgraph.corpus.counting import run_counting
-
-    here = counting.workers(workers)
-    if scheduler is None:
-        return run_counting(counting, None, here, progress)
-    from morphgraph.batch.cluster import runner_on
-
-    with cluster_for(here, scheduler)() as client:
-        there = min(len(client.scheduler_info(-1)["workers"]), len(counting.blocks))
-        there = counting.workers(max(1, there))
-        return run_counting(counting, runner_on(client), there, progress)
 
 
 # ------------------------------------------------------------------------------ references

@@ -9,7 +9,7 @@ their names; ``--set help`` explains them.
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property, partial, wraps
@@ -573,3 +573,18 @@ def cluster_for(
     if scheduler is not None:
         return partial(at_address, scheduler)
     return partial(local_cluster, workers, memory)
+
+
+@contextmanager
+def workers_at(scheduler: str | None, processes: int = 1) -> Iterator[tuple[Any, int]]:
+    """Yield what runs tasks on the workers of a scheduler, or on several processes, and how many.
+
+    For neither it yields None: tasks run in this process.
+    """
+    if scheduler is None and processes == 1:
+        yield None, 1
+        return
+    from morphgraph.batch.cluster import runner_on
+
+    with cluster_for(processes, scheduler)() as client:
+        yield runner_on(client), max(1, len(client.scheduler_info(-1)["workers"]))

@@ -13,12 +13,12 @@ from morphgraph.cli.options import (
     Reading,
     Whole,
     check_one_place,
-    cluster_for,
     load_any,
     load_edited,
     standard_input,
     with_options,
     word_counts,
+    workers_at,
 )
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.text import (
@@ -218,14 +218,9 @@ def _measured(
     check_one_place(workers, scheduler)
     with output.progress_line("measuring") as tell:
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
-        if (workers or 1) == 1 and scheduler is None:
-            return measure_corpus(segmenters, corpus, **options)
-        from morphgraph.batch.cluster import runner_on
-
-        with cluster_for(workers or 1, scheduler)() as client:
-            there = workers or max(1, len(client.scheduler_info(-1)["workers"]))
-            run = runner_on(client)
-            return measure_corpus(segmenters, corpus, run=run, workers=there, **options)
+        with workers_at(scheduler, workers or 1) as (run, there):
+            how = {} if run is None else {"run": run, "workers": there}
+            return measure_corpus(segmenters, corpus, **how, **options)
 
 
 def _print_measured(measured: "CorpusMeasures", limit: int, as_json: bool) -> None:

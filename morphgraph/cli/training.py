@@ -159,7 +159,7 @@ def _words(
             "Train on word counts or on text: name either counts or --text, and not both."
         )
     if text is not None:
-        from morphgraph.corpus.text import read_text
+        from morphgraph.corpus.counting import read_text
 
         return read_text(text, column=column)
     if column is not None:

@@ -1,37 +1,43 @@
-"""Word counts of any amount of text within a memory limit, as Parquet.
+"""Word counts of any amount of text within a memory limit, by DuckDB, as Parquet.
 
-One task counts the words of a block of files; another sums a range of hashes over all blocks. Tasks
-exchange only paths and small numbers. Finished tasks are kept on disk until the counting ends.
+One query for each file counts its words; one more sums the counts of all files. Text is split at
+ASCII white space; other white space and the rules of a pipeline are applied only to distinct pieces
+that they could change.
 """
 
 import json
 import os
 import re
-import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Protocol
 
-from morphgraph.core.errors import MorphGraphError, check_choice
-from morphgraph.core.files import new_file, new_folder, write_file, writing
+from morphgraph.core import __version__
+from morphgraph.core.errors import FileFormatError, MorphGraphError, check_choice
+from morphgraph.core.files import new_file, writing
+from morphgraph.core.isolated import read_isolated
+from morphgraph.core.limits import TEXT_WORDS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import clock, counted
-from morphgraph.corpus.counting_sql import (
-    IN_TEMP,
-    RANGES,
-    WHITESPACE,
-    CountingTask,
-    count_block,
-    sum_range,
-    task_key,
-    write_counts,
+from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
+from morphgraph.corpus.pipelines import pipeline_named
+from morphgraph.corpus.text import LONGEST_WORD, WHITE, BadLines, Texts, text_columns, too_long
+from morphgraph.corpus.text_files import (
+    MARK,
+    TextFile,
+    find_texts,
+    on_disk,
+    open_duckdb,
+    sql_literal,
 )
-from morphgraph.corpus.counts import COUNTS_FILE
-from morphgraph.corpus.text import BadLines
-from morphgraph.corpus.text_files import PACKED, TextFile, find_texts, open_duckdb, sql_literal
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+WHITESPACE = "whitespace"
 KINDS = (WHITESPACE, "knockout", "rebpe")
 """How words are counted: separated by white space, or as a pipeline of this name trains on."""
 
@@ -39,15 +45,17 @@ MIN_MEMORY = 64 * 2**20
 MIN_WORKER_MEMORY = 32 * 2**20
 """The number of workers is limited so that each has this many bytes."""
 
-BLOCK_BYTES = 2**29
-"""The approximate bytes of text in a task, unless a single file has more."""
+BLOCK_BYTES = 2**27
+"""The approximate bytes of files in a task, unless a single one has more."""
 
-ORDER = "the bytes of the word, in each file"
-_BYTES_PER_PARTITION = 2**31
+ORDER = "the bytes of the word"
 _MAX_FILES = 1024
-_UNPACKED = 4
-"""The approximate ratio of decompressed to compressed text."""
+_TEXT_MEMORY = 2**28
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+_WHITE = sql_literal(f"[{WHITE}]")
+
+CountingTask = Mapping[str, Any]
+"""A task as it is sent to a worker: paths, small numbers and files."""
 
 
 class Runner(Protocol):
@@ -59,35 +67,19 @@ class Runner(Protocol):
         """Yield the function's result for each task as it finishes, given ``common``."""
 
 
-@dataclass(frozen=True)
-class CountProgress:
-    """Progress of a counting; ``bytes`` is the size of all files, ``stage`` counting or summing."""
-
-    stage: str
-    done: int
-    tasks: int
-    bytes_done: int
-    bytes: int
-    seconds: float
-
-    def __str__(self) -> str:
-        line = f"{self.stage}: {self.done:,} of {counted(self.tasks, 'task')}"
-        if self.stage == "counting":
-            line += f", {self.bytes_done / 1e6:,.0f} of {self.bytes / 1e6:,.0f} MB"
-            if self.bytes_done and self.seconds:
-                speed = self.bytes_done / self.seconds
-                left = clock((self.bytes - self.bytes_done) / speed)
-                line += f", {speed / 1e6:,.1f} MB/s, {left} left"
-        return line
+def run_here(
+    function: Callable[..., Any], tasks: Sequence[CountingTask], *common: Any
+) -> Iterator[Any]:
+    """Run tasks one after another in this process."""
+    return (function(task, *common) for task in tasks)
 
 
 @dataclass(frozen=True)
 class CountReport:
     """Totals of a counting: all ``words``, ``distinct`` ones, and those ``kept`` in the result.
 
-    ``bytes`` is the size of the files, ``rows`` the number of words summed over all ``blocks``,
-    ``bad`` the number of lines left out, with ``first_bad`` naming the first of them, and
-    ``summing_seconds`` the part of ``seconds`` spent on summing the blocks.
+    ``bytes`` is the size of the files, ``bad`` the number of texts left out, with ``first_bad``
+    telling of the first of them.
     """
 
     saved: str
@@ -98,14 +90,10 @@ class CountReport:
     words: int
     distinct: int
     kept: int
-    blocks: int
-    rows: int
-    partitions: int
     workers: int
     bad: int
     first_bad: list[str]
     seconds: float
-    summing_seconds: float
     megabytes_per_second: float
 
     def __str__(self) -> str:
@@ -115,178 +103,114 @@ class CountReport:
         return f"{found}, in {counted(self.files, 'file')}\n{kept}: saved {self.saved}"
 
 
-OnCountProgress = Callable[[CountProgress], None] | None
-
-
-def run_here(
-    function: Callable[..., Any], tasks: Sequence[CountingTask], *common: Any
-) -> Iterator[Any]:
-    """Run tasks one after another in this process."""
-    return (function(task, *common) for task in tasks)
-
-
-@dataclass
-class Counting:
-    """A planned counting, which becomes a folder of Parquet files, or with ``single`` one file.
-
-    They have the columns ``word`` and ``count`` for words with at least ``minimum_count``;
-    `corpus.counts.read_word_counts` reads both. ``pipeline`` is ``whitespace``, which splits at
-    white space, or ``knockout`` or ``rebpe``, whose training words are counted before they are cut
-    into pieces. ``memory`` limits the counts and buffers, in bytes, without Python and its
-    libraries; ``column`` names the text column of tables and JSON; ``temp`` is the folder for
-    intermediate files (default: that of ``out``). ``out`` appears only once it is complete; until
-    then, a hidden folder beside it holds finished tasks, from which the same counting is resumed.
-
-    Raises `MorphGraphError` if a path is missing or a value is out of range.
-    """
-
-    paths: Sequence[str | os.PathLike[str]]
-    out: Path
-    pipeline: str = WHITESPACE
-    minimum_count: int = 1
-    memory: int = 512 * 2**20
-    column: str | None = None
-    bad_lines: BadLines = "stop"
-    temp: Path | None = None
-    single: bool = False
-
-    def __post_init__(self) -> None:
-        check_choice("pipeline", self.pipeline, KINDS)
-        if self.memory < MIN_MEMORY:
-            raise MorphGraphError(
-                f"{self.memory:,} bytes of memory are too few. Give at least 64M."
-            )
-        if self.minimum_count < 1:
-            raise MorphGraphError(f"The least count is {self.minimum_count}. Give 1 or more.")
-        files, out, wrong = find_texts(self.paths), self.out, ""
-        if str(out.resolve()) in {str(Path(file.path).resolve()) for file in files}:
-            wrong = "this is one of the texts"
-        elif out.is_dir() and self.single:
-            wrong = "it is a folder"
-        elif out.is_dir() and not (out / COUNTS_FILE).is_file() and any(out.iterdir()):
-            wrong = "the folder has something else in it"
-        elif out.exists() and not out.is_dir() and not self.single:
-            wrong = "it is a file"
-        if wrong:
-            raise MorphGraphError(f"{out}: {wrong}. Choose another place with --out.")
-        if self.temp is not None and not self.temp.is_dir():
-            problem = f"{self.temp}: there is no such folder."
-            raise MorphGraphError(f"{problem} Choose another with --temp.")
-        self.files, self.size = len(files), sum(file.size for file in files)
-        self.blocks = list(text_blocks(files))
-        self.folder = (self.temp or out.resolve().parent) / f".{out.name}.counting"
-
-    def workers(self, asked: int | None = None) -> int:
-        """Return the number of workers to use on this machine, at most as the memory allows."""
-        if asked is not None and asked < 1:
-            raise MorphGraphError(f"There cannot be {asked} workers. Give 1 or more.")
-        return min(asked or available_cores(), max(1, self.memory // MIN_WORKER_MEMORY))
+def workers_for(memory: int, asked: int | None = None) -> int:
+    """Return the number of workers to use on this machine, at most as the memory allows."""
+    if asked is not None and asked < 1:
+        raise MorphGraphError(f"There cannot be {asked} workers. Give 1 or more.")
+    return min(asked or available_cores(), max(1, memory // MIN_WORKER_MEMORY))
 
 
 def count_words(
-    paths: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], **options: Any
-) -> CountReport:
-    """Count the words of texts in this process; ``options`` are those of `Counting`.
-
-    Raises `MorphGraphError` or `FileFormatError` if a file cannot be read, there are no words, or a
-    disk is full.
-    """
-    return run_counting(Counting(paths, Path(out), **options))
-
-
-def run_counting(
-    counting: Counting,
-    run: Runner | None = None,
+    paths: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    pipeline: str = WHITESPACE,
+    minimum_count: int = 1,
+    memory: int = 512 * 2**20,
+    column: str | None = None,
+    bad_lines: BadLines = "stop",
+    temp: Path | None = None,
+    single: bool = True,
     workers: int = 1,
-    progress: OnCountProgress = None,
+    run: Runner | None = None,
+    progress: Callable[[str, float], None] = lambda line, share: None,
 ) -> CountReport:
-    """Carry out a counting with ``workers``, which share its memory.
+    """Count the words of texts into a Parquet file, which `corpus.counts.read_word_counts` reads.
 
-    They are threads of this process unless ``run`` provides others.
+    It has the columns ``word`` and ``count``, for words with at least ``minimum_count``.
+    ``pipeline`` is ``whitespace``, which splits at white space, or ``knockout`` or ``rebpe``, whose
+    training words are counted before they are cut into pieces. ``memory`` limits the counts and
+    buffers, in bytes, without Python and its libraries; ``column`` names the text column of tables
+    and JSON; ``temp`` is the folder for intermediate files (default: that of ``out``). ``workers``
+    share the memory: threads of this process unless ``run`` provides others, which must see the
+    texts and ``temp`` by the same paths. ``progress`` is called with a line and the share done.
+
+    Raises `MorphGraphError` or `FileFormatError` if a path is missing or a value out of range, a
+    file cannot be read, there are no words, or a disk is full.
     """
-    started, bytes_done = time.perf_counter(), 0
-    folder, partitions = counting.folder, partitions_of(counting.size)
-    about = {"pipeline": counting.pipeline, "minimum_count": counting.minimum_count}
-    shared = {
-        "pipeline": counting.pipeline,
-        "memory": counting.memory // (1 if run is None else workers),
-        "threads": workers if run is None else 1,
-    }
-    run = run or run_here
-    with writing(folder, IN_TEMP):
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def tell(stage: str, done: int, tasks: int) -> None:
-        if progress is not None:
-            seconds = time.perf_counter() - started
-            progress(CountProgress(stage, done, tasks, bytes_done, counting.size, seconds))
-
-    common = {
-        **shared,
-        "column": counting.column,
-        "bad_lines": counting.bad_lines,
-        "folder": str(folder),
-        "partitions": partitions,
-        # A single block can be counted into the final file directly.
-        "alone": len(counting.blocks) == partitions == counting.minimum_count == 1,
-    }
-    counted: list[dict[str, Any]] = []
-    for found in run(count_block, [{**common, "block": block} for block in counting.blocks]):
-        counted.append(found)
-        bytes_done += found["size"]
-        tell("counting", len(counted), len(counting.blocks))
-    counts = sorted(name for found in counted for name in found["counts"])
-    manifest, parts = folder / "counts.json", folder / f"parts-{task_key(counts, about)}"
-    write_file(manifest, json.dumps(counts).encode(), IN_TEMP)
-    sums: list[CountingTask] = [
-        {
-            **shared,
-            **about,
-            "manifest": str(manifest),
-            "is_summed": [found["is_summed"] for found in counted] == [True],
-            "first": number * RANGES // partitions,
-            "last": (number + 1) * RANGES // partitions,
-            "out": str(parts / f"part-{number:05}.parquet"),
-        }
-        for number in range(partitions if counts else 0)
-    ]
-    summed, before = [], time.perf_counter()
-    for found in run(sum_range, sums):
-        summed.append(found)
-        tell("summing", len(summed), partitions)
-    summing = time.perf_counter() - before
-    totals = {name: sum(found[name] for found in summed) for name in ("words", "distinct", "kept")}
-    bad = sum(found["bad"] for found in counted)
+    started, out = time.perf_counter(), Path(out)
+    check_choice("pipeline", pipeline, KINDS)
+    if memory < MIN_MEMORY:
+        raise MorphGraphError(f"{memory:,} bytes of memory are too few. Give at least 64M.")
+    if minimum_count < 1:
+        raise MorphGraphError(f"The least count is {minimum_count}. Give 1 or more.")
+    files = find_texts(paths)
+    if str(out.resolve()) in {str(Path(file.path).resolve()) for file in files}:
+        raise MorphGraphError(f"{out}: this is one of the texts. Choose another place with --out.")
+    if out.is_dir():
+        raise MorphGraphError(f"{out}: it is a folder. Choose another place with --out.")
+    if temp is not None and not temp.is_dir():
+        raise MorphGraphError(f"{temp}: there is no such folder. Choose another with --temp.")
+    size, hint = sum(file.size for file in files), " with --out" if temp is None else " with --temp"
+    place = temp or out.resolve().parent
+    shared = (workers, 1) if run is not None else (1, workers)
+    how: dict[str, Any] = {"pipeline": pipeline, "column": column, "bad_lines": bad_lines}
+    how |= {"memory": memory // shared[0], "threads": shared[1]}
+    parts, bad, first_bad, done = list[str](), 0, list[str](), 0
+    with writing(place, hint):
+        place.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{out.name}.counting-", dir=place) as folder:
+            tasks = [{**how, "folder": folder, "files": some} for some in _blocks(files)]
+            for found in (run or run_here)(count_files, tasks):
+                parts += found["parts"]
+                bad += found["bad"]
+                first_bad += found["first_bad"]
+                done += found["size"]
+                progress(_line(done, size, time.perf_counter() - started), done / size)
+            facts = {"pipeline": pipeline, "minimum_count": minimum_count, "files": len(files)}
+            facts |= {"bad": bad, "order": ORDER, "version": __version__}
+            with open_duckdb(memory, shared[1], Path(folder)) as sql:
+                totals = _sum(sql, parts, out, minimum_count, facts)
     if not totals["words"]:
-        shutil.rmtree(folder, ignore_errors=True)
-        names = [file.path for block in counting.blocks for file in block] or ["the files"]
+        names = [file.path for file in files if file.size] or ["the files"]
         more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
         raise MorphGraphError(f"{names[0]}{more}: there is no word. Choose files with text.")
-    facts = {**about, "files": counting.files, **totals, "bad": bad}
-    _publish(counting, parts, {**facts, "order": ORDER})
     seconds = time.perf_counter() - started
     return CountReport(
-        **facts,
-        saved=str(counting.out),
-        bytes=counting.size,
-        blocks=len(counting.blocks),
-        rows=sum(found["rows"] for found in counted),
-        partitions=partitions,
+        saved=str(out),
+        pipeline=pipeline,
+        minimum_count=minimum_count,
+        files=len(files),
+        bytes=size,
+        **totals,
         workers=workers,
-        first_bad=sorted(line for found in counted for line in found["first_bad"])[:20],
+        bad=bad,
+        first_bad=sorted(first_bad)[:20],
         seconds=seconds,
-        summing_seconds=summing,
-        megabytes_per_second=counting.size / 1e6 / seconds,
+        megabytes_per_second=size / 1e6 / seconds,
     )
 
 
-def partitions_of(size: int) -> int:
-    """Return the number of hash ranges to sum separately, which depends only on the size.
+def _line(done: int, size: int, seconds: float) -> str:
+    """Tell how much is counted, how fast, and how long the rest takes."""
+    speed = done / max(seconds, 1e-9)
+    left = clock((size - done) / speed)
+    line = f"counting: {done / 1e6:,.0f} of {size / 1e6:,.0f} MB, {speed / 1e6:,.1f} MB/s"
+    return f"{line}, {left} left" if done < size else "summing"
 
-    >>> partitions_of(1000), partitions_of(2**31), partitions_of(2**60)
-    (1, 1, 4096)
-    """
-    return min(RANGES, 1 << max(0, (size - 1) // _BYTES_PER_PARTITION).bit_length())
+
+def _blocks(files: Sequence[TextFile]) -> Iterator[list[TextFile]]:
+    """Divide non-empty files into those of each task."""
+    some: list[TextFile] = []
+    size = 0
+    for file in filter(lambda file: file.size, files):
+        if some and (size + file.size > BLOCK_BYTES or len(some) == _MAX_FILES):
+            yield some
+            some, size = [], 0
+        some.append(file)
+        size += file.size
+    if some:
+        yield some
 
 
 def parse_memory(text: str) -> int:
@@ -303,44 +227,148 @@ def parse_memory(text: str) -> int:
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 
-def text_blocks(files: Sequence[TextFile]) -> Iterator[list[TextFile]]:
-    """Divide non-empty files into blocks, which depend on nothing but the files."""
-    some: list[TextFile] = []
-    size = 0
-    for file in files:
-        if not file.size:
-            continue
-        text = file.size * (_UNPACKED if file.path.lower().endswith(PACKED) else 1)
-        if some and (size + text > BLOCK_BYTES or len(some) == _MAX_FILES):
-            yield some
-            some, size = [], 0
-        some.append(file)
-        size += text
-    if some:
-        yield some
+# ------------------------------------------------------------------------- the queries
 
 
-# ------------------------------------------------------------------------- on the disk
+def count_files(task: CountingTask) -> dict[str, Any]:
+    """Count the words of each file of a task into a Parquet file of its own."""
+    files: Sequence[TextFile] = task["files"]
+    parts, bad, first_bad = list[str](), 0, list[str]()
+    with (
+        TemporaryDirectory(dir=task["folder"]) as name,
+        open_duckdb(task["memory"], task["threads"], Path(name)) as sql,
+    ):
+        rule = _rule(sql, task["pipeline"])
+        for file in files:
+            how = {"column": task["column"], "bad_lines": task["bad_lines"]}
+            texts = Texts(Path(file.path), file.path, **how, folder=Path(name))
+            parts.append(f"{task['folder']}/{Path(name).name}-{len(parts)}.parquet")
+            out = sql_literal(parts[-1])
+            with texts.errors():
+                words = _words(texts, rule)
+                sql.execute(f"copy ({words}) to {out} (format parquet, compression uncompressed)")
+            number, places = _check(sql, texts, f"read_parquet({out})")
+            bad += number
+            first_bad += places
+    size = sum(file.size for file in files)
+    return {"parts": parts, "size": size, "bad": bad, "first_bad": first_bad}
 
 
-def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
-    """Make the result visible, and delete the working folder."""
-    # The folder also holds the tasks' records, and partial files of tasks that were killed.
-    files = sorted(parts.glob("part-*.parquet"))
-    if counting.single:
-        listed = ", ".join(map(sql_literal, files))
-        with (
-            new_file(counting.out, " with --out") as file,
-            open_duckdb(counting.memory, 1, counting.folder) as sql,
-        ):
-            words = f"from read_parquet([{listed}]) order by word"
-            write_counts(sql, words, file.name, facts)
-    else:
-        with new_folder(counting.out, " with --out") as place:
-            for part in files:
-                try:  # the original remains for another attempt
-                    (place / part.name).hardlink_to(part)
-                except OSError:  # such as across disks
-                    shutil.copyfile(part, place / part.name)
-            (place / COUNTS_FILE).write_text(json.dumps(facts, indent=1))
-    shutil.rmtree(counting.folder, ignore_errors=True)
+def _rule(sql: "DuckDBPyConnection", pipeline: str) -> tuple[str, str]:
+    """Return SQL for whether a piece may need further cutting, and for what it is cut into."""
+    if pipeline == WHITESPACE:
+        return f"regexp_matches(word, {_WHITE})", f"regexp_split_to_array(word, {_WHITE})"
+    split = pipeline_named(pipeline).split
+    sql.create_function("words_of", lambda piece: [*split(piece)], ["VARCHAR"], "VARCHAR[]")
+    return "not regexp_full_match(word, '[0-9A-Za-z]+')", "words_of(word)"
+
+
+def _words(texts: Texts, rule: tuple[str, str]) -> str:
+    """Return the query for the words of texts: some come up twice, NULL counts bad texts."""
+    odd, cut = rule
+    return (
+        f"select unnest(case when {odd} then {cut} else [word] end) as word, count from "
+        "(select word, count(*) as count from (select "
+        f"unnest(coalesce(string_split(text, ' '), [null])) as word from ({texts.query})) "
+        # The second condition keeps DuckDB from testing the first on every running word.
+        "group by word) where word is null or word <> '' or count < 0"
+    )
+
+
+def _check(sql: "DuckDBPyConnection", texts: Texts, words: str) -> tuple[int, list[str]]:
+    """Return the number of bad texts, and what is known of them, given the words counted."""
+    [(bad, longest)] = sql.execute(
+        "select coalesce(sum(count) filter (word is null), 0)::bigint, max(strlen(word)) "
+        f"from {words}"
+    ).fetchall()
+    if (longest or 0) > LONGEST_WORD:
+        raise too_long(texts.name)
+    return texts.left_out(sql, bad)
+
+
+def _sum(
+    sql: "DuckDBPyConnection", parts: list[str], out: Path, least: int, facts: dict[str, Any]
+) -> dict[str, int]:
+    """Sum the words of all files into the result, unless there are none; return the totals."""
+    totals = dict.fromkeys(("words", "distinct", "kept"), 0)
+    if not parts:
+        return totals
+    sql.execute(
+        "create temp table sums as select word, sum(count)::bigint as count "
+        f"from read_parquet([{', '.join(map(sql_literal, parts))}]) where word <> '' group by word"
+    ).fetchall()
+    [numbers] = sql.execute(
+        "select coalesce(sum(count), 0), count(*), count(*) filter (count >= ?) from sums", [least]
+    ).fetchall()
+    totals = dict(zip(totals, map(int, numbers), strict=True))
+    if totals["words"]:
+        marked = sql_literal(json.dumps({**facts, **totals}))
+        form = f"format parquet, compression zstd, kv_metadata {{{MARK}: {marked}}}"
+        with new_file(out, " with --out") as file:
+            sql.execute(
+                f"copy (from sums where count >= {least} order by word) "
+                f"to {sql_literal(file.name)} ({form}, use_tmp_file false)"
+            ).fetchall()
+    return totals
+
+
+# ------------------------------------------------------------------------- one text in memory
+
+
+def read_text(
+    source: str | os.PathLike[str] | bytes, name: str | None = None, *, column: str | None = None
+) -> WordCounts:
+    """Count the words of a file or its bytes: plain text, csv, tsv, JSON lines or Parquet by name.
+
+    ``column`` names the column or field of the text; by default, it is the only one, or one called
+    text, sentence or content. A file of any other name is a csv if ``column`` is given, else plain.
+    Raises `FileFormatError`, with file and place, if the file is missing, empty, larger than a
+    gigabyte, not UTF-8 or no table of its kind, lacks the column, or has too many different words.
+    """
+    shown = name or ("the text" if isinstance(source, bytes) else str(source))
+    size = len(source) if isinstance(source, bytes) else 0
+    with on_disk(source if isinstance(source, bytes) else Path(source)) as path:
+        if path.is_file() and (size := path.stat().st_size) > LARGEST_FILE:
+            problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
+            raise FileFormatError(shown, "", problem, "Count the words of a part of it.")
+        # What is uploaded is read apart.
+        if isinstance(source, bytes):
+            words, counts = read_isolated(count_text, str(path), shown, column)
+        else:
+            words, counts = count_text(str(path), shown, column)
+    if not words:
+        raise FileFormatError(shown, "", "it has no words", "Choose a file or column with text.")
+    return WordCounts(words, counts)
+
+
+def count_text(path: str, name: str, column: str | None) -> tuple[list[str], list[int]]:
+    """Return the words of a file and their counts, most frequent first."""
+    with TemporaryDirectory() as folder, open_duckdb(_TEXT_MEMORY, 1, Path(folder)) as sql:
+        texts = Texts(Path(path), name, column, folder=Path(folder))
+        with texts.errors():
+            words = _words(texts, _rule(sql, WHITESPACE))
+            sql.execute(f"create temp table words as {words}").fetchall()
+        _check(sql, texts, "words")
+        grouped = (
+            "select word, sum(count)::bigint as count from words where word <> '' group by word"
+        )
+        [(distinct,)] = sql.execute(f"select count(*) from ({grouped})").fetchall()
+        if distinct > TEXT_WORDS.value:
+            fix = "Count a part of it, count elsewhere and leave out rare words"
+            raise TEXT_WORDS.exceeded(name, "", f"it has {distinct:,} different words", fix)
+        rows = sql.execute(
+            "select word, sum(count)::bigint as n from words where word <> '' group by word "
+            "order by n desc, word"
+        ).fetchall()
+    return [word for word, _ in rows], [count for _, count in rows]
+
+
+def columns_of(source: bytes, name: str) -> list[str]:
+    """Return the columns of an uploaded csv, tsv or Parquet file that may hold text, if any."""
+    with on_disk(source) as path:
+        return [*map(str, read_isolated(list_columns, str(path), name))]
+
+
+def list_columns(path: str, name: str) -> list[str]:
+    """Return the columns that may hold text, in the process of its own."""
+    return text_columns(Path(path), name)

@@ -1,32 +1,51 @@
-"""Texts line by line: plain text, csv, tsv, JSON lines and Parquet, with the place of bad lines.
+"""The texts of a file as a query of DuckDB: lines of plain text, or what a column or field holds.
 
-DuckDB reads what is large and sound (`corpus.counting_sql`); this reads all else, reports what is
-wrong and where, and skips bad lines on request.
+DuckDB passes over the rest of a file, without an error, after a line longer than its buffer or a
+quote that is not closed, and over packed data that is cut off. So Python looks at a file first; at
+plain text with such lines, or with line ends of several kinds, DuckDB reads a mended copy.
 """
 
 import codecs
 import csv
 import io
 import json
-import os
-from collections import Counter
+import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, Literal
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Literal
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.isolated import read_isolated
-from morphgraph.core.limits import TEXT_WORDS
-from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
-from morphgraph.corpus.text_files import Parquet, TextKind, ending_of, kind_of, on_disk
+from morphgraph.core.packed import compression_of, decompressed, opened
+from morphgraph.core.text import counted
+from morphgraph.corpus.text_files import (
+    Parquet,
+    damaged_parquet,
+    ending_of,
+    kind_of,
+    open_duckdb,
+    packed_otherwise,
+    sql_literal,
+    sql_name,
+    sql_path,
+)
 
-LONGEST_LINE = 2**24
-"""The limit in bytes of a line or text in a table or JSON."""
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LONGEST_OBJECT = 2**24
+"""The limit in bytes of a JSON object."""
 
 LONGEST_WORD = 2**20
 """The limit in bytes of a word: longer ones are not text, and many would exhaust memory."""
+
+WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006" + (
+    "\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+"""The characters that separate words."""
 
 BadLines = Literal["stop", "skip"]
 Progress = Callable[[float], None] | None
@@ -34,257 +53,308 @@ Progress = Callable[[float], None] | None
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _USUAL = ("text", "sentence", "content")
 _CHUNK = 2**20
-_LONGEST_TEXT = 2**20
-_SPACES: tuple[bytes, ...] = (b" ", b"\n", b"\t", b"\r", b"\v", b"\f")
+_MEMORY = 2**29
+# No line without a chunk that has no end of line is longer than two of them.
+_TABLE = (
+    f"auto_detect = false, comment = '', max_line_size = {2 * _CHUNK}, buffer_size = {8 * _CHUNK}"
+)
+_DELIMITER = "\x1f"
+"""What separates the columns of plain text, which has one: white space that mended text has not."""
+_TO_SPACES = bytes.maketrans(b"\t\v\f\r\x1c\x1d\x1e\x1f", b" " * 8)
+_TO_LINES = bytes.maketrans(b"\r\x1f", b"\n ")
 
 
 @dataclass
-class BadTexts:
-    """Unreadable texts that were left out: how many, and the first ones."""
+class _Look:
+    """What Python sees of a file: its start, and what DuckDB might misread."""
 
-    policy: BadLines = "stop"
-    count: int = 0
-    first: list[str] = field(default_factory=list)
+    packing: str
+    start: bytes = b""
+    ends: int = 0
+    returns: int = 0
+    quotes: int = 0
+    is_in_lines: bool = True
+    has_delimiter: bool = False
 
-    def __call__(self, error: FileFormatError) -> None:
-        if self.policy == "stop":
-            raise error
-        self.count += 1
-        if len(self.first) < 5:
-            self.first.append(": ".join(str(error).rsplit(f". {error.fix}", 1)[:1]))
+    @property
+    def returns_end_lines(self) -> bool:
+        """Whether lines end with a return and a new line, as far as the first one tells."""
+        return self.start.partition(b"\n")[0].endswith(b"\r")
+
+    @property
+    def is_mended(self) -> bool:
+        """Whether DuckDB gets a copy of plain text."""
+        returns = self.ends if self.returns_end_lines else 0
+        return not self.is_in_lines or self.has_delimiter or self.returns != returns
 
 
-def read_text(
-    source: str | os.PathLike[str] | bytes,
-    name: str | None = None,
-    *,
-    column: str | None = None,
-    progress: Progress = None,
-) -> WordCounts:
-    """Count the words of a file or its bytes: plain text, csv, tsv, JSON lines or Parquet by name.
+def _look_at(path: Path, name: str) -> _Look:
+    with opened(path, name) as file:
+        look = _Look(compression_of(file.read(6)))
+        if look.packing in ("bz2", "xz"):
+            raise packed_otherwise(name)
+        for chunk in _chunks(file):
+            look.start = look.start or chunk
+            if chunk.startswith(b"PAR1"):
+                break
+            look.ends += chunk.count(b"\n")
+            look.returns += chunk.count(b"\r")
+            look.quotes += chunk.count(b'"')
+            look.is_in_lines &= len(chunk) < _CHUNK or b"\n" in chunk
+            look.has_delimiter |= _DELIMITER.encode() in chunk
+    return look
 
-    ``column`` names the column or field of the text; by default, it is the only one, or one called
-    text, sentence or content. A file of any other name is a csv if ``column`` is given, else plain.
-    ``progress`` is called repeatedly with a number from 0 to 1; an exception that it raises ends
-    the reading. Raises `FileFormatError`, with file and place, if the file is missing, empty,
-    larger than a gigabyte, not UTF-8 or no table of its kind, lacks the column, or has
-    too many different words.
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the content of a file, unpacked, in pieces of the same size."""
+    file.seek(0)
+    yield from iter(partial(io.BufferedReader(decompressed(file)).read, _CHUNK), b"")  # type: ignore[type-var]
+
+
+@dataclass
+class Texts:
+    """The texts of a file, whose errors call it by ``name``, as an SQL ``query``.
+
+    Its rows have a ``text`` and a ``label``, from the column ``by``. NULL in either stands for a
+    bad text. With ``whole``, texts are as they are; otherwise white space in them may have been
+    exchanged, as words are all that matters. With ``lines``, a file of any name is plain text.
+    ``folder`` is for a copy, if one has to be made.
+
+    Raises `FileFormatError` if the file is missing, damaged, packed otherwise, has lines that are
+    too long, or lacks a column.
     """
-    file, shown, size, kind = _open_text(source, name, column)
-    with file:
-        if kind == "parquet":
-            with on_disk(source if isinstance(source, bytes) else Path(source)) as path:
-                counts = Counter(dict(read_isolated(count_parquet, str(path), shown, column)))
-        else:
-            counts = _counted(file, shown, kind, column, size, progress)
-    if not counts:
-        raise FileFormatError(shown, "", "it has no words", "Choose a file or column with text.")
-    if progress is not None:
-        progress(1.0)
-    return WordCounts.from_mapping(dict(counts.most_common()))
 
+    path: Path
+    name: str
+    column: str | None = None
+    by: str | None = None
+    bad_lines: BadLines = "stop"
+    whole: bool = False
+    lines: bool = False
+    folder: Path = field(kw_only=True)
 
-def _counted(
-    file: IO[bytes], name: str, kind: TextKind, column: str | None, size: int, progress: Progress
-) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for texts in texts_in(file, name, kind, column, BadTexts(), longest_word=size):
-        counts.update(texts.decode().split())
-        if len(counts) > TEXT_WORDS.value:
-            found = f"it has {len(counts):,} different words and more"
-            fix = "Count a part of it, count elsewhere and leave out rare words"
-            raise TEXT_WORDS.exceeded(name, "", found, fix)
-        if progress is not None:
-            progress(min(file.tell() / max(size, 1), 1.0))
-    return counts
+    def __post_init__(self) -> None:
+        look = _look_at(self.path, self.name)
+        self.kind = "plain" if self.lines else kind_of(look.start, self.name, self.column)
+        self.is_skipping = self.bad_lines == "skip"
+        self.packing = {"gz": "gzip", "zst": "zstd"}.get(look.packing, "none")
+        make = {
+            "parquet": self._of_parquet,
+            "table": self._of_table,
+            "json": self._of_json,
+            "plain": self._of_plain,
+        }[self.kind]
+        text, label, rows = make(look)
+        if not self.whole:
+            text = f"replace({text}, {'chr(9)' if self.kind == 'plain' else 'chr(10)'}, ' ')"
+        label = f"nullif(trim({label}, {sql_literal(WHITE)}), '')" if self.by else "''"
+        self.query = f"select {text} as text, {label} as label from {rows}"
 
+    def _error(self, place: str, problem: str, fix: str) -> FileFormatError:
+        return FileFormatError(self.name, place, problem, fix)
 
-def count_parquet(path: str, name: str, column: str | None) -> list[tuple[str, int]]:
-    """Count the words of a Parquet file, as `read_text` does, in a process of its own."""
-    with Path(path).open("rb") as file:
-        return [*_counted(file, name, "parquet", column, 0, None).items()]
+    def _of_plain(self, look: _Look) -> tuple[str, str, str]:
+        if self.by is not None:
+            problem = f"plain text has no column “{self.by[:40]}”"
+            raise self._error("", problem, "Give a table, JSON lines or Parquet.")
+        path, packing = self.path, self.packing
+        is_copy = look.is_mended
+        if is_copy:
+            path, packing = self._mended(), "none"
+        how = f"{_TABLE}, header = false, quote = '', escape = '', delim = '{_DELIMITER}'"
+        how += ", columns = {'line': 'varchar'}"
+        return "coalesce(line, '')", "", self._csv(path, packing, how, look, is_copy)
 
+    def _mended(self) -> Path:
+        """Make a copy with new lines as the only ends of lines, in which long lines are cut."""
+        copy = self.folder / "mended.txt"
+        with opened(self.path, self.name) as file, copy.open("wb") as lines:
+            for chunk in _chunks(file):
+                mended = chunk.translate(_TO_LINES if self.whole else _TO_SPACES)
+                if len(chunk) == _CHUNK and b"\n" not in mended:
+                    at = mended.rfind(b" ")
+                    if self.whole or at < 0:
+                        raise too_long(self.name, "in one line" if self.whole else "")
+                    mended = mended[:at] + b"\n" + mended[at + 1 :]
+                lines.write(mended)
+        return copy
 
-def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None) -> list[str]:
-    """Return the columns of a csv, tsv or Parquet file that may hold text; none for plain text."""
-    file, shown, _, kind = _open_text(source, name, None)
-    with file:
-        if kind == "parquet":
-            with on_disk(source if isinstance(source, bytes) else Path(source)) as path:
-                return list(map(str, read_isolated(parquet_columns, str(path), shown)))
-        return _header(_rows(file, shown, BadTexts()), shown) if kind == "table" else []
+    def _of_table(self, look: _Look) -> tuple[str, str, str]:
+        fix = "Correct it; quotes inside a quoted text are doubled."
+        if not look.is_in_lines:
+            raise self._error("", f"a line has more than {_CHUNK:,} bytes", "Cut it into several.")
+        if look.quotes % 2:
+            raise self._error("", "this is not a table (a quote is not closed)", fix)
+        columns = _header(look.start, self.name)
+        text, label = self._chosen(columns, "line 1")
+        named = ", ".join(f"'c{number}': 'varchar'" for number in range(len(columns)))
+        how = f"{_TABLE}, header = true, quote = '\"', escape = '\"', parallel = false"
+        how += f", delim = '{_separator(self.name)}', columns = {{{named}}}"
+        rows = self._csv(self.path, self.packing, how, look, False)
+        label_place = "" if label is None else f"c{columns.index(label)}"
+        return f"coalesce(c{columns.index(text)}, '')", label_place, rows
 
+    def _csv(self, path: Path, packing: str, how: str, look: _Look, is_copy: bool) -> str:
+        if look.returns_end_lines and not is_copy:
+            how += ", new_line = '\\r\\n'"
+        if self.is_skipping:
+            how += ", store_rejects = true, rejects_limit = 0"
+        return f"read_csv({sql_path(path)}, {how}, compression = '{packing}')"
 
-def _open_text(
-    source: str | os.PathLike[str] | bytes, name: str | None, column: str | None
-) -> tuple[IO[bytes], str, int, TextKind]:
-    """Return the file, its name in errors, its size in bytes, and its kind."""
-    if isinstance(source, bytes):
-        shown, size = name or "the text", len(source)
-        file: IO[bytes] = io.BytesIO(source)
-    else:
-        path = Path(source)
-        shown = name or str(path)
+    def _of_json(self, look: _Look) -> tuple[str, str, str]:
+        column = self.column
+        if column is None:
+            fields = map(self._text_fields, look.start.removeprefix(codecs.BOM_UTF8).split(b"\n"))
+            some: list[str] = next(filter(None, fields), [])
+            column = chosen_column(some, None, self.name, "its first object")
+        how = f"maximum_object_size = {LONGEST_OBJECT}, compression = '{self.packing}'"
+        how += f", ignore_errors = {self.is_skipping}"
+        rows = f"read_ndjson_objects({sql_path(self.path)}, {how})"
+        self.column = column
+        return _json_text(column), "" if self.by is None else _json_text(self.by), rows
+
+    @staticmethod
+    def _text_fields(line: bytes) -> list[str]:
+        with suppress(ValueError, RecursionError):
+            row = json.loads(line)
+            if isinstance(row, dict):
+                return [key for key, value in row.items() if isinstance(value, str)]
+        return []
+
+    def _of_parquet(self, look: _Look) -> tuple[str, str, str]:
+        table = Parquet(self.path, self.name)
+        text, label = self._chosen(text_fields(table), "its columns of text", *table.columns)
+        label_text = "" if label is None else f"{sql_name(label)}::varchar"
+        return f"coalesce({sql_name(text)}, '')", label_text, f"read_parquet({sql_path(self.path)})"
+
+    def _chosen(self, columns: list[str], place: str, *others: str) -> tuple[str, str | None]:
+        """Return the text column and, if asked for, that of labels, which may be another one."""
+        label = None
+        if self.by is not None:
+            label = chosen_column([*columns, *others], self.by, self.name, place)
+        texts = [each for each in columns if each != self.by]
+        return chosen_column(texts, self.column, self.name, place), label
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn errors of DuckDB in reading the file into a `FileFormatError` with the place."""
+        import duckdb
+
         try:
-            file = path.open("rb")
-            size = os.fstat(file.fileno()).st_size
-        except (OSError, ValueError) as error:
-            problem = (getattr(error, "strerror", None) or str(error)).lower()
-            fix = "Check the path and its permissions."
-            raise FileFormatError(shown, "", problem, fix) from error
-    if size > LARGEST_FILE:
-        file.close()
-        problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
-        raise FileFormatError(shown, "", problem, "Count the words of a part of it.")
-    start = b""
-    if file.seekable():
-        start = file.read(4)
-        file.seek(0)
-    return file, shown, size, kind_of(start, shown, column)
+            yield
+        except duckdb.InvalidInputException as error:
+            message = str(error)
+            if self.kind == "parquet":
+                raise damaged_parquet(self.name, message) from error
+            place = ""
+            if line := re.search(r"on Line: (\d+)", message):
+                place = f"line {int(line[1]):,}"
+            elif number := re.search(r"in line (\d+)", message):  # from 2, without empty lines
+                place = f"object {int(number[1]) - 1:,}"
+            raise self._error(place, *_problem(message)) from error
+
+    def left_out(self, sql: "DuckDBPyConnection", bad: int) -> tuple[int, list[str]]:
+        """Return how many texts were left out and where, once the query was carried out.
+
+        ``bad``: the number of rows with NULL. `FileFormatError` if there are any and none may be.
+        """
+        places = []
+        if bad:
+            problem = f"“{(self.by or '')[:40]}” is empty, or no text, in {counted(bad, 'row')}"
+            if self.kind == "json":
+                problem = f"{counted(bad, 'line is no object', 'lines are no objects')} with "
+                problem += f"text in “{(self.column or '')[:40]}”"
+                problem += f" and “{self.by[:40]}”" if self.by else ""
+            if not self.is_skipping:
+                raise self._error("", problem, "Correct it, or leave it out: --bad-lines skip.")
+            places.append(f"{self.name}: {problem}")
+        if self.is_skipping and self.kind in ("plain", "table"):
+            rejected = sql.execute(
+                "select line, min(error_message) from reject_errors group by line order by line"
+            ).fetchall()
+            sql.execute("drop table reject_errors; drop table reject_scans")
+            bad += len(rejected)
+            for line, message in rejected[:5]:
+                places.append(f"{self.name}, line {line:,}: {_problem(message)[0]}")
+        return bad, places
 
 
-# ------------------------------------------------------------------------- texts
+def texts_in_order(
+    path: str, column: str | None = None, by: str | None = None
+) -> list[tuple[str, str]]:
+    """Return the texts of a file with their labels, in its order; "" for what is none.
 
-
-def texts_in(
-    file: IO[bytes],
-    name: str,
-    kind: TextKind,
-    column: str | None,
-    bad: BadTexts,
-    longest_word: int = LONGEST_WORD,
-) -> Iterator[bytes]:
-    """Yield the texts of a file in UTF-8, about a megabyte at a time, never ending inside a word.
-
-    Lines that cannot be read, and more than ``longest_word`` bytes without white space, are
-    reported to ``bad``.
+    Without a ``column``, the texts are its lines, whatever it is called. Errors as of `Texts`.
     """
-    if kind == "plain":
-        yield from _pieces(file, name, bad, longest_word)
-        return
-    for found in labelled_texts(file, name, kind, column, None, bad):
-        yield b"\n".join(found.get("", ()))
+    with TemporaryDirectory() as folder, open_duckdb(_MEMORY, 1, Path(folder)) as sql:
+        texts = Texts(
+            Path(path),
+            path,
+            column,
+            by,
+            whole=True,
+            lines=column is None,
+            folder=Path(folder),
+        )
+        with texts.errors():
+            query = f"select coalesce(text, ''), coalesce(label, '') from ({texts.query})"
+            rows: list[tuple[str, str]] = sql.execute(query).fetchall()
+    return rows
 
 
-def labelled_texts(
-    file: IO[bytes], name: str, kind: TextKind, column: str | None, by: str | None, bad: BadTexts
-) -> Iterator[dict[str, list[bytes]]]:
-    """Yield batches of a file's texts, grouped by the column or field ``by``.
-
-    Each line of plain text of up to a megabyte, and each cell of a table, is a text. Without
-    ``by``, all have the label ``""``. Plain text has no columns: ``by`` is a `FileFormatError`.
-    """
-    if kind == "plain" and by is not None:
-        problem = f"plain text has no column “{by[:40]}”"
-        raise FileFormatError(name, "", problem, "Give a table, JSON lines or Parquet.")
-    found: dict[str, list[bytes]] = {}
-    size = 0
-    for label, text in each_text(file, name, kind, column, by, bad):
-        found.setdefault(label, []).append(text)
-        size += len(text) + 1
-        if size > _CHUNK:
-            yield found
-            found, size = {}, 0
-    yield found
+def too_long(name: str, where: str = "") -> FileFormatError:
+    """Return the error for a word, or a whole text, that is too long."""
+    problem = f"there are more than {LONGEST_WORD:,} bytes {where or 'without white space'}"
+    return FileFormatError(name, "", problem, "Leave out what is not text.")
 
 
-_Texts = Iterator[tuple[str, bytes]]
-"""Labels and texts."""
-
-
-def each_text(
-    file: IO[bytes], name: str, kind: TextKind, column: str | None, by: str | None, bad: BadTexts
-) -> _Texts:
-    """Yield the texts of a file in order, each with its label; see `labelled_texts`."""
-    texts = {"parquet": _cells, "table": _fields, "json": _objects, "plain": _plain_lines}[kind]
-    return texts(file, name, column, by, bad)
-
-
-def _plain_lines(
-    file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
-) -> _Texts:
-    rest = b""
-    for lines in _pieces(file, name, bad, LONGEST_WORD):
-        *texts, rest = (rest + lines).replace(b"\r\n", b"\n").split(b"\n")
-        if len(rest) > _LONGEST_TEXT:
-            texts, rest = [*texts, rest], b""
-        yield from (("", text) for text in texts)
-    yield "", rest
-
-
-def _pieces(file: IO[bytes], name: str, bad: BadTexts, longest: int) -> Iterator[bytes]:
-    """Yield batches of lines in UTF-8; lines longer than a batch are cut between words."""
-    rest, line, is_dropped = b"", 1, False
-
-    def checked(piece: bytes) -> bytes:
-        nonlocal line
-        first, line = line, line + piece.count(b"\n")
-        return _good_lines(piece, first, name, bad)
-
-    data = file.read(_CHUNK).removeprefix(codecs.BOM_UTF8)
-    while data:
-        end = data.rfind(b"\n") + 1 or max(map(data.rfind, _SPACES)) + 1
-        if is_dropped and end:
-            start = min(at for at in map(data.find, _SPACES) if at >= 0)
-            yield checked(data[start:end])
-            rest, is_dropped = data[end:], False
-        elif end:
-            yield checked(rest + data[:end])
-            rest = data[end:]
-        elif not is_dropped:
-            rest += data
-        if len(rest) > longest:
-            problem = f"there are more than {longest:,} bytes without white space"
-            bad(FileFormatError(name, f"line {line:,}", problem, "Leave out what is not text."))
-            rest, is_dropped = b"", True
-        data = file.read(_CHUNK)
-    if rest:
-        yield checked(rest)
-
-
-def _good_lines(piece: bytes, first: int, name: str, bad: BadTexts) -> bytes:
-    """Return the lines in UTF-8; others become empty, so that line numbers stay right."""
-    if piece.isascii():
-        return piece
-    with suppress(UnicodeDecodeError):
-        piece.decode()
-        return piece
-    lines = piece.split(b"\n")
-    for place, line in enumerate(lines):
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            bad(_not_utf8(name, first + place, error))
-            lines[place] = b""
-    return b"\n".join(lines)
-
-
-def text_lines(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[str]:
-    """Yield the lines of a file as they are; a bad one is empty, so that numbers stay right."""
-    number, ended = 0, True
-    while line := file.readline(LONGEST_LINE):
-        if not ended:  # the rest of a line that is too long
-            ended = line.endswith(b"\n")
-            continue
-        number, ended = number + 1, line.endswith(b"\n") or len(line) < LONGEST_LINE
-        text = ""
-        if ended:
-            try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                bad(_not_utf8(name, number, error))
-        else:
-            problem = f"there are {LONGEST_LINE:,} bytes or more in one line"
-            bad(FileFormatError(name, f"line {number:,}", problem, "Cut it into several."))
-        yield text
-
-
-def _not_utf8(name: str, line: int, error: UnicodeDecodeError) -> FileFormatError:
-    problem = f"byte 0x{error.object[error.start]:02X} is not valid UTF-8"
-    return FileFormatError(name, f"line {line:,}", problem, "Save the file as UTF-8.")
+def _problem(message: str) -> tuple[str, str]:
+    """Return what is wrong in a line, and what to do, from an error of DuckDB."""
+    if "nicode" in message or "UTF-8" in message:
+        return "it is not valid UTF-8", "Save the file as UTF-8."
+    if found := re.search(r"(Maximum line size|Expected Number|Value with unter)[^\n]*", message):
+        return f"this is not a table ({found[0]})", "Correct it, or leave it out: --bad-lines skip."
+    if found := re.search(r"in line \d+: ([^.\n]*)", message):
+        fix = "Correct it, or leave it out: --bad-lines skip."
+        return f"this is not a JSON object ({found[1]})", fix
+    if "maximum_object_size" in message:
+        problem = f"an object has more than {LONGEST_OBJECT:,} bytes"
+        return problem, "Cut its text into several."
+    return "quotes or ends of lines do not fit", "Save the file again, with one end of lines."
 
 
 # ------------------------------------------------------------------------- columns
+
+
+def text_columns(path: Path, name: str) -> list[str]:
+    """Return the columns of a csv, tsv or Parquet file that may hold text; none for others."""
+    start = _look_at(path, name).start
+    kind = kind_of(start, name, None)
+    if kind == "parquet":
+        return text_fields(Parquet(path, name))
+    return _header(start, name) if kind == "table" else []
+
+
+def _separator(name: str) -> str:
+    return _SEPARATORS.get(ending_of(name), ",")
+
+
+def _header(start: bytes, name: str) -> list[str]:
+    text = io.StringIO(start.decode("utf-8-sig", "replace"), newline="")
+    try:
+        return next(csv.reader(text, delimiter=_separator(name)))
+    except StopIteration:
+        fix = "Choose a file with a header line."
+        raise FileFormatError(name, "", "the file is empty", fix) from None
+
+
+def text_fields(table: Parquet) -> list[str]:
+    """Return the columns that hold texts; `FileFormatError` for a file of word counts."""
+    if table.marked is not None:
+        problem = "this is a file of word counts, not of text"
+        fix = "Give it as word counts, as it is."
+        raise FileFormatError(table.name, "", problem, fix)
+    return [column for column, kind in table.columns.items() if kind == "VARCHAR"]
 
 
 def chosen_column(columns: list[str], column: str | None, name: str, place: str) -> str:
@@ -303,161 +373,10 @@ def chosen_column(columns: list[str], column: str | None, name: str, place: str)
     return found[0]
 
 
-def _chosen(
-    columns: list[str], column: str | None, by: str | None, name: str, place: str, *others: str
-) -> tuple[str, str | None]:
-    """Return the text column and, if asked for, that of labels, which may be one of ``others``."""
-    label = None if by is None else chosen_column([*columns, *others], by, name, place)
-    return chosen_column([each for each in columns if each != by], column, name, place), label
-
-
-def _without_label(name: str, place: str, by: str | None) -> FileFormatError:
-    problem = f"its “{(by or '')[:40]}” is empty, or no text"
-    return FileFormatError(name, place, problem, "Fill it in, or leave it out: --bad-lines skip.")
-
-
-# csv and tsv
-
-
-def _rows(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[tuple[int, list[str]]]:
-    """Yield the non-empty rows of a table, with the line at which each ends."""
-    # The default limit of 131,072 characters is too low for long texts; it is global.
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
-    separator = _SEPARATORS.get(ending_of(name), ",")
-    reader = csv.reader(text_lines(file, name, bad), delimiter=separator, strict=True)
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            problem = f"this is not a table ({error})"
-            fix = "Correct the line; quotes inside a quoted text are doubled."
-            bad(FileFormatError(name, f"line {reader.line_num:,}", problem, fix))
-            continue
-        if row:
-            yield reader.line_num, row
-
-
-def _header(rows: Iterator[tuple[int, list[str]]], name: str) -> list[str]:
-    first = next(rows, None)
-    if first is None:
-        raise FileFormatError(name, "", "the file is empty", "Choose a file with a header line.")
-    return first[1]
-
-
-def _fields(
-    file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
-) -> _Texts:
-    rows = _rows(file, name, bad)
-    columns = _header(rows, name)
-    text, label_ = _chosen(columns, column, by, name, "line 1")
-    place, label = columns.index(text), None if label_ is None else columns.index(label_)
-    for line, row in rows:
-        if len(row) > len(columns):
-            problem = f"it has {len(row)} fields, the header has {len(columns)}"
-            fix = "Put texts that contain the separator in quotes."
-            bad(FileFormatError(name, f"line {line:,}", problem, fix))
-        elif place < len(row):
-            said = "" if label is None or label >= len(row) else row[label].strip()
-            if label is not None and not said:
-                bad(_without_label(name, f"line {line:,}", by))
-            else:
-                yield said, row[place].encode()
-
-
-# JSON lines
-
-
-def json_column(line: str | bytes, name: str, number: int) -> str | None:
-    """Return the text field of an object in a line; None if it has none, or is no object."""
-    with suppress(ValueError, RecursionError):
-        row = json.loads(line)
-        pairs = row.items() if isinstance(row, dict) else ()
-        if fields := [key for key, value in pairs if isinstance(value, str)]:
-            return chosen_column(fields, None, name, f"line {number:,}")
-    return None
-
-
-def _objects(
-    file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
-) -> _Texts:
-    for number, line in enumerate(text_lines(file, name, bad), start=1):
-        if not line.strip():
-            continue
-        if column is None:
-            column = json_column(line, name, number)
-        try:
-            yield _of_object(json.loads(line), column or "", by)
-        except (ValueError, RecursionError) as error:
-            problem = f"this is not a JSON object with text ({str(error)[:80]})"
-            fix = "Correct it, or leave it out: --bad-lines skip."
-            bad(FileFormatError(name, f"line {number:,}", problem, fix))
-
-
-def _of_object(row: Any, column: str, by: str | None) -> tuple[str, bytes]:
-    if not isinstance(row, dict):
-        raise ValueError("it is no object")
-    for wanted in (column, *([] if by is None else [by])):
-        if wanted not in row:
-            raise ValueError(f"it has no field “{wanted[:40]}”")
-    text = "" if row[column] is None else row[column]
-    if not isinstance(text, str):
-        raise ValueError(f"its field “{column[:40]}” is no text")
-    label = "" if by is None else row[by]
-    if not isinstance(label, str) or (by is not None and not label.strip()):
-        raise ValueError(f"its field “{(by or '')[:40]}” is empty, or no text")
-    return label.strip(), text.encode()
-
-
-# Parquet
-
-
-def parquet_columns(path: str, name: str) -> list[str]:
-    """Return the columns of a Parquet file that hold texts."""
-    return text_fields(Parquet(path, name))
-
-
-def text_fields(table: Parquet) -> list[str]:
-    """Return the columns that hold texts; `FileFormatError` for a file of word counts."""
-    if table.marked is not None:
-        problem = "this is a file of word counts, not of text"
-        fix = "Give it as word counts, as it is."
-        raise FileFormatError(table.name, "", problem, fix)
-    return [column for column, kind in table.columns.items() if kind == "VARCHAR"]
-
-
-def sql_name(column: str) -> str:
-    """Return a column's name in SQL."""
-    return '"' + column.replace('"', '""') + '"'
-
-
-def _cells(file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts) -> _Texts:
-    table = Parquet(file.name, name)
-    fields = text_fields(table)
-    text, label = _chosen(fields, column, by, name, "its columns of text", *table.columns)
-    said = "''" if label is None else f"{sql_name(label)}::varchar"
-    chosen = f"{sql_name(text)} as text, {said} as label"
-    ignored, replaced = (
-        f"(select {chosen} from {table.rows_of[:-1]}, utf8_validation = '{way}'))"
-        for way in ("ignore", "replace")
+def _json_text(column: str) -> str:
+    """Return the text of an object's field in SQL: empty for null, and NULL for all else."""
+    path = sql_literal("/" + column.replace("~", "~0").replace("/", "~1"))
+    return (
+        f"case json_type(json, {path}) when 'VARCHAR' then json_extract_string(json, {path}) "
+        "when 'NULL' then '' end"
     )
-    # What is not valid UTF-8 differs between the two.
-    is_wrong = "a.text is distinct from b.text or a.label is distinct from b.label"
-    rows = table.streamed(
-        f"select a.text, a.label, {is_wrong} from {ignored} a positional join {replaced} b"
-    )
-    row = size = 0
-    while some := rows.fetchmany(256):
-        for text, said, wrong in some:
-            row += 1
-            said, data = (said or "").strip(), (text or "").encode()
-            size += len(data) + 1
-            if wrong:
-                problem = "its text is not valid UTF-8"
-                bad(FileFormatError(name, f"row {row:,}", problem, "Save the file again."))
-            elif by is not None and not said:
-                bad(_without_label(name, f"row {row:,}", by))
-            else:
-                yield said, data
-        table.check_unpacked(size)

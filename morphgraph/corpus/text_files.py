@@ -1,12 +1,12 @@
-"""Find, open and decompress files of text, tell their kind, and open DuckDB, which reads most.
+"""Find files of text and tell their kind; open DuckDB, which reads them.
 
-A file can be plain text, csv, tsv, JSON lines or Parquet, compressed by gzip, bzip2, xz or
-Zstandard, on this machine or at an address that fsspec supports.
+A file can be plain text, csv, tsv, JSON lines or Parquet, as it is or packed by gzip or Zstandard.
 """
 
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import re
 import tempfile
@@ -15,45 +15,43 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.limits import UNPACKING, Limit
-from morphgraph.core.packed import decompressed, gone, opened
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 TextKind = Literal["plain", "table", "json", "parquet"]
 
-PACKED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-"""The endings of compressed files."""
+PACKED = (".gz", ".zst", ".zstd")
+"""The endings of packed files that are read."""
+
+UNREAD = (".bz2", ".xz", ".zip", ".tar", ".tgz", ".7z", ".rar", ".lz4", ".br", ".lzma", ".z")
+"""The endings of those that are not."""
 
 SUFFIXES = ("", ".txt", ".text", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
-"""The endings of texts in a folder, compressed or not; ``""`` is no ending."""
+"""The endings of texts in a folder, packed or not; ``""`` is no ending."""
 
 MARK = "morphgraph"
 """The key in a Parquet file's metadata that marks it as word counts."""
 
 PARQUET_START = b"PAR1"
-PATTERN_SIGNS = "*?["
-"""What makes a path a pattern, also for DuckDB."""
-_VERSIONS = ("mtime", "etag", "ETag", "LastModified", "Last-Modified")
 _ALLOWANCE = 10_000_000
 """A Parquet file of any size may decompress to this many bytes."""
 
 
 @dataclass(frozen=True)
 class TextFile:
-    """A text file: its path or address, its size in bytes, and when it was modified."""
+    """A text file: its path, and its size in bytes."""
 
     path: str
     size: int
-    version: str
 
 
 def ending_of(name: str) -> str:
-    """Return a file name's ending in lower case, without that of a compression format.
+    """Return a file name's ending in lower case, without that of a packing that is read.
 
     >>> ending_of("a.b/Titles.CSV.gz"), ending_of("a.b/titles")
     ('.csv', '')
@@ -74,120 +72,75 @@ def kind_of(start: bytes, name: str, column: str | None) -> TextKind:
     return "table" if suffix in (".csv", ".tsv") or column is not None else "plain"
 
 
+def packed_otherwise(name: str) -> FileFormatError:
+    """Return the error for a file of a packing that is not read."""
+    problem = "files of this packing are not read"
+    return FileFormatError(name, "", problem, "Unpack it first; gz and zst are read as they are.")
+
+
 # ------------------------------------------------------------------------- finding
 
 
 def find_texts(
     paths: Iterable[str | os.PathLike[str]], limit: Limit | None = None
 ) -> list[TextFile]:
-    """Find the text files among paths, patterns, addresses and, by name, in folders.
+    """Find the text files among paths, patterns and, by name, in folders.
 
     A file given by name is always accepted; in folders, files that end in one of the `SUFFIXES` and
     are not hidden. Duplicates are dropped. Raises `MorphGraphError` for a missing path, for a
-    folder or pattern without texts, and for a folder with more than ``limit`` files of any kind.
+    folder or pattern without texts, for a packed file that has to be unpacked first, and for a
+    folder with more than ``limit`` files of any kind.
     """
-    found: dict[str, TextFile] = {}
+    files: dict[Path, TextFile] = {}
     for given in paths:
-        for file in _files_at(os.fspath(given), limit):
-            is_address = "://" in file.path
-            found.setdefault(file.path if is_address else str(Path(file.path).resolve()), file)
-    return list(found.values())
+        try:
+            for path in _files_at(os.fspath(given), limit):
+                if ending_of(path.name) in UNREAD:
+                    raise packed_otherwise(str(path))
+                files.setdefault(path.resolve(), TextFile(str(path), path.stat().st_size))
+        except OSError as error:
+            problem = (error.strerror or "it cannot be read").lower()
+            where = error.filename or given
+            raise MorphGraphError(f"{where}: {problem}. Check its permissions.") from error
+    return list(files.values())
 
 
-def _files_at(given: str, limit: Limit | None) -> Iterator[TextFile]:
-    system, path = _place(given)
-    is_web = path.startswith(("http://", "https://"))
-    try:
-        # To check for a folder, a web server would have to send the file itself.
-        if (path.endswith("/") or not is_web) and system.isdir(path):
-            names = list(_texts_in(system, path, limit))
-            wrong = "the folder has no text"
-        elif any(sign in path for sign in PATTERN_SIGNS) and not system.exists(path):
-            names = [name for name in system.glob(path) if not system.isdir(name)]
-            wrong = "no file has such a name"
-        else:
-            names, wrong = [path], ""
-        if not names:
-            raise MorphGraphError(
-                f"{given}: {wrong}. Texts are files that end in {', '.join(filter(None, SUFFIXES))}"
-                f", or in {', '.join(PACKED)} after these, or have no ending."
-            )
-        for name in sorted(names):
-            about = system.info(name)
-            address = system.unstrip_protocol(name).removeprefix("file://")
-            if about["size"] is None:
-                raise MorphGraphError(f"{address}: its size is not known. Download it first.")
-            version = next(filter(None, map(about.get, _VERSIONS)), "")
-            yield TextFile(address, about["size"], str(version))
-    except FileNotFoundError as error:
-        raise MorphGraphError(f"{given}: no such file or folder. Check the path.") from error
-    except OSError as error:
-        problem = (error.strerror or str(error) or "it cannot be read").lower()
-        where = error.filename or given
-        raise MorphGraphError(f"{where}: {problem}. Check its permissions.") from error
-    except Exception as error:
-        if "://" not in given or isinstance(error, MorphGraphError):
-            raise
+def _files_at(given: str, limit: Limit | None) -> list[Path]:
+    place = Path(given).absolute()
+    if place.is_dir():
+        files, wrong = _texts_in(place, limit), "the folder has no text"
+    elif place.exists():
+        return [place]
+    elif glob.has_magic(given):
+        named = Path(place.anchor).glob(str(place.relative_to(place.anchor)))
+        files = [path for path in named if path.is_file()]
+        wrong = "no file has such a name"
+    else:
+        fix = "Download it first" if "://" in given else "Check the path"
+        raise MorphGraphError(f"{given}: no such file or folder. {fix}.")
+    if not files:
         raise MorphGraphError(
-            f"{given}: it cannot be read ({str(error)[:120]}). Check the address, and that you may "
-            "read it."
-        ) from error
+            f"{given}: {wrong}. Texts are files that end in {', '.join(filter(None, SUFFIXES))}"
+            f", or in {', '.join(PACKED)} after these, or have no ending."
+        )
+    return sorted(files)
 
 
-def _place(given: str) -> tuple[Any, str]:
-    """Return the file system of a path or address, and the path in it."""
-    from fsspec.core import url_to_fs
-    from fsspec.implementations.local import LocalFileSystem
+def _texts_in(folder: Path, limit: Limit | None) -> list[Path]:
+    def stop(error: OSError) -> None:
+        raise error
 
-    # An existing path is never an address, even if it looks like one.
-    if "://" not in given:
-        return LocalFileSystem(), str(Path(given).absolute())
-    try:
-        system, path = url_to_fs(given)
-    except (ImportError, ValueError) as error:
-        raise MorphGraphError(
-            f"{given}: this kind of address cannot be read here ({str(error)[:120]}). Install "
-            'it with pip install "morphgraph[cloud]".'
-        ) from error
-    return system, path
-
-
-def _texts_in(system: Any, folder: str, limit: Limit | None) -> Iterator[str]:
-    seen = 0
-    for parent, folders, names in system.walk(folder, on_error="raise"):
+    texts, seen = list[Path](), 0
+    for parent, folders, names in os.walk(folder, onerror=stop):
         seen += len(folders) + len(names)
         if limit is not None:
-            limit.check(seen, folder, fix="Name folders with fewer files")
-        for name in [name for name in folders if name.startswith(".")]:
-            folders.remove(name) if isinstance(folders, list) else folders.pop(name)
-        for name in names:
-            whole = f"{parent}/{name}"
-            known = ending_of(name) in SUFFIXES and not name.startswith(".")
-            # Links to folders, broken links and pipes are not files.
-            if known and system.isfile(whole):
-                yield whole
-
-
-# ------------------------------------------------------------------------- opening
-
-
-@contextmanager
-def local_copy(name: str, folder: Path | None = None) -> Iterator[Path]:
-    """Yield a file's local path; a remote one is temporarily copied into a folder."""
-    system, path = _place(name)
-    if "://" not in name:
-        yield Path(path)
-        return
-    with tempfile.TemporaryDirectory(prefix=".copy-", dir=folder) as made:
-        place = Path(made) / "file"
-        try:
-            system.get_file(path, str(place))
-        except FileNotFoundError as error:
-            raise gone(name) from error
-        except Exception as error:
-            problem, fix = f"it cannot be read ({str(error)[:120]})", "Run the same command again."
-            raise FileFormatError(name, "", problem, fix) from error
-        yield place
+            limit.check(seen, str(folder), fix="Name folders with fewer files")
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for path in (Path(parent, name) for name in names if not name.startswith(".")):
+            # Broken links and pipes are not files.
+            if ending_of(path.name) in (*SUFFIXES, *UNREAD) and path.is_file():
+                texts.append(path)
+    return texts
 
 
 @contextmanager
@@ -202,17 +155,6 @@ def on_disk(source: Path | bytes) -> Iterator[Path]:
         yield place
 
 
-@contextmanager
-def reading(
-    name: str, column: str | None, place: Path | None = None
-) -> Iterator[tuple[IO[bytes], TextKind]]:
-    """Open a text, decompressed, and tell its kind; ``place``: where a local copy of it is."""
-    with opened(place or Path(name), name) as file:
-        kind = kind_of(file.read(4), name, column)
-        file.seek(0)
-        yield decompressed(file), kind
-
-
 # ------------------------------------------------------------------------- DuckDB
 
 
@@ -220,7 +162,8 @@ def reading(
 def open_duckdb(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyConnection]:
     """Open a database limited to about ``memory`` bytes, which spills into ``folder``.
 
-    Disk errors are raised as `OSError`, lack of memory as `MorphGraphError`.
+    One thread keeps the order of rows. Disk errors are raised as `OSError`, lack of memory as
+    `MorphGraphError`.
     """
     import duckdb
 
@@ -228,7 +171,7 @@ def open_duckdb(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyCon
         "threads": threads,
         "memory_limit": f"{memory}B",
         "temp_directory": str(folder / "spilled"),
-        "preserve_insertion_order": False,
+        "preserve_insertion_order": threads == 1,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
@@ -237,7 +180,6 @@ def open_duckdb(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyCon
         sql.execute("set enable_progress_bar = false").fetchall()
         yield sql
     except duckdb.Error as error:
-        said = str(error).splitlines()[0]
         number = re.search(r'"errno":"(\d+)"', str(error))
         if number is not None or "No space left" in str(error):
             code = errno.ENOSPC if number is None else int(number[1])
@@ -247,7 +189,8 @@ def open_duckdb(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyCon
                 f"{memory:,} bytes of memory are too few for these texts. Give more with --memory, "
                 "or take fewer --workers."
             ) from None
-        raise MorphGraphError(f"{folder}: the counting failed ({said[:200]}).") from None
+        problem = str(error).splitlines()[0][:200]
+        raise MorphGraphError(f"{folder}: the counting failed ({problem}).") from None
     except RuntimeError as error:
         if "interrupted" not in str(error):
             raise
@@ -259,6 +202,16 @@ def open_duckdb(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyCon
 def sql_literal(text: str | os.PathLike[str]) -> str:
     """Return a text as an SQL string literal."""
     return "'" + os.fspath(text).replace("'", "''") + "'"
+
+
+def sql_name(column: str) -> str:
+    """Return a column's name in SQL."""
+    return '"' + column.replace('"', '""') + '"'
+
+
+def sql_path(path: str | os.PathLike[str]) -> str:
+    """Return the path of one file as an SQL string literal, whatever signs of a pattern it has."""
+    return sql_literal(glob.escape(str(Path(path).absolute())))
 
 
 @lru_cache(maxsize=1)
@@ -275,30 +228,24 @@ def _reader(process: int) -> DuckDBPyConnection:
 class Parquet:
     """A Parquet file: its columns with their types, and its metadata as ``marked`` by us.
 
-    Errors call it by ``name``. A path is no pattern here, whatever signs it has.
+    Errors call it by ``name``.
     """
 
     def __init__(self, path: str | os.PathLike[str], name: str) -> None:
         self.name, self.size = name, Path(path).stat().st_size
-        self.path = Path(path).absolute()
-        if any(sign in str(path) for sign in PATTERN_SIGNS):
-            self._folder = tempfile.TemporaryDirectory()
-            self.path = Path(self._folder.name) / "linked.parquet"
-            self.path.symlink_to(Path(path).absolute())
         self.sql = _reader(os.getpid()).cursor()
-        self.rows_of = f"read_parquet({sql_literal(self.path)}, file_row_number = true)"
+        self.rows_of = f"read_parquet({sql_path(path)}, file_row_number = true)"
         about = self.query(f"describe select * exclude file_row_number from {self.rows_of}")
         self.columns = {column: str(kind) for column, kind, *_ in about}
         marked = self.query(
-            f"select value from parquet_kv_metadata({sql_literal(self.path)}) "
-            f"where key = '{MARK}'::blob"
+            f"select value from parquet_kv_metadata({sql_path(path)}) where key = '{MARK}'::blob"
         )
         self.marked: bytes | None = marked[0][0] if marked else None
 
     def query(self, text: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
-        found: list[tuple[Any, ...]] = self.streamed(text).fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = self.streamed(text).fetchall()
+        return rows
 
     def streamed(self, text: str) -> Any:
         """Execute a query; `FileFormatError` if the file is damaged."""
@@ -309,14 +256,18 @@ class Parquet:
         except duckdb.OutOfMemoryException as error:
             raise MemoryError from error
         except duckdb.Error as error:
-            problem = f"this parquet file cannot be read ({str(error).splitlines()[0][:120]})"
-            fix = "Copy or download the file again."
-            raise FileFormatError(self.name, "", problem, fix) from error
+            raise damaged_parquet(self.name, str(error)) from error
 
     def check_unpacked(self, size: int) -> None:
         """Raise `FileFormatError` if so many bytes cannot come from a sound file of texts."""
         most = _ALLOWANCE + UNPACKING.value * self.size
         if size > most:
-            found = f"it unpacks to more than {most:,} bytes from {self.size:,}"
+            problem = f"it unpacks to more than {most:,} bytes from {self.size:,}"
             fix = f"Choose a file of other text, or set {UNPACKING.variable}."
-            raise FileFormatError(self.name, "", found, fix, quotes=False)
+            raise FileFormatError(self.name, "", problem, fix, quotes=False)
+
+
+def damaged_parquet(name: str, message: str) -> FileFormatError:
+    """Return the error for a Parquet file that DuckDB cannot read."""
+    problem = f"this parquet file cannot be read ({message.splitlines()[0][:120]})"
+    return FileFormatError(name, "", problem, "Copy or download the file again.")

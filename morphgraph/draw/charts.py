@@ -355,31 +355,6 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
     return figure
 
 
-def lorenz_lines(costs: Mapping[str, Mapping[str, float]]) -> go.Figure:
-    """Draw Lorenz curves, one for each tokeniser, and the diagonal.
-
-    ``costs``: by label, what each language costs, cheapest first.
-    """
-    from morphgraph.score.corpus_measures import lorenz_curve
-
-    figure = figure_of("languages, cheapest first, %", "their share of the tokens, %", height=420)
-    figure.add_scatter(
-        x=[0, 100],
-        y=[0, 100],
-        mode="lines",
-        name="all cost the same",
-        line={"color": KEPT, "dash": "dot", "width": 1.5},
-        hoverinfo="skip",
-    )
-    hover = "%{customdata}%{x:.1f} % of the languages have %{y:.1f} % of the tokens"
-    for number, (label, languages) in enumerate(costs.items()):
-        x, y = (100 * shares for shares in lorenz_curve([*languages.values()]))
-        names = [f"{plotly_text(shortened(name))} and cheaper:<br>" for name in languages]
-        look = {"mode": "lines+markers", "customdata": ["", *names]}
-        add_line(figure, number, label, x, y, hover, **look)
-    return figure
-
-
 def card_bars(health: VocabularyHealth, key: str) -> list[float]:
     """Return the heights of a few bars on the distribution behind a figure; maybe none.
 

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.isolated import read_isolated
 from morphgraph.core.limits import REFERENCE_LINES
-from morphgraph.corpus.text import sql_name
-from morphgraph.corpus.text_files import PARQUET_START, Parquet, on_disk
+from morphgraph.corpus.text_files import PARQUET_START, Parquet, on_disk, sql_name
 
 
 def is_parquet(data: bytes) -> bool:

@@ -16,29 +16,19 @@ from functools import reduce
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from morphgraph.core import __version__
-from morphgraph.core.errors import FileFormatError, MorphGraphError, require
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import base_name, unique_labels
-from morphgraph.corpus.counting import MIN_MEMORY, Runner, run_here
-from morphgraph.corpus.counting_sql import CountingTask, unify_spaces
+from morphgraph.corpus.counting import MIN_MEMORY, CountingTask, Runner, run_here
 from morphgraph.corpus.counts import LanguageCounts, WordCounts
-from morphgraph.corpus.text import LONGEST_WORD, BadLines, BadTexts, labelled_texts
-from morphgraph.corpus.text_files import (
-    PACKED,
-    TextFile,
-    TextKind,
-    find_texts,
-    local_copy,
-    open_duckdb,
-    reading,
-)
+from morphgraph.corpus.text import LONGEST_WORD, WHITE, BadLines, Texts, too_long
+from morphgraph.corpus.text_files import PACKED, TextFile, find_texts, open_duckdb, sql_literal
 from morphgraph.score.gold_set import signature_line
 from morphgraph.score.vocabulary import ALPHA, Compression, check_alpha, compress, unused_types
 from morphgraph.segment.segmenter import Segmenter
@@ -73,93 +63,63 @@ class TextTotals:
 
 def measure_file(
     task: CountingTask, segmenters: Sequence[Segmenter]
-) -> tuple[int, dict[str, TextTotals], BadTexts]:
-    """Measure a file: its number, and what it comes to by label."""
+) -> tuple[int, dict[str, TextTotals], tuple[int, list[str]]]:
+    """Measure a file: its number, what it comes to by label, and how many lines were bad."""
     file: TextFile = task["file"]
-    bad = BadTexts(task["bad_lines"])
-    lines: Counter[str] = Counter()
-    failed: list[BaseException] = []
-    with (
-        TemporaryDirectory() as folder,
-        local_copy(file.path, Path(folder)) as place,
-        reading(file.path, task["column"], place) as (data, kind),
-        open_duckdb(task["memory"], 1, Path(folder)) as sql,
-    ):
-        sql.register("texts", _as_arrow(_labelled_lines(data, kind, task, lines, bad), failed))
-        words = "from texts"
-        if task["unit"] == "words":
-            words = "from (select label, unnest(string_split(text, ' ')) as text from texts)"
-        try:
+    is_words = task["unit"] == "words"
+    with TemporaryDirectory() as folder, open_duckdb(task["memory"], 1, Path(folder)) as sql:
+        texts = _texts(file.path, Path(folder), task)
+        pieces = f"string_split({_WITH_SPACES}, ' ')" if is_words else "[text]"
+        # An empty piece stands for its label, a new line, which is in no other one, for a line.
+        pieces = f"if({_IS_BLANK}, [''], list_append({pieces}, chr(10)))"
+        with texts.errors():
             sql.execute(
-                f"create temp table words as select label, text, count(*) as n {words} group by all"
+                "create temp table words as select label, text, count(*) as n from (select "
+                f"label, unnest({pieces}) as text from ({_labelled(texts)})) group by all"
             ).fetchall()
-        except Exception:
-            if failed:
-                raise failed[0] from None
-            raise
-        totals = {
-            label: TextTotals([compress(each, WordCounts([], [])) for each in segmenters], number)
-            for label, number in lines.items()
-        }
-        for label, sums in sql.execute(_CHECKSUMS).fetchall():
-            totals[label].checksum = int(sums) % 2**64
-        found = sql.execute("select label, text, n from words where text <> '' order by label")
-        for label, words_ in _portions(found, split=task["unit"] == "words"):
-            for number, segmenter in enumerate(segmenters):
-                one = compress(segmenter, words_, whole=task["unit"] == "lines")
-                totals[label].compressions[number] += one
-    return task["number"], totals, bad
+        labels = sql.execute(
+            "select label, coalesce(sum(n) filter (text = chr(10)), 0), max(strlen(text)), "
+            f"coalesce(sum({_CHECKSUM} * n) filter (text not in ('', chr(10))), 0) "
+            "from words where label is not null group by label order by label"
+        ).fetchall()
+        if max((longest for _, _, longest, _ in labels), default=0) > LONGEST_WORD:
+            raise too_long(file.path, "" if is_words else "in one line")
+        _check_languages(len(labels), file.path)
+        [(bad,)] = sql.execute(
+            "select sum(n) from words where label is null and text = chr(10)"
+        ).fetchall()
+        left_out = texts.left_out(sql, int(bad or 0))
+        empty = [compress(each, WordCounts([], [])) for each in segmenters]
+        totals = {"": TextTotals(empty)} if task["by"] is None else {}
+        for label, lines, _, checksum_ in labels:
+            totals[label] = TextTotals(empty, int(lines), int(checksum_) % 2**64)
+        rows = sql.execute(
+            "select label, text, n from words "
+            "where label is not null and text not in ('', chr(10)) order by label"
+        )
+        for label, words in _portions(rows, split=is_words):
+            ones = [compress(each, words, whole=not is_words) for each in segmenters]
+            totals[label] += TextTotals(ones)
+    return task["number"], totals, left_out
 
 
-_CHECKSUMS = """
-    select label, sum((md5_number_lower(text) >> 8)::hugeint * n) from words where text <> ''
-    group by label
-"""
+_CHECKSUM = "(md5_number_lower(text) >> 8)::hugeint"
+_ASCII_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
+_WITH_SPACES = f"translate(text, '{_ASCII_WHITE}', '{' ' * len(_ASCII_WHITE)}')"
+_IS_BLANK = f"trim(text, {sql_literal(WHITE)}) = ''"
 
 
-def _labelled_lines(
-    data: IO[bytes], kind: TextKind, task: CountingTask, lines: Counter[str], bad: BadTexts
-) -> Iterator[tuple[list[str], list[bytes]]]:
-    """Lines with more than white space, and their labels; ``lines``: how many there are of each."""
-    name = task["file"].path
-    for found in labelled_texts(data, name, kind, task["column"], task["by"], bad):
-        for label, texts in found.items():
-            texts = [text for text in texts if text and not text.decode().isspace()]
-            if task["unit"] == "lines":
-                texts = [text for text in texts if not _is_too_long(text, name, bad)]
-            if label not in lines:
-                _check_languages(len(lines) + 1, name)
-            lines[label] += len(texts)
-            if task["unit"] == "words":
-                texts = [unify_spaces(text, name, bad) for text in texts]
-            yield [label] * len(texts), texts
+def _texts(path: str, folder: Path, task: CountingTask) -> Texts:
+    how = {name: task[name] for name in ("column", "by", "bad_lines")}
+    return Texts(Path(path), path, **how, whole=task["unit"] == "lines", folder=folder)
 
 
-def _as_arrow(parts: Iterator[tuple[list[str], list[bytes]]], failed: list[BaseException]) -> Any:
-    """Return labels and texts as a table for DuckDB, and record exceptions, which it would hide."""
-    require("Measuring a corpus", "pyarrow")
-    import pyarrow
-
-    schema = pyarrow.schema({"label": "string", "text": "large_string"})
-
-    def batches() -> Iterator[Any]:
-        try:
-            for part in parts:
-                pairs = zip(part, schema.types, strict=True)
-                yield pyarrow.record_batch([pyarrow.array(*pair) for pair in pairs], schema=schema)
-        except BaseException as error:
-            failed.append(error)
-            raise
-
-    return pyarrow.RecordBatchReader.from_batches(schema, batches())
-
-
-def _is_too_long(line: bytes, name: str, bad: BadTexts) -> bool:
-    if len(line) <= LONGEST_WORD:
-        return False
-    problem = f"there are more than {LONGEST_WORD:,} bytes in one line"
-    bad(FileFormatError(name, "", problem, "Leave out what is not text."))
-    return True
+def _labelled(texts: Texts) -> str:
+    """Return the query for texts and labels, of which a bad one has neither."""
+    return (
+        "select if(text is null, null, label) as label, if(label is null, null, text) as text "
+        f"from ({texts.query})"
+    )
 
 
 def _check_languages(number: int, path: str) -> None:
@@ -257,10 +217,6 @@ class CorpusMeasures:
         """Return the Gini coefficient over languages of these costs."""
         return gini([*self.costs(tokeniser, per).values()])
 
-    def lorenz(self, tokeniser: str) -> tuple[Any, Any]:
-        """Return the Lorenz curve of tokens per line: shares of languages and of costs."""
-        return lorenz_curve([*self.costs(tokeniser).values()])
-
 
 def _cheapest_first(costs: Mapping[str, float]) -> dict[str, float]:
     return dict(sorted(costs.items(), key=itemgetter(1)))
@@ -335,8 +291,8 @@ def measure_corpus(
         done[text], checksums[text] = _measures(segmenters, text, found, alpha), found.checksum
 
     size, read = sum(file.size for file in files), 0
-    bad = BadTexts("skip")
-    for number, found, wrong in run(measure_file, tasks, [*segmenters.values()]):
+    bad, first_bad = 0, list[str]()
+    for number, found, left_out in run(measure_file, tasks, [*segmenters.values()]):
         path = files[number].path
         for label, totals in found.items():
             if language_column is None:
@@ -344,8 +300,8 @@ def measure_corpus(
             else:
                 summed[label] = summed[label] + totals if label in summed else totals
         _check_languages(len(summed), path)
-        bad.count += wrong.count
-        bad.first += wrong.first
+        bad += left_out[0]
+        first_bad += left_out[1]
         read += files[number].size
         progress(read / size if size else 1.0)
     for label in sorted(summed):
@@ -380,8 +336,8 @@ def measure_corpus(
                 "version": __version__,
             }
         ),
-        bad=bad.count,
-        first_bad=tuple(sorted(bad.first)[:20]),
+        bad=bad,
+        first_bad=tuple(sorted(first_bad)[:20]),
     )
 
 
@@ -486,19 +442,3 @@ def gini(costs: Sequence[float]) -> float:
         return math.nan
     # Sorted, the cost of rank i stands in 2i − n − 1 differences.
     return abs(float((2 * np.arange(1, n + 1) - n - 1) @ found)) / (n * total)
-
-
-def lorenz_curve(costs: Sequence[float]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Lorenz curve: shares of the languages, cheapest first, and their shares of all costs.
-
-    n + 1 points each, from 0 to 1; the diagonal if all costs are the same. NaN as for `gini`.
-
-    >>> lorenz_curve([3, 1])
-    (array([0. , 0.5, 1. ]), array([0.  , 0.25, 1.  ]))
-    """
-    found = np.sort(np.asarray(costs, np.float64))
-    total = float(found.sum())
-    shares = np.linspace(0, 1, len(found) + 1)
-    if not total:
-        return shares, np.full(len(shares), math.nan)
-    return shares, np.append(0, np.cumsum(found)) / total

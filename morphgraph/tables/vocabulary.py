@@ -260,7 +260,6 @@ def corpus_json(measures: CorpusMeasures) -> dict[str, Any]:
                 "tokeniser": name,
                 "gini_line": measures.gini(name),
                 "gini_byte": measures.gini(name, "byte"),
-                "lorenz_line": [axis.tolist() for axis in measures.lorenz(name)],
             }
             for name in measures.tokenisers
         ]
@@ -304,18 +303,6 @@ class MeasuredCorpus:
         0.0
         """
         return self.measures.gini(self.measures.tokenisers[0])
-
-    @property
-    def lorenz(self) -> pd.DataFrame:
-        """The Lorenz curve of the same: shares of ``languages``, cheapest first, and ``costs``.
-
-        >>> tokeniser.measure("text.txt").lorenz["costs"].tolist()
-        [0.0, 1.0]
-        """
-        import pandas as pd
-
-        shares, costs = self.measures.lorenz(self.measures.tokenisers[0])
-        return pd.DataFrame({"languages": shares, "costs": costs})
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each file or language, and one for all; NaN where undefined.

@@ -16,7 +16,6 @@ from morphgraph.draw.charts import (
     changes_over_phases,
     frequency_rank_lines,
     length_lines,
-    lorenz_lines,
     phase_label,
     removed_by_origin,
     sampled_ranks,
@@ -146,16 +145,6 @@ def test_every_drawn_point_is_of_the_table() -> None:
     [line] = length_lines({"x": [0, 3, 1]}).data
     assert (list(line.x), list(line.y)) == ([0, 1, 2], [0, 75, 25])
     assert list(line.customdata) == [0, 3, 1]
-
-
-def test_lorenz_curves_are_in_percent_beside_the_diagonal() -> None:
-    figure = lorenz_lines({"<b>BPE</b>": {"<i>": 1, "de": 3}})
-    diagonal, curve = figure.data
-    assert (diagonal.x, diagonal.y) == ((0, 100), (0, 100))
-    assert (list(curve.x), list(curve.y)) == ([0, 50, 100], [0, 25, 100])
-    assert curve.name == "&lt;b&gt;BPE&lt;/b&gt;"
-    shown = ["", "&lt;i&gt; and cheaper:<br>", "de and cheaper:<br>"]
-    assert list(curve.customdata) == shown
 
 
 # -------------------------------------------------------------------------------------- scores

@@ -33,7 +33,7 @@ from morphgraph import cli  # noqa: E402
 from morphgraph.batch.configuration import parse_evaluation  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.core.files import demo_gold_path  # noqa: E402
-from morphgraph.corpus.text import read_text  # noqa: E402
+from morphgraph.corpus.counting import read_text  # noqa: E402
 from morphgraph.formats.loading import load_tokeniser  # noqa: E402
 from morphgraph.score.boundaries import Benchmark  # noqa: E402
 from web.sources import (  # noqa: E402

@@ -95,10 +95,10 @@ def test_parallel_texts_go_line_by_line(tmp_path: Path) -> None:
     ("name", "text", "read", "message"),
     [
         ("a.csv", "text,class\na,1\n", TABLE, "a.csv, line 1: there is no column “label”. Its col"),
-        ("a.csv", "text,label\na,1\nb,\n", TABLE, "a.csv, line 3: its “label” is empty, or no"),
+        ("a.csv", "text,label\na,1\nb,\n", TABLE, "a.csv, example 2: its “label” is empty, or"),
         ("a.csv", "text,label\na,1\n,b\n", TABLE, "a.csv, example 2: its text is empty."),
         ("a.csv", "text,label\n", TABLE, "a.csv: it has no text."),
-        ("a.csv", 'text,label\n"a,1\n', TABLE, "a.csv, line 2: this is not a table ("),
+        ("a.csv", 'text,label\n"a,1\n', TABLE, "a.csv: this is not a table ("),
         ("a.parquet", "PAR1text,label\n", TABLE, "a.parquet: this parquet file cannot be read"),
         ("a.txt", "\n \n", read_texts, "a.txt: it has no text."),
         ("a.conllu", CONLLU.replace("\tVERB", "\t_"), TAGS, "line 5: the word “go” has no tag."),

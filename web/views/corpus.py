@@ -14,7 +14,7 @@ import streamlit as st
 from morphgraph.core.errors import MorphGraphError, unquoted
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import base_name, counted
-from morphgraph.draw.charts import lorenz_lines, undertrained_page, undertrained_points
+from morphgraph.draw.charts import undertrained_page, undertrained_points
 from morphgraph.models import undertrained_types as untrained
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.score.vocabulary import NamedCounts
@@ -73,7 +73,7 @@ def show_corpus_measures(
 
 
 def _texts() -> tuple[Sequence[Any], str]:
-    said = "Plain text, csv, tsv, JSON lines or Parquet, or these as gz, bz2, xz or zst."
+    said = "Plain text, csv, tsv, JSON lines or Parquet, or these as gz or zst."
     files = st.file_uploader("Texts", accept_multiple_files=True, key="corpus files", help=said)
     path = ""
     if only_this_machine():
@@ -148,17 +148,9 @@ def _show(measured: CorpusMeasures) -> None:
         left_out = f"Left out: {counted(measured.bad, 'line')}."
         st.warning(plain(" ".join([left_out, "; ".join(measured.first_bad)])))
     if measured.base is not None:
-        left, right = st.columns([11, 9], gap="large")
-        with left:
-            st.subheader("Parity of languages", anchor=False)
-            show_model(parity_table(measured), _ROWS, key="parity table")
-            st.caption(
-                "The Gini coefficient of what languages cost in tokens: 0 if all cost the same. "
-                "It is twice the area between the curve and the diagonal."
-            )
-        costs = {name: measured.costs(name) for name in measured.tokenisers}
-        with right:
-            chart(lorenz_lines(costs), "lorenz curve")
+        st.subheader("Parity of languages", anchor=False)
+        show_model(parity_table(measured), _ROWS, key="parity table")
+        st.caption("The Gini coefficient of what languages cost in tokens: 0 if all cost the same.")
     st.code(measured.signature, language=None, wrap_lines=True)
     downloads(
         {

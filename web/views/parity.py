@@ -1,13 +1,15 @@
-"""What the words of each language cost tokenisers: Lorenz curves and Gini coefficients."""
+"""What the words of each language cost tokenisers, and the Gini coefficients of these costs."""
 
 from collections.abc import Mapping
 from typing import get_args
 
+import pandas as pd
 import streamlit as st
 
-from morphgraph.draw.charts import lorenz_lines
 from morphgraph.score.corpus_measures import CostUnit, LanguageCosts
 from web import widgets as ui
+
+_ROWS = 11
 
 
 def language_parity(costs: Mapping[str, LanguageCosts], key: str) -> None:
@@ -21,8 +23,10 @@ def language_parity(costs: Mapping[str, LanguageCosts], key: str) -> None:
             st.metric(f"Gini, {ui.plain(label)}", f"{found.gini(unit):.4f}")
         st.caption(
             "The Gini coefficient of what languages cost in tokens, on the words trained on: 0 if "
-            "all cost the same. It is twice the area between the curve and the diagonal."
+            "all cost the same."
         )
-    drawn = lorenz_lines({label: found.costs(unit) for label, found in costs.items()})
+    frame = pd.DataFrame({label: found.costs(unit) for label, found in costs.items()})
+    frame = frame.rename_axis("language").reset_index()
+    digits = {label: ui.NUMBER(format="%.4f") for label in costs}
     with right:
-        ui.chart(drawn, f"{key} lorenz curve")
+        ui.show_table(frame, _ROWS, key=f"{key}_costs", column_config=digits)

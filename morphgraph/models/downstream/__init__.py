@@ -17,8 +17,9 @@ import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.corpus.text import BadTexts, each_text, text_lines
-from morphgraph.corpus.text_files import reading
+from morphgraph.core.files import decode_utf8
+from morphgraph.core.packed import decompressed, opened
+from morphgraph.corpus.text import texts_in_order
 from morphgraph.models.downstream.token_ids import TokenIds
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.method import Parameters
@@ -213,19 +214,15 @@ def read_texts(paths: Sequence[str], column: str | None = None) -> Examples:
 
 def _texts(path: str, column: str | None, label: str | None = None) -> list[tuple[str, str]]:
     """Read the texts of a file, which must have some, with their labels."""
-    found = []
-    try:
-        with reading(path, column) as (file, kind):
-            kind = "plain" if column is None else kind
-            for said, data in each_text(file, path, kind, column, label, BadTexts()):
-                if data.strip():
-                    found.append((data.decode(), said))
-                elif label is not None:
-                    place = f"example {len(found) + 1:,}"
-                    raise FileFormatError(path, place, "its text is empty", "Fill or drop it.")
-    except FileFormatError as error:  # lines are never skipped here
-        fix = error.fix.replace(": --bad-lines skip", "")
-        raise FileFormatError(error.file, error.place, error.problem, fix) from error
+    found = texts_in_order(path, column, label)
+    if label is None:
+        found = [(text, said) for text, said in found if text.strip()]
+    for number, (text, said) in enumerate(found, start=1):
+        if not text.strip() or (label is not None and not said):
+            problem = "its text is empty"
+            if text.strip():
+                problem = f"its “{(label or '')[:40]}” is empty, or no text"
+            raise FileFormatError(path, f"example {number:,}", problem, "Fill or drop it.")
     if not found:
         raise FileFormatError(path, "", "it has no text", "Choose a file with text.")
     return found
@@ -278,6 +275,6 @@ def read_conllu(paths: Sequence[str], column: int) -> Examples:
 
 
 def _lines(path: str) -> list[str]:
-    with reading(path, None) as (file, _):
-        lines = text_lines(file, path, BadTexts())
-        return [line.removesuffix("\n").removesuffix("\r") for line in lines]
+    with opened(Path(path), path) as file:
+        text = decode_utf8(decompressed(file).read(), path)
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]

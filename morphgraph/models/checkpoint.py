@@ -138,7 +138,7 @@ def read_checkpoint(source: str | os.PathLike[str]) -> Checkpoint:
     folder = Path(source)
     one, index_path = folder / ONE_FILE, folder / INDEX
     if not folder.is_dir():
-        problem, fix = "there is no such folder", "Name a model's folder."
+        problem, fix = "there is no such folder", "Check the path."
         raise FileFormatError(str(folder), "", problem, fix)
     if one.is_file() == index_path.is_file():
         problem, fix = f"there is neither {ONE_FILE} nor {INDEX}", _NO_PICKLES

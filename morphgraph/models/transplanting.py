@@ -196,10 +196,10 @@ def transplant(
     ``padded``: rows beyond the old tokeniser's ids are padding, however many. Errors:
     `MorphGraphError`.
 
-    >>> mg.models.transplant("none", tokeniser)
+    >>> mg.models.transplant("no model", tokeniser)
     Traceback (most recent call last):
         ...
-    morphgraph.core.errors.FileFormatError: none: there is no such folder. Name a model's folder.
+    morphgraph.core.errors.FileFormatError: no model: there is no such folder. Check the path.
     """
     settings = RowSettings(init=init, norm=norm, seed=seed, pad_to_multiple_of=pad_to_multiple_of)
     target = None if out is None else Path(out)

@@ -138,10 +138,10 @@ def undertrained(
     the cosine distance where one matrix is input and output, else by the norm. Errors:
     `MorphGraphError`.
 
-    >>> mg.models.undertrained("none")
+    >>> mg.models.undertrained("no model")
     Traceback (most recent call last):
         ...
-    morphgraph.core.errors.FileFormatError: none: there is no such folder. Name a model's folder.
+    morphgraph.core.errors.FileFormatError: no model: there is no such folder. Check the path.
     """
     if by is not None:
         check_choice("by", by, tuple(RANKINGS))

@@ -182,7 +182,7 @@ def test_bad_arguments_are_refused(
         "from 1 to 65536": (model, *to_out, "--set", f"pad_to_multiple_of={10**14}"),
         'AutoModel.from_pretrained("nope")': ("nope", *to_out),
         "nothing is looked up on a hub": ("gpt2", *to_out),
-        "Name a model's folder": (model / "model.safetensors", *to_out),
+        "there is no such folder": (model / "model.safetensors", *to_out),
     }.items():
         run = morphgraph("transplant", *arguments)
         assert (run.code, run.out) == (2, "")

@@ -294,7 +294,8 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
     figure = figures.figure_called(listed)
     card = CARDS.get(listed) or Card(figure.label, "", listed)
     key = card.listed
-    offered = health.corpus is not None and figures.lists_types(key)
+    merges = health.segmenter.editable is not None
+    offered = merges and health.corpus is not None and figures.lists_types(key)
     how: dict[str, Any] = {"key": "vocabulary finality", "first": False, "help": _FINALITY}
     finality = offered and bool(st.session_state.get(how["key"], False))
     table = current.once(

@@ -242,11 +242,8 @@ def join_references(references: Sequence[Reference]) -> Reference:
 
     An entry that is in two of them counts twice, as a word with several analyses does. The name
     lists their names, without folders; the checksum is made of theirs, so their order matters; what
-    was skipped is reported for each. The result is partial where one of them is. `MorphGraphError`
-    if there is none.
+    was skipped is reported for each. The result is partial where one of them is.
     """
-    if not references:
-        raise MorphGraphError("There are no references to join. Give at least one.")
     if len(references) == 1:
         return references[0]
     names = [base_name(each.name) for each in references]

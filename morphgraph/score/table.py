@@ -85,12 +85,10 @@ class ScoreTable:
     draws: Draws = USUAL_DRAWS
 
     def __post_init__(self) -> None:
-        self.metrics, count = check_metrics(self.metrics), len(self.outcomes)
+        self.metrics = check_metrics(self.metrics)
         self._known = {n: o for n, o in enumerate(self.outcomes) if isinstance(o, Outcome)}
         if len({id(outcome.gold_set) for outcome in self._known.values()}) > 1:
             raise MorphGraphError("Scores of different references cannot be in one table.")
-        if self.baseline is not None and not 0 <= self.baseline < count:
-            raise MorphGraphError(f"There is no tokeniser {self.baseline}, only {count} of them.")
 
     @property
     def labels(self) -> list[str]:

@@ -20,21 +20,20 @@ from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import MorphemeKind
 from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
 from morphgraph.score.uncertainty import Interval, student
-from morphgraph.segment.litetoken import Finality, Neighbours, finality
+from morphgraph.segment.litetoken import Finality, finality
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.encoding import batches_of
 from morphgraph.tokeniser.merging import never_formed
 from morphgraph.tokeniser.words import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
 
     from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.reference.entry import Reference
     from morphgraph.score.boundaries import Benchmark
-    from morphgraph.tokeniser.words import Segmentation
 
 
 _AFFIXES = frozenset(MorphemeKind) - {MorphemeKind.FREE, MorphemeKind.HYPHEN}
@@ -145,15 +144,11 @@ class VocabularyHealth:
 
     @cached_property
     def finality(self) -> Finality | None:
-        """How types occur in the corpus, all of them final where no merges decide; or None."""
-        if self.corpus is None:
+        """How types occur in the corpus; None without one, and where no merges decide."""
+        tokeniser = self.segmenter.editable
+        if self.corpus is None or tokeniser is None:
             return None
-        if (tokeniser := self.segmenter.editable) is not None:
-            return finality(tokeniser, self.corpus.counts)
-        neighbours = Neighbours(len(self.segmenter.types))
-        found = compress(self.segmenter, self.corpus.counts, look=neighbours.count)
-        final = found.counts.astype(np.int64)
-        return Finality(final, np.zeros_like(final), *neighbours.entropies())
+        return finality(tokeniser, self.corpus.counts)
 
     def frequency_rank(self) -> pd.DataFrame:
         """Types that are tokens of the corpus, most frequent first: rank from 1, type, count."""
@@ -353,18 +348,11 @@ def check_alpha(alpha: float) -> None:
         raise MorphGraphError(f"α is {alpha:g}. Choose a number above 0, such as {ALPHA}.")
 
 
-def compress(
-    segmenter: Segmenter,
-    words: WordCounts,
-    *,
-    whole: bool = False,
-    look: Callable[[Segmentation, npt.NDArray[np.float64]], None] = lambda *_: None,
-) -> Compression:
+def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) -> Compression:
     """Segment counted words, each once, and count the resulting tokens.
 
     ``whole``: they are whole texts, with white space and their own word boundaries. For
-    BPE-dropout, this is one sample. ``look``: is shown each batch as segmented, with the count of
-    each atom's word.
+    BPE-dropout, this is one sample.
     """
     word_counts = np.asarray(words.counts, np.float64)
     counts, in_word = np.zeros(len(segmenter.types)), np.zeros(len(words))
@@ -373,7 +361,6 @@ def compress(
         texts = list(map(words.words.__getitem__, chosen.tolist()))
         encoded = segmenter.encode(texts, bare=whole)
         segmentation, weights = segmenter.segment(encoded), word_counts[chosen]
-        look(segmentation, weights[encoded.word_of_atom])
         ends = np.flatnonzero(segmentation.token_at >= 0)
         owners = encoded.word_of_atom[ends]
         tokens, weight = segmentation.token_at[ends], weights[owners]

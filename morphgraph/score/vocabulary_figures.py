@@ -256,16 +256,15 @@ def list_behind(health: VocabularyHealth, key: str, *, finality: bool = False) -
     """The types behind a figure: most frequent first where there is a corpus, or longest first.
 
     Columns ``type_id`` (of the row's first type, -1 where there is none), ``type``, and more that
-    fit the figure. ``finality``: with a corpus, which is segmented again, each type also has its
-    neighbour entropy in bits and, where merges decide, its FI ratio: NaN for one that never occurs.
+    fit the figure. ``finality``: with a corpus, which is segmented again, and where merges decide,
+    each type also has its FI ratio and neighbour entropy in bits: NaN for one that never occurs.
     `MorphGraphError` for a key that is not a figure.
     """
     import pandas as pd
 
     ids, columns = _OTHER.get(key, _types)(health, figure_called(key).list_of(health))
     if finality and lists_types(key) and (found := health.finality) is not None:
-        if health.segmenter.editable is not None:
-            columns[RATIO] = found.ratio[ids]
+        columns[RATIO] = found.ratio[ids]
         columns[ENTROPY] = np.where(found.final > 0, found.entropy, np.nan)[ids]
     if health.compression is None:
         columns = {name: c for name, c in columns.items() if name not in (COUNT, COUNT_OF_OTHER)}

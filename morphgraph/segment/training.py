@@ -271,8 +271,7 @@ def trained_events(
     often: once it is true, training ends with the result for the number of types reached.
 
     Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
-    for more than 2³¹ characters in all, for an ``alphabet`` item that is not one character, and
-    where there is nothing to train on.
+    for more than 2³¹ characters in all, and where there is nothing to train on.
     """
     from morphgraph.kernels.training import learn_events
 
@@ -300,14 +299,8 @@ def packed_texts(
             lengths = np.fromiter(map(len, words), np.int64, len(words))
         check_total(lengths, numbers)
         listed.append((words, numbers, lengths))
-    extra = list(alphabet)
-    for character in extra:
-        if len(character) != 1:
-            raise MorphGraphError(
-                f"The alphabet has the item {character!r}. Every item must be one character."
-            )
     present = np.zeros(0x110000, np.bool_)
-    present[[ord(character) for character in extra]] = True
+    present[[ord(character) for character in alphabet]] = True
     for words, _, _ in listed:
         for portion in _code_points(words):
             present[portion] = True

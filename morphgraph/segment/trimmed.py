@@ -167,8 +167,8 @@ class Trimmed(Decomposing):
     """Trimmed BPE: decomposes types that are rare in a second corpus.
 
     ``counts``: int64, by type id (see `token_counts`). Types whose count is at most ``threshold``
-    are trimmed, but no atoms and added tokens. The graph's present state is used. `MorphGraphError`
-    unless each type has a count. Source: Cognetta et al. 2024.
+    are trimmed, but no atoms and added tokens. The graph's present state is used. Source: Cognetta
+    et al. 2024.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
@@ -185,11 +185,6 @@ class Trimmed(Decomposing):
     ) -> None:
         graph = tokeniser.graph
         self.counts = np.array(counts, np.int64)
-        if self.counts.shape != (len(graph.types),):
-            raise MorphGraphError(
-                f"There are {len(graph.types):,} types and {self.counts.size:,} counts. Give one "
-                "count for each, as token_counts does."
-            )
         self.threshold = threshold
         rare = np.flatnonzero(self.counts <= threshold).tolist()
         super().__init__(

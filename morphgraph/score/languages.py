@@ -1,30 +1,21 @@
 """One tokeniser on the references of several languages: a row each, beside one another."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-import numpy as np
-
 from morphgraph.core.text import base_name, unique_labels
-from morphgraph.corpus.pipelines import EAST_ASIAN, EAST_ASIAN_SCRIPTS, script_of, usual_script
+from morphgraph.corpus.pipelines import usual_script
 from morphgraph.reference.catalogue import LANGUAGES
 from morphgraph.reference.entry import Reference
 from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable
-from morphgraph.segment.segmenter import Segmenter
 
 LANGUAGE_METRICS = ("f1", "precision", "recall", "fertility")
 """The scores in a table of languages, unless others are asked for."""
-_LETTERS: Mapping[str, Iterable[str]] = {
-    "Japanese": EAST_ASIAN_SCRIPTS - {"HANGUL", "BOPOMOFO"},
-    EAST_ASIAN.title(): EAST_ASIAN_SCRIPTS,
-}
-"""What letters of scripts that have several alphabets are called in Unicode."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +24,14 @@ class LanguageRow:
 
     ``table``: its scores there, those of a single tokeniser. ``language`` is the English name that
     the catalogue knows, else the name of the reference; ``script``: that of the catalogue, else of
-    most words. ``uncut``: the share of words that are one token, lone markers aside. ``types``: how
-    many types have a letter of the script, and ``unused``: how many of these are no token of any
-    word here. The last three are NaN where the tokeniser failed, or no vocabulary is known.
+    most words. ``uncut``: the share of words that are one token, lone markers aside; NaN where the
+    tokeniser failed.
     """
 
     table: ScoreTable
     language: str
     script: str
     uncut: float = math.nan
-    unused: float = math.nan
-    types: float = math.nan
 
     @property
     def reference(self) -> str:
@@ -55,11 +43,6 @@ class LanguageRow:
     def entries(self) -> int:
         """How many entries the reference has."""
         return 0 if self.table.gold_set is None else len(self.table.gold_set)
-
-    @property
-    def unused_share(self) -> float:
-        """The share of the script's types that are unused; NaN if there are none."""
-        return self.unused / self.types if self.types else math.nan
 
     def scores(self, names: Sequence[str]) -> dict[str, Estimate]:
         """Return some scores by name; none if the tokeniser failed."""
@@ -73,7 +56,7 @@ class LanguageRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON data."""
-        own = ("language", "script", "reference", "entries", "uncut", "unused", "types")
+        own = ("language", "script", "reference", "entries", "uncut")
         scores = {name: found.value for name, found in self.scores(self.table.metrics).items()}
         about = {name: getattr(self.table, name) for name in ("scope", "weighting", "signature")}
         return {**{name: getattr(self, name) for name in own}, **scores, **about}
@@ -82,23 +65,19 @@ class LanguageRow:
 def rows_by_language(tables: Sequence[ScoreTable]) -> list[LanguageRow]:
     """Return a row for each table of a single tokeniser, the highest F1 first.
 
-    The types of a script are looked up once for each tokeniser. undoing is undo ing in the first
-    reference, and one token in the second.
+    undo is un do in the first reference, and gi one token in the second.
 
     >>> import morphgraph as mg
     >>> from morphgraph.score.outcome import outcome_of
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
-    >>> types = ["u", "n", "d", "o", "i", "g", "un", "do", "undo", "ж"]
-    >>> bpe = Bte(tokeniser_of_types("abc", types, ["un", "do", ("un", "do")]))
+    >>> bpe = Bte(tokeniser_of_types("abc", [*"undoig", "un", "do", "gi"], ["un", "do", "gi"]))
     >>> golds = [mg.read_gold([("undo", ["un", "do"])]), mg.read_gold([("gi", ["g", "i"])])]
     >>> for row in rows_by_language([ScoreTable([outcome_of(bpe, gold)]) for gold in golds]):
-    ...     row.script, row.f1, row.uncut, row.unused, row.types
-    ('Latin', 1.0, 0.0, 7, 9)
-    ('Latin', 0.0, 1.0, 8, 9)
+    ...     row.script, row.f1, row.uncut
+    ('Latin', 1.0, 0.0)
+    ('Latin', 0.0, 1.0)
     """
-    of_scripts = cache(_types_by_script)
-    rows = [_row(table, of_scripts) for table in tables]
-    return sorted(rows, key=lambda row: (math.isnan(row.f1), -row.f1, row.language))
+    return sorted(map(_row, tables), key=lambda row: (math.isnan(row.f1), -row.f1, row.language))
 
 
 def language_of_reference(reference: Reference) -> tuple[str, str]:
@@ -134,28 +113,10 @@ def _apart(named: Sequence[tuple[str, str]]) -> list[str]:
     return unique_labels(labels)
 
 
-def _row(
-    table: ScoreTable, of_scripts: Callable[[Segmenter], Mapping[str, set[int]]]
-) -> LanguageRow:
+def _row(table: ScoreTable) -> LanguageRow:
     [outcome] = table.outcomes
     if not isinstance(outcome, Outcome):
         return LanguageRow(table, "", "")
-    language, script = language_of_reference(outcome.gold_set.reference)
     tally = Tally(outcome, table.scope, table.weighting)
-    uncut = tally.share(~tally.is_cut).value
-    if outcome.segmenter is None or outcome.segmentation is None:
-        return LanguageRow(table, language, script, uncut)
-    known = of_scripts(outcome.segmenter)
-    names = _LETTERS.get(script, [script.upper()])
-    of_script = set[int]().union(*(known.get(name, ()) for name in names))
-    unused = len(of_script.difference(np.unique(outcome.segmentation.token_at).tolist()))
-    return LanguageRow(table, language, script, uncut, unused, len(of_script))
-
-
-def _types_by_script(segmenter: Segmenter) -> Mapping[str, set[int]]:
-    """Return the ids of types with a letter of each script; special types are left out."""
-    found: dict[str, set[int]] = defaultdict(set)
-    for number, body in segmenter.inventory().bodies.items():
-        for name in set(map(script_of, body or "")):
-            found[name].add(number)
-    return found
+    told = language_of_reference(outcome.gold_set.reference)
+    return LanguageRow(table, *told, tally.share(~tally.is_cut).value)

@@ -137,11 +137,7 @@ def _rows(table: ScoreTable, block: int, names: Sequence[str]) -> Iterable[Row]:
         )
 
 
-_BY_LANGUAGE = (
-    Column("Cut nowhere", "percent", csv="uncut"),
-    Column("Unused types of the script", "percent", csv="unused types of the script"),
-    Column("Types of the script", "count", csv="types of the script"),
-)
+_UNCUT = Column("Cut nowhere", "percent", csv="uncut")
 
 
 def languages_table(
@@ -166,12 +162,11 @@ def languages_table(
             places.sort(key=lambda n: metrics.index(shown.columns[n].key))
             [line], columns = shown.with_columns(places).rows, shown.with_columns(places).columns
             told = {**dict(line.before), "tokeniser": line.names[0]}
-            more = (row.uncut, row.unused_share, row.types)
             rows.append(
                 replace(
                     line,
                     names=(label, row.script),
-                    cells=(Cell(row.entries), *line.cells, *map(Cell, more)),
+                    cells=(Cell(row.entries), *line.cells, Cell(row.uncut)),
                     group=-1,
                     block=number,
                     before=tuple(told.items()),
@@ -180,7 +175,7 @@ def languages_table(
     return Table(
         f"{tables[0].labels[0]} by language" if tables else "By language",
         (Column("Language", csv="language"), Column("Script", csv="script")),
-        (Column("Entries", "count", csv="entries"), *columns, *_BY_LANGUAGE),
+        (Column("Entries", "count", csv="entries"), *columns, _UNCUT),
         tuple(rows),
         blocks=tuple(
             _titled(block[0].table.labels[0], block[0].table) for block in blocks.values()

@@ -1,7 +1,6 @@
 """One tokeniser on several languages: every number of a row, against plain counting."""
 
 import math
-import unicodedata
 from dataclasses import replace
 
 import oracles
@@ -24,7 +23,7 @@ from morphgraph.score.languages import (
 from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import Draws
-from morphgraph.segment.bte import Bte, tokeniser_of_types
+from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import languages_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
@@ -68,31 +67,6 @@ def test_as_counted_naively(merges: MergeList, first: list[str], second: list[st
         assert row.uncut == pytest.approx(sum(len(cut) == 1 for cut in tokens) / len(lines))
         fertility = row.scores(["fertility"])["fertility"].value
         assert fertility == pytest.approx(sum(map(len, tokens)) / len(lines))
-        # The types are Latin, so none has a letter of Greek.
-        types = {"".join(parts) for parts in merges} | set("abc")
-        used = {token for cut in tokens for token in cut}
-        greek = row.language == "Greek"
-        assert (row.unused, row.types) == ((0, 0) if greek else (len(types - used), len(types)))
-        assert math.isnan(row.unused_share) == greek
-
-
-def test_types_of_a_script() -> None:
-    types = ["a", "é", "я", "字", "か", "カ", "한", "1", "▁", "aя", "ﬁ"]
-    bpe = Bte(tokeniser_of_types("", types, []))
-
-    def counted(language: str, word: str) -> tuple[float, float]:
-        entry = Entry(word, (word,))
-        [row] = rows_of(
-            bpe, [in_language(Reference("x", "plain", (entry,), (), "0" * 12), language)]
-        )
-        return row.unused, row.types
-
-    assert counted("fra", "aé") == (2, 4)  # aя, and the ligature ﬁ
-    assert counted("bul", "я") == (1, 2)
-    assert counted("jpn", "字か") == (1, 3)
-    assert counted("kor", "한") == (0, 1)
-    assert counted("kat", "ა") == (0, 0)
-    assert unicodedata.name("カ").startswith("KATAKANA")
 
 
 def test_the_language_of_a_reference() -> None:
@@ -127,7 +101,7 @@ def test_a_tokeniser_that_fails_has_no_numbers() -> None:
     [failure] = outcomes_of([("BPE", fail)], gold)
     assert isinstance(failure, SegmentationFailure)
     [row] = rows_by_language([ScoreTable([failure], draws=NONE)])
-    assert math.isnan(row.f1) and math.isnan(row.uncut) and math.isnan(row.unused)
+    assert math.isnan(row.f1) and math.isnan(row.uncut)
 
 
 def test_the_table() -> None:
@@ -137,11 +111,10 @@ def test_the_table() -> None:
     ]
     rows = rows_by_language(tables_of(golds))
     shown = languages_table(rows, ["recall", "f1"])
-    assert [c.title for c in shown.columns] == [
-        "Entries", "Recall % ↑", "F1 % ↑", "Cut nowhere %", "Unused types of the script %",
-        "Types of the script"]  # fmt: skip
+    titles = ["Entries", "Recall % ↑", "F1 % ↑", "Cut nowhere %"]
+    assert [c.title for c in shown.columns] == titles
     assert [row.names for row in shown.rows] == [("Italian", "Latin"), ("German", "Latin")]
-    assert [cell.value for cell in shown.rows[1].cells] == [2, 0.5, 2 / 3, 0.5, 0.5, 4]
+    assert [cell.value for cell in shown.rows[1].cells] == [2, 0.5, 2 / 3, 0.5]
     assert shown.notes[0].startswith("ita.tsv: The gold is partial (one boundary a word)")
     assert not any(cell.is_best for row in shown.rows for cell in row.cells)
     head, *lines = to_csv(shown).decode().splitlines()

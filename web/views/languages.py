@@ -154,18 +154,15 @@ def _heat(rows: Sequence[LanguageRow]) -> list[HeatColumn]:
         values = [found[name].value for found in scores]
         written = ratio_text if name == "fertility" else partial(percent, digits=1)
         columns.append(HeatColumn(title, values, list(map(written, values))))
-    uncut, unused = [row.uncut for row in rows], [row.unused_share for row in rows]
-    for title, values in (("Cut nowhere %", uncut), ("Unused types of the script %", unused)):
-        columns.append(HeatColumn(title, values, [percent(value, 1) for value in values]))
-    return columns
+    uncut = [row.uncut for row in rows]
+    return [*columns, HeatColumn("Cut nowhere %", uncut, [percent(share, 1) for share in uncut])]
 
 
 def _show(found: ByLanguage, name: str) -> None:
     ui.chart(heat_map(found.labels, found.columns), "languages")
     st.caption(
         "The highest F1 first; each column has a colour of its own, stronger where the number is "
-        "higher. Cut nowhere: words that are one token. Unused types: of those with a letter of "
-        "the script, the share that is no token of any word of the reference."
+        "higher. Cut nowhere: words that are one token."
     )
     for note in found.table.notes:
         st.warning(ui.plain(note))

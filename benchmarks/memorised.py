@@ -4,7 +4,7 @@ Run: ``python -m benchmarks.memorised``. It prints a row for each reference of t
 of the demos, and draws ``docs/images/memorised.svg``, for which it needs Chromium, as the tests do.
 """
 
-import math
+import statistics
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
@@ -38,12 +38,8 @@ class Case(NamedTuple):
     tokeniser: str
 
 
-class Score(NamedTuple):
-    """F1 in %, and its 95 % bootstrap interval."""
-
-    value: float
-    low: float
-    high: float
+Score = tuple[float, float, float]
+"""F1 in %, and its 95 % bootstrap interval."""
 
 
 def cases() -> Iterator[Case]:
@@ -90,7 +86,8 @@ def score(tokeniser: mg.Tokeniser, gold: GoldSet) -> Score:
     """Return F1 of a tokeniser."""
     [row] = tokeniser.score(gold, metrics=["f1"]).to_dict()["rows"]
     found = row["scores"]["f1"]
-    return Score(*(100 * number for number in (found["value"], *found["interval"])))
+    low, high = found["interval"]
+    return 100 * found["value"], 100 * low, 100 * high
 
 
 def picture(rows: list[tuple[str, dict[SplitBy, list[Score]]]]) -> go.Figure:
@@ -99,7 +96,7 @@ def picture(rows: list[tuple[str, dict[SplitBy, list[Score]]]]) -> go.Figure:
     for by, (colour, dash) in LOOKS.items():
         for number, (name, found) in enumerate(rows):
             figure.add_scatter(
-                x=[each.value for each in found[by]],
+                x=[value for value, *_ in found[by]],
                 y=[name] * len(STEPS),
                 mode="lines+markers",
                 marker={"color": colour, "symbol": ["circle-open", "diamond", "circle"]},
@@ -125,7 +122,7 @@ def main() -> None:
     heads = [f"{step}, by {by}" for by in LOOKS for step in STEPS]
     table(["Language", "Reference", "tokeniser", "entries", *heads], texts)
     for by in LOOKS:
-        means = [math.fsum(found[by][n].value for _, found in rows) / len(rows) for n in range(3)]
+        means = [statistics.fmean(found[by][n][0] for _, found in rows) for n in range(3)]
         print(f"\nBy {by}, on average: " + " → ".join(f"{mean:.1f}" for mean in means))
     save_picture(picture(rows), "memorised.svg", 900, 60 + 26 * len(rows))
 

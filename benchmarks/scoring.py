@@ -96,39 +96,20 @@ def scores(entries: int = 50_000, rounds: int = 3) -> None:
         found.append(tuple(entry.word[a:b] for a, b in pairwise(cuts)))
     both = [(entry.morphs, cut) for entry, cut in zip(german.entries, found, strict=True)]
     flat = gold_strings(gold_set, "morphemic"), outcome.strings
-    seconds = in_turns(
-        rounds,
-        {
-            "intervals": lambda: bootstrap_intervals(three),
-            "scipy": lambda: stats.bootstrap(first, f1, **sampled),
-            "paired": lambda: approximate_randomisation(pair, 0),
-            "read": lambda: read_reference(hungarian),
-            "segmented": lambda: outcomes_of(segmenters, gold_set),
-            "usual": lambda: scored(USUAL),
-            "every": lambda: scored(tuple(METRICS)),
-            "sequences": lambda: longest_common(*flat),
-            "rapidfuzz": lambda: [LCSseq.similarity(*one) for one in both],
-        },
-    )
-
-    def beside(peer: str, ours: str, title: str) -> str:
-        return f"{title}: {seconds[peer]:.3f} s ({seconds[peer] / seconds[ours]:.1f} ×)"
-
-    titles = {
-        "intervals": f"1,000 resamples of {entries:,} entries, three scores",
-        "paired": f"1,000 trials of a paired test, {entries:,} entries",
-        "read": f"read and align {len(read_reference(hungarian)):,} Hungarian entries",
-        "segmented": f"segment MorphyNet German by {len(SCORED)} methods",
-        "usual": f"the {len(USUAL)} usual scores of these, intervals, tests",
-        "every": f"all {len(METRICS)} scores of these, intervals, tests",
-        "sequences": f"LCS of the segments of {len(german):,} words",
+    contestants = {
+        f"1,000 resamples of {entries:,} entries, three scores": lambda: bootstrap_intervals(three),
+        "scipy.stats.bootstrap, one score": lambda: stats.bootstrap(first, f1, **sampled),
+        "1,000 trials of a paired test": lambda: approximate_randomisation(pair, 0),
+        "read and align SIGMORPHON 2022 Hungarian": lambda: read_reference(hungarian),
+        f"segment MorphyNet German by {len(SCORED)} methods": lambda: outcomes_of(
+            segmenters, gold_set
+        ),
+        f"the {len(USUAL)} usual scores of these, intervals, tests": lambda: scored(USUAL),
+        f"all {len(METRICS)} scores of these, intervals, tests": lambda: scored(tuple(METRICS)),
+        f"LCS of the segments of {len(german):,} words": lambda: longest_common(*flat),
+        "rapidfuzz, a call a word": lambda: [LCSseq.similarity(*one) for one in both],
     }
-    peers = {
-        "intervals": beside("scipy", "intervals", "scipy.stats.bootstrap, one score"),
-        "sequences": beside("rapidfuzz", "sequences", "rapidfuzz, a call a word"),
-    }
-    rows = [(title, seconds[key], peers.get(key, "")) for key, title in titles.items()]
-    table(["work", "seconds {:.3f}", "beside it"], rows)
+    table(["work", "seconds {:.3f}"], in_turns(rounds, contestants).items())
 
 
 def first_use(rounds: int = 3) -> None:

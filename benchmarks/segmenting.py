@@ -22,6 +22,7 @@ from morphgraph.formats.loading import (
     read_vocabulary,
 )
 from morphgraph.segment.flota import Flota
+from morphgraph.segment.method import parse_method
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.merging import segment as segment_by_merges
@@ -35,12 +36,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
         {"vocab_size": 8_000, "user_defined_symbols": ["<sep>", "ssa", "ks", "▁ei"]},
     ),
 }
-EXPORTED: dict[str, dict[str, Any]] = {
-    "flota": {},
-    "flota(k=2)": {"k": 2},
-    "longest(k=2)": {"k": 2},
-    "dropout(p=0.1)": {"p": 0.1},
-}
+EXPORTED = ("flota", "flota(k=2)", "longest(k=2)", "dropout(p=0.1)")
 
 
 def segment(words: int = 47_000, rounds: int = 9) -> None:
@@ -195,8 +191,9 @@ def exported(words: int = 60_000, rounds: int = 5) -> None:
     tokeniser = mg.load(path)
     removed = tokeniser.knock_out(mg.read_gold("demo:de")).tokeniser
     leaving: dict[str, Any] = {"BPE with merges of three parts": removed}
-    for spelled, parameters in EXPORTED.items():
-        leaving[spelled] = tokeniser.method(spelled.partition("(")[0], **parameters)
+    for spelled in EXPORTED:
+        name, parameters = parse_method(spelled)
+        leaving[spelled] = tokeniser.method(name, **parameters)
 
     def encode_uncached(loaded: Any) -> None:
         loaded._drawing._known.clear()

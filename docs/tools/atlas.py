@@ -12,7 +12,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,19 +105,20 @@ class Value(NamedTuple):
     signature: str = ""
 
 
-@dataclass
 class Scores:
     """All values by competitor, place and metric, in the order of the results.
 
     Figures of a vocabulary that does not depend on a reference have an empty one.
     """
 
-    values: dict[Competitor, dict[Place, dict[str, Value]]] = field(default_factory=dict)
+    def __init__(self, results: Results) -> None:
+        self.values: dict[Competitor, dict[Place, dict[str, Value]]] = {}
+        for row in results["rows"]:
+            if not row["task"]:
+                self._add(row)
 
-    def add(self, row: Mapping[str, Any]) -> None:
+    def _add(self, row: Mapping[str, Any]) -> None:
         """Add the values of a row: of several draws the first, and words kept aside first."""
-        if row["task"]:
-            return
         size = "" if row["vocab_size"] is None else f", {row['vocab_size']:,} types"
         method = " ".join(filter(None, (row["method"], row["parameters"])))
         competitor = (visible(row["tokeniser"] + size), visible(method))
@@ -160,14 +161,6 @@ class Scores:
         return " to ".join(f"{end:,.0f}" for end in ends) or UNDEFINED
 
 
-def scores_of(results: Results) -> Scores:
-    """Return the values of a results file."""
-    found = Scores()
-    for row in results["rows"]:
-        found.add(row)
-    return found
-
-
 def mean(values: Sequence[Value]) -> Value:
     """Return the mean, with the interval of a mean over independent references.
 
@@ -203,17 +196,14 @@ def worst_merges(
     """
     plan = make_plan(run["recipe"], f"{run['name']}.yaml", folder, run["languages"])
     tasks = {task.key: task for task in plan.tasks}
-    made: dict[str, TaskResult] = {}
 
+    @cache
     def result(key: str) -> TaskResult:
-        if key not in made:
-            needs = [result(need) for need in tasks[key].needs]
-            made[key] = run_task(tasks[key], code_version(), *needs)
-        return made[key]
+        return run_task(tasks[key], code_version(), *map(result, tasks[key].needs))
 
     for cell in plan.cells:
-        spec, is_own = cell.spec, cell.spec["method"] == STANDARD_METHOD
-        if not is_own or spec["reference"] is None:
+        spec = cell.spec
+        if spec["method"] != STANDARD_METHOD or spec["reference"] is None:
             continue
         table = parquet.read_table(pyarrow.BufferReader(result(cell.needs[0]).data))
         inputs = cell_inputs({**spec, "corpus_name": ""}, iter([table]))
@@ -225,8 +215,7 @@ def worst_merges(
         columns = blame_columns(tokeniser, found, found.candidates()[:_MOST_MERGES])
         rows = zip(columns["merge"], columns["N"], columns["B"], strict=True)
         told = [{"merge": visible(name), "joins": int(n), "wrong": int(b)} for name, n, b in rows]
-        about = cell.columns
-        yield about["tokeniser"], (about["language"], about["reference"]), told
+        yield cell.columns["tokeniser"], (cell.columns["language"], cell.columns["reference"]), told
 
 
 def blamed_in(results: Results, known: Blamed) -> Blamed:
@@ -247,7 +236,7 @@ def blamed_in(results: Results, known: Blamed) -> Blamed:
 
 def pages_of(results: Results, blamed: Blamed) -> dict[str, str]:
     """Return the text of each page by its file's name."""
-    scores = scores_of(results)
+    scores = Scores(results)
     templates = environment().overlay(
         loader=FileSystemLoader(TEMPLATES), keep_trailing_newline=False
     )
@@ -317,14 +306,9 @@ def _of_tokeniser(
         for competitor in own
     ]
     rows = [row for row in rows if any(v.value == v.value for v in row[-1].values())]
-    places = sorted(map(_place, blamed), key=lambda place: (language_name(place[0]), place[1]))
-    merges = [(place, blamed["\t".join(place)]) for place in places]
-    return {"rows": rows, "merges": [each for each in merges if each[1]], "scores": scores}
-
-
-def _place(key: str) -> Place:
-    language, _, reference = key.partition("\t")
-    return language, reference
+    found = [(key.split("\t"), worst) for key, worst in blamed.items() if worst]
+    merges = sorted(found, key=lambda each: (language_name(each[0][0]), each[0][1]))
+    return {"rows": rows, "merges": merges, "scores": scores}
 
 
 # ------------------------------------------------------------------------------ files
@@ -337,9 +321,7 @@ def _write_packed(path: Path, document: Any) -> None:
 
 def read_merges() -> Blamed:
     """Read the worst merges; none if there is no file."""
-    if not MERGES.exists():
-        return {}
-    found: Blamed = json.loads(gzip.decompress(MERGES.read_bytes()))
+    found: Blamed = json.loads(gzip.decompress(MERGES.read_bytes())) if MERGES.exists() else {}
     return found
 
 

@@ -22,38 +22,28 @@ step. `requirements.txt` pins the packages of the first table, which bring those
 where its index of advisories can be reached and knows these versions: what it skips as “not found”
 it has not looked at.
 """
-_LONGEST = 60
-_OTHER = "Other/Proprietary License"
 _SPDX = {
-    **dict.fromkeys(
-        ("Apache 2.0", "Apache License 2.0", "Apache License, Version 2.0"), "Apache-2.0"
-    ),
+    **dict.fromkeys(("Apache 2.0", "Apache License 2.0", "Apache Software License"), "Apache-2.0"),
     **dict.fromkeys(("BSD 3-Clause License", "3-Clause BSD License"), "BSD-3-Clause"),
     **dict.fromkeys(("ISC License", "ISC license", "ISC License (ISCL)"), "ISC"),
-    "Apache Software License": "Apache-2.0",
     "BSD License": "BSD",
-    "BSD-3-Clause License": "BSD-3-Clause",
     "MIT License": "MIT",
-    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
-    "Python Software Foundation License": "PSF-2.0",
 }
 """SPDX identifiers of licences, by the names that packages give them."""
 
 
 def licence_of(package: Distribution) -> str:
     """Return the licence that a package declares, as SPDX if it is clear."""
-    said = package.metadata.get("License-Expression") or package.metadata.get("License") or ""
-    first = said.strip().splitlines()[0].strip() if said.strip() else ""
-    is_name = 0 < len(first) <= _LONGEST and not first.startswith(("UNKNOWN", "Copyright"))
-    if not is_name:
+    declared = package.metadata.get("License-Expression") or package.metadata.get("License") or ""
+    name = declared.partition("\n")[0]
+    if not name or name.startswith(("UNKNOWN", "Copyright")):
         classified = package.metadata.get_all("Classifier") or []
-        named = [each.rpartition(" :: ")[2] for each in classified if each.startswith("License ::")]
-        first = ", ".join(_SPDX.get(each, each) for each in named) or first[:_LONGEST]
-    if first in ("", _OTHER):  # then the file has the full text
+        name = ", ".join(each[11:] for each in classified if each.startswith("License :: "))
+        name = name.removeprefix("OSI Approved :: ")
+    if name in ("", "Other/Proprietary License"):  # then the file has the full text
         texts = [each for each in package.files or () if "LICEN" in each.name.upper()]
-        lines = texts[0].read_text(encoding="utf-8").strip().splitlines() if texts else []
-        first = next((line.strip() for line in lines if line.strip()), "not said")
-    return _SPDX.get(first, first)
+        name = texts[0].read_text(encoding="utf-8").strip().partition("\n")[0]
+    return _SPDX.get(name, name)
 
 
 def pinned() -> list[Requirement]:

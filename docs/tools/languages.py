@@ -21,22 +21,20 @@ METHODS = {"BPE-knockout": "#a3122f", "ReBPE": "#6d45e0", "ReBPE, portable": "#0
 
 def gains(results: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each language, reference and method: F1, and tokens per word."""
-    f1 = results[results["metric"] == "f1"]
-    per_word = results[results["metric"] == "vocabulary.fertility"]
-    once = per_word[per_word["method"] == "BPE"].drop_duplicates("language").set_index("language")
-    keys = ["language", "reference", "method"]
-    found = f1[[*keys, "value", "low", "high", "entries"]].merge(
-        per_word[[*keys, "value", "low", "high"]], on=keys, how="left", suffixes=("", "_tokens")
+    keys, spans = ["language", "reference", "method"], ["value", "low", "high"]
+    f1, tokens = (
+        results[results["metric"] == metric].set_index(keys)[[*spans, "entries"]]
+        for metric in ("f1", "vocabulary.fertility")
     )
-    found["before"] = found["language"].map(once["value"])
-    is_base = found["method"] == "BPE"
-    for name in ("value", "low", "high"):  # measured once a language
-        missing = found.loc[is_base, "language"].map(once[name])
-        found.loc[is_base, f"{name}_tokens"] = missing
-    base = found[is_base].set_index(keys[:2])["value"]
-    places = pd.MultiIndex.from_frame(found[keys[:2]])
-    found["gain"] = 100 * (found["value"].to_numpy() - base.reindex(places).to_numpy())
-    found["added"] = 100 * (found["value_tokens"] / found["before"] - 1)
+    found = f1.join(tokens[spans], rsuffix="_tokens").reset_index()
+    # Of BPE, they are measured once a language.
+    before = tokens.xs("BPE", level="method").groupby("language").first()
+    before = before.reindex(found["language"]).reset_index()
+    for name in spans:
+        found[f"{name}_tokens"] = found[f"{name}_tokens"].fillna(before[name])
+    base = f1.xs("BPE", level="method")["value"].reindex(pd.MultiIndex.from_frame(found[keys[:2]]))
+    found["gain"] = 100 * (found["value"] - base.to_numpy())
+    found["added"] = 100 * (found["value_tokens"] / before["value"] - 1)
     return found
 
 

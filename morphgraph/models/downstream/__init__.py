@@ -245,8 +245,8 @@ def read_parallel(paths: Sequence[str]) -> Examples:
     return tuple(tuple(map(str.strip, texts)) for texts in zip(*pairs, strict=True))
 
 
-def read_conllu(paths: Sequence[str], column: int) -> Examples:
-    """Read words and tags from CoNLL-U files; ``column`` holds the tags.
+def read_conllu(paths: Sequence[str]) -> Examples:
+    """Read words and universal tags from CoNLL-U files.
 
     Ranges such as ``1-2`` and empty words such as ``1.1`` are skipped.
     """
@@ -263,11 +263,12 @@ def read_conllu(paths: Sequence[str], column: int) -> Examples:
                 if len(fields) != 10:
                     problem = f"it has {len(fields)} columns instead of 10"
                     raise FileFormatError(path, f"line {number:,}", problem, "Give CoNLL-U.")
-                if fields[0].isdecimal():
-                    if fields[column] in ("", "_"):
-                        problem = f"the word “{fields[1][:40]}” has no tag"
+                token, word, _, tag, *_ = fields
+                if token.isdecimal():
+                    if tag in ("", "_"):
+                        problem = f"the word “{word[:40]}” has no tag"
                         raise FileFormatError(path, f"line {number:,}", problem, "Add it.")
-                    sentence.append((fields[1], fields[column]))
+                    sentence.append((word, tag))
         if len(sentences) == before:
             raise FileFormatError(path, "", "it has no words", "Give a file in CoNLL-U.")
     pairs = [tuple(zip(*sentence, strict=True)) for sentence in sentences]

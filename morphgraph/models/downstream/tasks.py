@@ -192,17 +192,6 @@ CLASSIFICATION = DownstreamTask(
 # ------------------------------------------------------------------------------------- tagging
 
 
-_COLUMNS = {"upos": 3, "xpos": 4}
-
-
-class TaggingSettings(TrainingSettings):
-    """CoNLL-U files, and the column of tags to learn."""
-
-    tags: Literal["upos", "xpos"] = Field(
-        "upos", description="The column: universal tags or those of the language."
-    )
-
-
 class SplitSentence(NamedTuple):
     """The ids of a sentence, and the position of each word's first token; -1 for none."""
 
@@ -293,9 +282,9 @@ TAGGING = DownstreamTask(
     "tagging",
     "Tagging",
     "Words of sentences get tags, such as parts of speech.",
-    TaggingSettings,
+    TrainingSettings,
     (TaskMetric("tagging_accuracy", "Tagging accuracy", "percent", 1), *COMMON),
-    lambda given: read_parts(given, lambda paths: read_conllu(paths, _COLUMNS[given.tags]), "tag"),
+    lambda given: read_parts(given, read_conllu, "tag"),
     _run_tagging,
     speed=13_000,
     bytes_in_token=16.0,

@@ -30,7 +30,6 @@ _ON_DEMO = "demo:en demo:en"
 COMMANDS = {
     "": ["--version", "score demo:en demo:en", "rebpe demo:en demo:en --out best"],
     "batch": ["count text.txt --out counts.parquet"],
-    "cloud": ["count {address}/text.txt --out counts.parquet"],
     "silver": ["train morfessor counts.tsv --vocab-size 500 --out model.json"],
     "transformers": ["export demo:en --out exported"],
     "wordfreq": ["train bpe wordfreq:en --vocab-size 500 --out tokenizer.json"],

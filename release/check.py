@@ -14,10 +14,7 @@ import tarfile
 import tempfile
 import time
 from contextlib import suppress
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.request import urlopen
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,7 +43,6 @@ INSTALLED = {
     "wheel": _ALONE,
     "sdist": _ALONE,
     "batch": ["morphgraph count text.txt --out counts.parquet"],
-    "cloud": ["morphgraph count {address}/text.txt --out counts.parquet"],
     "silver": ["morphgraph train morfessor counts.tsv --vocab-size 500 --out model.json"],
     "transformers": ["morphgraph export demo:en --out exported", _LOADED],
     "wordfreq": ["morphgraph train bpe wordfreq:en --vocab-size 500 --out tokenizer.json"],
@@ -98,7 +94,7 @@ def build(folder: Path) -> tuple[Path, Path]:
     return wheel, sdist
 
 
-def use(package: Path, part: str, folder: Path, address: str) -> None:
+def use(package: Path, part: str, folder: Path) -> None:
     """Install a package, with an extra or alone, and use what it is for."""
     is_alone = part in ("wheel", "sdist")
     named = package if is_alone else f"morphgraph[{part}] @ {package.as_uri()}"
@@ -109,7 +105,7 @@ def use(package: Path, part: str, folder: Path, address: str) -> None:
     (folder / "counts.tsv").write_text(counts)
     for line in INSTALLED[part]:
         if line.startswith("morphgraph "):
-            program, *given = shlex.split(line.format(address=address))
+            program, *given = shlex.split(line)
             run(bin_ / program, *given, cwd=folder)
         else:
             run(bin_ / "python", "-c", line, cwd=folder)
@@ -155,21 +151,15 @@ def main() -> None:
         for part in chosen:
             with tempfile.TemporaryDirectory(dir=name) as inside:
                 folder = Path(inside)
-                serve = partial(SimpleHTTPRequestHandler, directory=folder)
-                server = ThreadingHTTPServer(("127.0.0.1", 0), serve)
-                Thread(target=server.serve_forever, daemon=True).start()
                 try:
                     if part in MADE:
                         make(MADE[part], sdist, folder)
                     else:
-                        address = f"http://127.0.0.1:{server.server_port}"
-                        use(sdist if part == "sdist" else wheel, part, folder, address)
+                        use(sdist if part == "sdist" else wheel, part, folder)
                     print(f"{part}: holds", flush=True)
                 except Failed as failure:
                     failed.append(part)
                     print(f"FAILED {part}: {failure}", flush=True)
-                finally:
-                    server.shutdown()
     print(f"{len(chosen) - len(failed)} of {len(chosen)} parts hold; Python {sys.version}")
     sys.exit(1 if failed else 0)
 

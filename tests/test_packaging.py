@@ -67,7 +67,7 @@ def modules(requirements: Iterable[str]) -> set[str]:
 def test_the_library_alone_is_light() -> None:
     base = modules(PROJECT["dependencies"])
     assert not base & {*EXTRA_OF}
-    assert set(EXTRAS) == {"app", "cloud", "models", "transformers", *OF_APP}
+    assert set(EXTRAS) == {"app", "models", "transformers", *OF_APP}
     for package, extra in EXTRA_OF.items():
         of = ["app", *OF_APP] if extra == "app" else [extra]
         assert package in {module for each in of for module in modules(EXTRAS[each])}, package

@@ -326,39 +326,41 @@ def read_text(
     gigabyte, not UTF-8 or no table of its kind, lacks the column, or has too many different words.
     """
     shown = name or ("the text" if isinstance(source, bytes) else str(source))
-    size = len(source) if isinstance(source, bytes) else 0
     with on_disk(source if isinstance(source, bytes) else Path(source)) as path:
-        if path.is_file() and (size := path.stat().st_size) > LARGEST_FILE:
+        try:
+            size = path.stat().st_size
+        except OSError as error:
+            problem = (error.strerror or "it cannot be read").lower()
+            fix = "Check the path and its permissions."
+            raise FileFormatError(shown, "", problem, fix) from error
+        if size > LARGEST_FILE:
             problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
             raise FileFormatError(shown, "", problem, "Count the words of a part of it.")
         # What is uploaded is read apart.
-        if isinstance(source, bytes):
-            words, counts = read_isolated(count_text, str(path), shown, column)
-        else:
-            words, counts = count_text(str(path), shown, column)
+        apart = read_isolated if isinstance(source, bytes) else _called
+        words, counts = apart(count_text, str(path), shown, column, TEXT_WORDS.value + 1)
+    fix = "Count a part of it, count elsewhere and leave out rare words"
+    TEXT_WORDS.check(len(words), shown, fix=fix)
     if not words:
         raise FileFormatError(shown, "", "it has no words", "Choose a file or column with text.")
     return WordCounts(words, counts)
 
 
-def count_text(path: str, name: str, column: str | None) -> tuple[list[str], list[int]]:
-    """Return the words of a file and their counts, most frequent first."""
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
+
+
+def count_text(path: str, name: str, column: str | None, most: int) -> tuple[list[str], list[int]]:
+    """Return at most so many words of a file and their counts, most frequent first."""
     with TemporaryDirectory() as folder, open_duckdb(_TEXT_MEMORY, 1, Path(folder)) as sql:
         texts = Texts(Path(path), name, column, folder=Path(folder))
         with texts.errors():
             words = _words(texts, _rule(sql, WHITESPACE))
             sql.execute(f"create temp table words as {words}").fetchall()
         _check(sql, texts, "words")
-        grouped = (
-            "select word, sum(count)::bigint as count from words where word <> '' group by word"
-        )
-        [(distinct,)] = sql.execute(f"select count(*) from ({grouped})").fetchall()
-        if distinct > TEXT_WORDS.value:
-            fix = "Count a part of it, count elsewhere and leave out rare words"
-            raise TEXT_WORDS.exceeded(name, "", f"it has {distinct:,} different words", fix)
         rows = sql.execute(
             "select word, sum(count)::bigint as n from words where word <> '' group by word "
-            "order by n desc, word"
+            f"order by n desc, word limit {most}"
         ).fetchall()
     return [word for word, _ in rows], [count for _, count in rows]
 

@@ -22,15 +22,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-COUNTS_FILE = "_counts.json"
-"""The file of metadata in a folder of Parquet files with counts."""
-
 LARGEST_FILE = 2**30
 LARGEST_COUNT = 10**15
 
-_CHECKED_AT_ONCE = 2**26
 _BLOCK = 2**23
-"""The bytes read at once; the words of a smaller file are held as strings."""
+"""The bytes read at once."""
 _LONGEST_LINE = 2**20
 _FORM = "Write one word per line: the word, a tab or a space, and how often it occurs"
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
@@ -109,21 +105,15 @@ class LanguageCounts:
 def read_word_counts(path: str | Path) -> WordCounts:
     """Read word counts from a UTF-8 file with one word per line: `word⇥count` or `word count`.
 
-    A Parquet file, or a folder of them, needs the columns `word`, of strings, and `count`, of whole
-    numbers. In a line with a tab, the word may contain spaces; surrounding blanks are removed.
-    Counts of the same word are added; words with a count of 0, and empty lines, are ignored. Raises
-    `FileFormatError` if the file is empty, larger than a gigabyte, not UTF-8, or has a
-    line of another form, an empty word, a negative count or one above 10¹⁵.
+    A Parquet file needs the columns `word`, of strings, and `count`, of whole numbers. In a line
+    with a tab, the word may contain spaces; surrounding blanks are removed. Counts of the same word
+    are added; words with a count of 0, and empty lines, are ignored. Raises `FileFormatError` if
+    the file is empty, larger than a gigabyte, not UTF-8, or has a line of another form, an empty
+    word, a negative count or one above 10¹⁵.
     """
     path = Path(path)
     name = path.name
     try:
-        if path.is_dir():
-            files = sorted(path.glob("*.parquet"))
-            if not files:
-                fix = "Give what morphgraph count has written."
-                raise FileFormatError(name, "", "the folder has no Parquet files", fix)
-            return _of_parquet(files, [f"{name}/{file.name}" for file in files], name)
         size = path.stat().st_size
         if size > LARGEST_FILE:
             problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
@@ -149,19 +139,13 @@ def parse_word_counts(data: bytes, name: str) -> WordCounts:
 
 
 def _of_lines(file: IO[bytes], name: str) -> WordCounts:
-    """Return the counts of lines, in order of first occurrence; as arrays if there are many.
+    """Return the counts of lines, in order of first occurrence.
 
-    In large files, lines of the usual form are parsed together, all others one by one, with the
-    same result.
+    Blocks of lines of the usual form are parsed together, all others line by line, with the same
+    result.
     """
     block, first = file.read(_BLOCK), 1
     problems: list[FileFormatError] = []
-    if len(block) < _BLOCK:
-        counts: dict[str, int] = {}
-        for word, count in _one_by_one(block.split(b"\n"), 1, name, problems):
-            counts[word] = counts.get(word, 0) + count
-        _check_lines(name, bool(counts), problems)
-        return WordCounts.from_mapping(counts)
     parts: list[CountedArray] = []
     characters = lines = 0
     while block:
@@ -181,16 +165,10 @@ def _of_lines(file: IO[bytes], name: str) -> WordCounts:
         parts.append((words, numbers))
         first += block.count(b"\n")
         block = file.read(_BLOCK)
-    _check_lines(name, bool(lines), problems)
-    return WordCounts(*sum_duplicates(*concatenate_counts(parts)))
-
-
-def _check_lines(name: str, any_words: bool, problems: list[FileFormatError]) -> None:
-    if any_words and problems:
-        raise problems[0]
-    if problems or not any_words:
+    if problems or not lines:
         problem = "no line is a word and a count" if problems else "the file has no words"
         raise FileFormatError(name, "", problem, f"{_FORM}.")
+    return WordCounts(*sum_duplicates(*concatenate_counts(parts)))
 
 
 def _of_block(block: bytes, first: int, name: str, problems: list[FileFormatError]) -> CountedArray:
@@ -254,39 +232,18 @@ def _parse_line(line: str) -> tuple[str, int]:
 
 
 def _parse_parquet(source: Path | bytes, name: str) -> WordCounts:
-    with on_disk(source) as path:
-        return _of_parquet([path], [name], name)
+    """Return the counts of a Parquet file.
 
-
-def _of_parquet(paths: Sequence[Path], names: Sequence[str], whole: str) -> WordCounts:
-    """Return the counts of Parquet files, called ``whole`` together.
-
-    Another process reads the files first; what it reads within its limits is safe here.
+    Another process reads it first; what it reads within its limits is safe here.
     """
-    parts, pipelines, first, size = list[CountedArray](), set[str | None](), 0, 0
-    for last, path in enumerate(paths, 1):
-        size += path.stat().st_size
-        if size > _CHECKED_AT_ONCE or last == len(paths):
-            some = [str(each.absolute()) for each in paths[first:last]]
-            facts = read_isolated(check_parquet_counts, some, names[first], list(names[first:last]))
-            for where, name, (rows, characters, pipeline) in zip(
-                some, names[first:last], facts, strict=True
-            ):
-                COUNTED_WORDS.check(rows, name)
-                COUNTED_CHARACTERS.check(characters, name)
-                parts.append(_parquet_counts(Parquet(where, name)))
-                pipelines.add(pipeline)
-            first, size = last, 0
-    fix = "Give one counting at a time."
-    if len(pipelines) > 1:
-        raise FileFormatError(whole, "", "its files were counted by different pipelines", fix)
-    rows = sum(len(words) for words, _ in parts)
-    words, counts = sum_duplicates(*concatenate_counts([*parts]))
-    if len(words) < rows and len(words) < sum(len(sum_duplicates(*part)[0]) for part in parts):
-        raise FileFormatError(whole, "", "a word is in two of its files", fix)
+    with on_disk(source) as path:
+        rows, characters, pipeline = read_isolated(check_parquet_counts, str(path), name)
+        COUNTED_WORDS.check(rows, name)
+        COUNTED_CHARACTERS.check(characters, name)
+        words, counts = sum_duplicates(*_parquet_counts(Parquet(path, name)))
     if not words:
-        raise FileFormatError(whole, "", "it has no words", "Count texts with words.")
-    return WordCounts(words, counts, pipelines.pop())
+        raise FileFormatError(name, "", "it has no words", "Count texts with words.")
+    return WordCounts(words, counts, pipeline)
 
 
 def _parquet_counts(table: Parquet) -> CountedArray:
@@ -307,18 +264,9 @@ def _parquet_counts(table: Parquet) -> CountedArray:
     return words, np.asarray(sizes["count"], np.int64)
 
 
-def check_parquet_counts(
-    paths: list[str], name: str, names: list[str]
-) -> list[tuple[int, int, str | None]]:
-    """Return of each file of counts its rows, its characters, and the pipeline that it names.
-
-    ``name`` is what errors of the process call them all.
-    """
-    return [_facts(Parquet(path, each)) for path, each in zip(paths, names, strict=True)]
-
-
-def _facts(table: Parquet) -> tuple[int, int, str | None]:
-    name = table.name
+def check_parquet_counts(path: str, name: str) -> tuple[int, int, str | None]:
+    """Return the rows of a file of counts, its characters, and the pipeline that it names."""
+    table = Parquet(path, name)
     for column, wanted, kinds in (
         ("word", "strings", ("VARCHAR",)),
         ("count", "whole numbers", _INTEGERS),

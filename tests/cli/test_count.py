@@ -90,15 +90,16 @@ def test_progress_without_and_with_a_terminal(
 @pytest.mark.slow
 def test_tasks_of_a_cluster_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each file is a task, on two processes."""
+    texts = tmp_path / "texts"
+    texts.mkdir()
     for number in range(4):
-        (tmp_path / f"{number}.txt").write_text(f"dog{number} the dog’s\u3000the\n" * 99)
+        (texts / f"{number}.txt").write_text(f"dog{number} the dog’s\u3000the\n" * 99)
     monkeypatch.setattr(counting, "BLOCK_BYTES", 1)
+    how: dict[str, Any] = {"pipeline": "rebpe", "minimum_count": 2}
     with local_cluster(2) as client:
-        how: dict[str, Any] = {"pipeline": "rebpe", "minimum_count": 2}
-        counting.count_words(
-            [tmp_path], tmp_path / "there", **how, workers=2, run=runner_on(client)
-        )
-    counting.count_words([tmp_path], tmp_path / "here", **how)
+        there = {"workers": 2, "run": runner_on(client)}
+        counting.count_words([texts], tmp_path / "there", **how, **there)
+    counting.count_words([texts], tmp_path / "here", **how)
     assert (tmp_path / "there").read_bytes() == (tmp_path / "here").read_bytes()
 
 

@@ -56,7 +56,6 @@ WRITING = {
 """Each command that writes: its options, and those of a later run that writes something else."""
 
 MORE = {
-    "count to a folder": ("count", ["{work}/text.txt", "--out", "{disk}/a"], ["--min-count", "2"]),
     "count in between": (
         "count",
         ["{work}/text.txt", "--out", "{disk}/a", "--temp", "{work}"],

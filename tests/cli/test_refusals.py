@@ -34,7 +34,7 @@ REFUSED = {
         "--column words --workers 1": "there is no column “words”",
         "nothing.txt": "nothing.txt: no such file or folder. Check the path.",
         "--workers 2 --scheduler tcp://x:1": "Tasks run in one place.",
-        "bad.txt --bad-lines stop": "line 2: byte 0xFF",
+        "bad.txt --bad-lines stop": "line 2: it is not valid UTF-8",
     },
     "evaluate": {
         "": "Name a YAML file or an evaluation that ships (--list).",

@@ -97,7 +97,7 @@ def test_a_long_line_is_counted_in_parts() -> None:
 def test_too_many_words_or_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_WORDS", "2")
     assert len(read_text(b"a b a", "a.txt")) == 2
-    with pytest.raises(FileFormatError, match=r"a\.txt: it has 3 different words and more"):
+    with pytest.raises(FileFormatError, match=r"a\.txt: it has 3 different words"):
         read_text(b"a b c", "a.txt")
     monkeypatch.setattr(counting, "LARGEST_FILE", 4)
     with pytest.raises(FileFormatError, match=r"a\.txt: the file has 5 bytes, more than 4"):

@@ -216,11 +216,12 @@ def _text(file: Any) -> _Words | None:
 @st.fragment
 def _train(current: Session, order: _Order | None) -> None:
     """Train what was asked for, or offer to; a fragment, which is redrawn meanwhile."""
-    place = st.empty()
+    place, below = st.empty(), st.empty()
     if order is not None and _ASKED in st.session_state:
+        place.empty()  # otherwise the button remains visible during training
         current.doing = f"The training of {order.label}"
         keep_session(current)
-        waiting = Waiting(place, lambda _: st.session_state.pop(_ASKED, None))
+        waiting = Waiting(below, lambda _: st.session_state.pop(_ASKED, None))
         gold = current.study.benchmark.reference
         holdout = st.session_state.get("holdout", SHARE_KEPT)
         make = partial(_made, order, current.store.folder.name, gold, holdout)
@@ -299,7 +300,7 @@ def _extend(current: Session, order: _Order | None) -> None:
                     PUBLIC_WORDS.check(len(counts), "The text", fix="Leave out rare words")
                 change = preview_extend(study.tokeniser, counts, add)
                 tokens = study.tokens_per_word(counts), study.tokens_per_word(counts, change)
-                make_edit(current, change.step)
+                make_edit(current, [change.step])
             st.success(
                 f"{counted(len(change.added_types), 'type')} added: {tokens[0]:.3f} → "
                 f"{tokens[1]:.3f} tokens per word. Undo is on the other pages.",

@@ -128,9 +128,9 @@ def segmentations_page(current: Session) -> None:
         if cell is not None:
             one_cell(current, comparison, *cell)
         _summaries(whole, _which(scored))
-        partly = current.study.benchmark.reference.partial_note
-        if partly and any(morphs is not None for morphs in gold):
-            st.warning(ui.plain(partly), icon=":material/info:")
+        partial_note = current.study.benchmark.reference.partial_note
+        if partial_note and any(morphs is not None for morphs in gold):
+            st.warning(ui.plain(partial_note), icon=":material/info:")
         _downloads(comparison, whole, [comparison.rows[number] for number in chosen])
         keep_session(current)
         choosing.make_next(current, picked, progress)

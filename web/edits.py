@@ -37,13 +37,6 @@ def knock_out_all(current: Session, settings: KnockoutSettings) -> None:
         knock_out(current.study.tokeniser, sides(current)[0], settings)
 
 
-def knock_out_listed(current: Session, steps: Sequence[Mapping[str, Any]], field: str) -> None:
-    """Make the edits that knock out the types of a list, and empty its field."""
-    with deferred_error(_MESSAGE):
-        current.study.graph.replay(steps)
-        st.session_state[field] = ""
-
-
 def knock_out_and_reify(current: Session, types: list[str]) -> None:
     """Knock out types, then repair and reify the tuple merges that result."""
     graph = current.study.graph
@@ -54,10 +47,12 @@ def knock_out_and_reify(current: Session, types: list[str]) -> None:
         graph.apply(preview_reification(graph, blacklist, among=rewired))
 
 
-def make(current: Session, step: Mapping[str, Any]) -> None:
-    """Make an edit that was previewed, given as an entry of a recipe."""
+def make(current: Session, steps: Sequence[Mapping[str, Any]], field: str = "") -> None:
+    """Make edits that were previewed, given as a recipe, and empty the ``field`` they are from."""
     with deferred_error(_MESSAGE):
-        current.study.graph.replay([step])
+        current.study.graph.replay(steps)
+        if field:
+            st.session_state[field] = ""
 
 
 def make_portable(current: Session) -> None:

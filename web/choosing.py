@@ -23,7 +23,7 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.refine.learning import Learner, has_seen, kept_from, unseen_by
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods, values_of
-from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -333,7 +333,7 @@ def upload_model() -> None:
     )
 
     def take(name: str, data: bytes) -> None:
-        add_model(name, uploaded_segmenter({name: data}))
+        add_model(name, load_segmenter({name: data}))
 
     open_file(
         "Model",

@@ -14,8 +14,9 @@ from tokenizers import AddedToken, Tokenizer
 from morphgraph.core.files import demo_tokeniser_path, read_bytes
 from morphgraph.core.text import shortened
 from morphgraph.formats.completing import frame_of_class
+from morphgraph.formats.files import settings_beside
 from morphgraph.formats.framing import framing
-from morphgraph.formats.opening import settings_beside, tokeniser_files
+from morphgraph.formats.opening import tokeniser_files
 from morphgraph.formats.sentencepiece import is_sentencepiece
 from morphgraph.formats.tokeniser_classes import (
     CHARSMAP,

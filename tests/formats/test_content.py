@@ -22,8 +22,8 @@ from PIL import Image
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_tokeniser_path
-from morphgraph.formats.content import gunzipped
-from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.formats.files import gunzipped
+from morphgraph.segment.models import load_segmenter
 
 
 def packed(value: Any) -> bytes:
@@ -121,7 +121,7 @@ def test_the_format_is_named(data: bytes, format_: str, tmp_path: Path) -> None:
         mg.load(tmp_path / "file")
     assert str(error.value).isprintable() and len(str(error.value)) < 400
     with pytest.raises(FileFormatError, match=format_):
-        uploaded_segmenter({"file": data})
+        load_segmenter({"file": data})
 
 
 def test_long_types_are_types(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_file_may_be_packed_by_gzip(kind: str, tmp_path: Path) -> None:
     found = mg.load(tmp_path / "packed.gz")
     assert list(found.types) == list(plain.types)
     assert found.segment(["ab"]) == plain.segment(["ab"])
-    uploaded = uploaded_segmenter({"packed.gz": gzip.compress(data)})
+    uploaded = load_segmenter({"packed.gz": gzip.compress(data)})
     assert uploaded.vocabulary_size == len(plain)
 
 

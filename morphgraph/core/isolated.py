@@ -162,8 +162,6 @@ class _Process:
 
     def _watch(self, answers: IO[bytes], seconds: Limit, memory: Limit) -> None:
         """Wait for an answer, and enforce the limits."""
-        if not hasattr(select, "poll"):
-            return
         waiting = select.poll()
         waiting.register(answers, select.POLLIN)
         begun, before = time.monotonic(), None
@@ -228,8 +226,7 @@ def _forget_parent_processes() -> None:
     _idle.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_parent_processes)
+os.register_at_fork(after_in_child=_forget_parent_processes)
 
 
 # ------------------------------------------------------------------------- the process that answers

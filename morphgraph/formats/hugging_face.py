@@ -106,7 +106,7 @@ def model_in(document: Any) -> dict[str, Any]:
     return model if isinstance(model, dict) else {}
 
 
-def kind_of(model: Mapping[str, Any]) -> Any:
+def model_kind(model: Mapping[str, Any]) -> Any:
     """Return the type of a model, which old files only imply by their fields."""
     implied = "BPE" if "merges" in model else "WordPiece"
     return model.get("type", "Unigram" if isinstance(model.get("vocab"), list) else implied)
@@ -154,7 +154,7 @@ def from_document(document: Any, name: str, checksum: str, merges_name: str = ""
     if not model:
         fix = "Choose the tokenizer.json of a BPE tokeniser."
         raise FileFormatError(name, "", "it has no field “model”", fix)
-    kind = kind_of(model)
+    kind = model_kind(model)
     if kind not in ("BPE", "BTE"):
         problem = f"this is a {kind} model, which has no merges"
         raise NoMergesError(name, "field model.type", problem, "Choose a BPE tokeniser.")
@@ -172,7 +172,6 @@ def from_document(document: Any, name: str, checksum: str, merges_name: str = ""
 
 def read_merges(data: bytes, name: str) -> list[list[str]]:
     """Read a ``merges.txt``; `FileFormatError` if it lists none."""
-    MERGES.check(data.count(b"\n"), name)
     lines = decode_utf8(data, name).split("\n")
     numbered = {
         f"line {number:,}": line
@@ -260,14 +259,8 @@ def _build(
     settings = document["model"]
     if prefix := settings.get("continuing_subword_prefix"):
         place = "field model.continuing_subword_prefix"
-        problem = (
-            f"types inside a word begin with “{cut(str(prefix))}” here, so a merge does not make "
-            "its parts joined, as every edit expects"
-        )
-        fix = (
-            "Train it without this prefix, or choose a tokeniser that marks the start or the end "
-            "of a word."
-        )
+        problem = f"types inside a word begin with “{cut(str(prefix))}”, which merges do not join"
+        fix = "Choose a tokeniser that marks the start or the end of a word."
         raise FileFormatError(name, place, problem, fix)
     stays_whole = bool(settings.get("ignore_merges"))
     if stays_whole and settings.get("end_of_word_suffix"):
@@ -299,10 +292,8 @@ def _build(
         if len(kept) < len(merges):
             parts, widths, results = pairs[kept].ravel(), widths[kept], results[kept]
             levels = [levels[place] for place in kept.tolist()] if levels else levels
-            warnings.append(
-                counted(len(merges) - len(kept), "merge is", "merges are")
-                + " listed more than once; the last counts."
-            )
+            several = counted(len(merges) - len(kept), "merge is", "merges are")
+            warnings.append(f"{several} listed more than once; the last counts.")
     offsets = np.append(0, np.cumsum(widths))
     ids_of = np.arange(len(results), dtype=np.int32)
     graph = MergeGraph(

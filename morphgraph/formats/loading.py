@@ -14,8 +14,8 @@ from morphgraph.formats.hugging_face import (
     assumed_document,
     checked_vocabulary,
     from_document,
-    kind_of,
     model_in,
+    model_kind,
     special_token,
     to_document,
 )
@@ -176,7 +176,7 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
     if not model:
         fix = "Choose a list with one type a line, vocab.json or tokenizer.json."
         raise FileFormatError(name, "", "it is not a vocabulary", fix)
-    kind = kind_of(model)
+    kind = model_kind(model)
     scores: list[float] | None = None
     unknown = model.get("unk_token")
     if kind == "Unigram":
@@ -194,12 +194,9 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
         raise FileFormatError(name, "field model.type", problem, "Choose WordPiece, Unigram, BPE.")
     prefix = model.get("continuing_subword_prefix")
     if prefix not in (None, "", "##"):
-        raise FileFormatError(
-            name,
-            "field model.continuing_subword_prefix",
-            f"types inside a word are marked with {prefix!r}, only “##” is supported",
-            "Choose another tokeniser.",
-        )
+        place = "field model.continuing_subword_prefix"
+        problem = f"types inside a word are marked with {prefix!r}, only “##” is supported"
+        raise FileFormatError(name, place, problem, "Choose another tokeniser.")
     longest = model.get("max_input_chars_per_word")
     if longest is not None and (type(longest) is not int or longest < 1):
         place = "field model.max_input_chars_per_word"
@@ -252,9 +249,8 @@ def _file_ids(types: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...] |
 def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
     place = "field model.vocab"
     if not isinstance(value, list) or not value:
-        raise FileFormatError(
-            name, place, "a list of types with scores is expected here", DOWNLOAD_AGAIN
-        )
+        problem = "a list of types with scores is expected here"
+        raise FileFormatError(name, place, problem, DOWNLOAD_AGAIN)
     scores: dict[str, float] = {}
     for number, entry in enumerate(value, start=1):
         place = f"field model.vocab, entry {number:,}"

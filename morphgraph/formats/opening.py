@@ -30,8 +30,8 @@ from morphgraph.formats.hugging_face import (
     assumed_document,
     check_limits,
     checked_vocabulary,
-    kind_of,
     model_in,
+    model_kind,
     read_merges,
 )
 from morphgraph.formats.listed_types import read_types
@@ -69,7 +69,7 @@ class Opened:
         """Whether words are segmented by merges alone."""
         if self.pieces is not None:
             return is_bpe(self.pieces)
-        return kind_of(model_in(self.document)) in ("BPE", "BTE")
+        return model_kind(model_in(self.document)) in ("BPE", "BTE")
 
 
 Held = Mapping[str, Any]
@@ -96,6 +96,7 @@ def _pair(files: TokeniserFiles) -> Held:
     name = files.place + listing
     types = checked_vocabulary(parse_json(data, name), name)
     merges_name = files.place + merging
+    MERGES.check(lines.count(b"\n"), merges_name)
     document = assumed_document(types, read_merges(lines, merges_name))
     sum_ = checksum(data + b"\0" + lines)
     return {"name": name, "checksum": sum_, "document": document, "merges_name": merges_name}

@@ -60,13 +60,8 @@ def ranks_document(data: bytes, name: str, pattern: str | None) -> dict[str, Any
     """
     found, special = _PUBLISHED.get(checksum(data), (pattern, {}))
     if not found:
-        raise FileFormatError(
-            name,
-            "",
-            "a rank file does not say how text is cut into pieces, and this is none of those that "
-            "OpenAI published",
-            NEEDS_PATTERN,
-        )
+        problem = "a rank file does not say how text is cut, and this is none that OpenAI published"
+        raise FileFormatError(name, "", problem, NEEDS_PATTERN)
     ranks = _read(data, name)
     types = sorted(ranks, key=ranks.__getitem__)
     whole = b"".join(types).decode("latin-1").translate(dict(enumerate(BYTE_TO_CHAR)))

@@ -44,7 +44,7 @@ _NAMED = (
 _PERHAPS = ("*.json", "*.bpe", "*codes*", "*vocab*.txt.gz")
 """The names of files that may hold one."""
 
-TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
+GIVE_TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
 
 _LIKE_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\{|\[\s*[\[{\"])|\xff\xfe|\xfe\xff")
 """The start of JSON, or of a text that is no UTF-8."""
@@ -137,7 +137,7 @@ def located(given: Given, is_model: Callable[[TokeniserFiles], bool]) -> Tokenis
     perhaps = (replace(files, main=name) for name in files.mains(_PERHAPS))
     main = next(files.mains(), "") or next((one.main for one in perhaps if is_model(one)), "")
     if not main:
-        raise FileFormatError(str(path), "", "the folder holds no tokeniser", TOGETHER)
+        raise FileFormatError(str(path), "", "the folder holds no tokeniser", GIVE_TOGETHER)
     return replace(files, main=main)
 
 
@@ -148,7 +148,7 @@ def _uploaded(files: Mapping[str, bytes]) -> TokeniserFiles:
     main, *more = mains or [*files] or [""]
     if not main or (more and more != [fitting_name(main)]):
         listed = ", ".join(files) or "no file"
-        raise FileFormatError(listed, "", "this is not one tokeniser", TOGETHER)
+        raise FileFormatError(listed, "", "this is not one tokeniser", GIVE_TOGETHER)
     return TokeniserFiles(main, files, lambda name: gunzipped(files[name], name))
 
 

@@ -177,16 +177,16 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
         fix = "Choose a list with one type a line, vocab.json or tokenizer.json."
         raise FileFormatError(name, "", "it is not a vocabulary", fix)
     kind = model_kind(model)
-    scores: list[float] | None = None
+    scores: dict[str, float] = {}
     unknown = model.get("unk_token")
     if kind == "Unigram":
-        types, scores = _scored_types(model.get("vocab"), name)
-        vocabulary = {text: number for number, text in enumerate(types)}
+        scores = _scored_types(model.get("vocab"), name)
+        vocabulary = {text: number for number, text in enumerate(scores)}
         number = model.get("unk_id")
-        if number is not None and (not isinstance(number, int) or not 0 <= number < len(types)):
+        if number is not None and (not isinstance(number, int) or not 0 <= number < len(scores)):
             problem = f"the id of the unknown token, {number!r}, is not in the vocabulary"
             raise FileFormatError(name, "field model.unk_id", problem, DOWNLOAD_AGAIN)
-        unknown = None if number is None else types[number]
+        unknown = None if number is None else list(scores)[number]
     elif kind in ("WordPiece", "BPE", "BTE") or {"method", "of"} & model.keys():
         vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
     else:
@@ -204,9 +204,6 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
         raise FileFormatError(name, place, problem, "Write 100, as in BERT.")
     ids = vocabulary | added_tokens(document, vocabulary, name)
     types = sorted(ids, key=ids.__getitem__)
-    if scores is not None:
-        # Added tokens are found before the model runs, so their scores do not matter.
-        scores = [scores[vocabulary[text]] if text in vocabulary else 0.0 for text in types]
     preprocessor = preprocessor_of(document, name, ids)
     special = {token["content"] for token in document.get("added_tokens") or []}
     if preprocessor.sentencepiece is not None:
@@ -233,7 +230,8 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
         frozenset(special),
         unknown,
         name,
-        None if scores is None else tuple(scores),
+        # Added tokens are found before the model runs, so their scores do not matter.
+        tuple(scores.get(text, 0.0) for text in types) if scores else None,
         file_ids=_file_ids(types, ids),
         file={**document, "model": rest},
         in_text=frozenset(in_text),
@@ -246,7 +244,7 @@ def _file_ids(types: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...] |
     return None if numbers == tuple(range(len(types))) else numbers
 
 
-def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
+def _scored_types(value: Any, name: str) -> dict[str, float]:
     place = "field model.vocab"
     if not isinstance(value, list) or not value:
         problem = "a list of types with scores is expected here"
@@ -263,7 +261,7 @@ def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
             case _:
                 problem = "a type with its score is expected, as [“a”, -3.2]"
                 raise FileFormatError(name, place, problem, "Correct the entry.")
-    return list(scores), list(scores.values())
+    return scores
 
 
 def _sentencepiece(model: Any, name: str) -> SubwordVocabulary:

@@ -14,9 +14,9 @@ from morphgraph.core.system import without_collection
 from morphgraph.formats.codes import codes_document, is_codes
 from morphgraph.formats.completing import completed, document_of_class, not_honoured
 from morphgraph.formats.files import (
+    GIVE_TOGETHER,
     SETTINGS,
     TEMPLATE,
-    TOGETHER,
     Given,
     TokeniserFiles,
     fitting_name,
@@ -121,10 +121,11 @@ def _is_merges(files: TokeniserFiles) -> bool:
 
 def _merges_alone(files: TokeniserFiles) -> Held:
     problem = "this is a list of merges, without its vocabulary"
-    raise FileFormatError(files.name, "", problem, TOGETHER)
+    raise FileFormatError(files.name, "", problem, GIVE_TOGETHER)
 
 
-SAVED, PICKY, EXPORTED = "saved model", "model of Picky BPE", "exported method"
+SAVED_MODEL, PICKY_MODEL, EXPORTED_MODEL = "saved model", "model of Picky BPE", "exported method"
+SENTENCEPIECE, WHOLE = "SentencePiece model", "tokenizer.json"
 _MERGES, _RANKS, _LIST = "merges without a vocabulary", "ranks", "list of types"
 _PICKY_FIELDS = {"tokens", "id2int", "merges", "splits"}
 
@@ -140,20 +141,22 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         lambda f: {"document": ranks_document(f.data, f.name, f.pattern)},
         TYPES,
     ),
-    "SentencePiece model": FileFormat(
+    SENTENCEPIECE: FileFormat(
         lambda f: is_sentencepiece(f.data, f.name),
         lambda f: {"pieces": parse_sentencepiece(f.data, f.name)},
         TYPES,
         line_ends=2,  # the signs of a type's field, and of its text in it
     ),
-    SAVED: FileFormat(
+    SAVED_MODEL: FileFormat(
         lambda f: f.fields.get("format") == FORMAT, lambda f: {"saved": f.parsed}, is_alone=True
     ),
-    PICKY: FileFormat(
+    PICKY_MODEL: FileFormat(
         lambda f: f.fields.keys() >= _PICKY_FIELDS, lambda f: {"saved": f.parsed}, is_alone=True
     ),
-    EXPORTED: FileFormat(lambda f: bool({"method", "of"} & model_in(f.parsed).keys()), _document),
-    "tokenizer.json": FileFormat(lambda f: isinstance(f.fields.get("model"), dict), _document),
+    EXPORTED_MODEL: FileFormat(
+        lambda f: bool({"method", "of"} & model_in(f.parsed).keys()), _document
+    ),
+    WHOLE: FileFormat(lambda f: isinstance(f.fields.get("model"), dict), _document),
     "vocab.json": FileFormat(
         lambda f: f.parsed is not None,
         lambda f: {"types": checked_vocabulary(f.parsed, f.name, "read as vocab.json")},
@@ -163,13 +166,19 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
 """The formats by name; the first that files look like is theirs."""
 
 
-def _format_of(files: TokeniserFiles) -> str:
+def files_of(given: Given) -> TokeniserFiles:
+    """Return the files of what is given, which of them decides included."""
+    return located(given, _is_model)
+
+
+def format_of(files: TokeniserFiles) -> str:
+    """Return the name of the format that files look like."""
     return next(name for name, format in FILE_FORMATS.items() if format.sniff(files))
 
 
 def _read(files: TokeniserFiles) -> Opened:
     """Return what files hold, with what those beside the one that decides add to it."""
-    name = _format_of(files)
+    name = format_of(files)
     format = FILE_FORMATS[name]
     if format.most is not None:
         format.most.check(files.data.count(b"\n") // format.line_ends, files.name)
@@ -191,7 +200,7 @@ def open_tokeniser(given: Given, pattern: str | None = None) -> Opened:
     files are one, or a vocabulary and its merges, with their settings. ``pattern``: how text is cut
     into pieces, where a rank or GGUF file does not say. Errors: `FileFormatError`.
     """
-    files = replace(located(given, _is_model), pattern=pattern)
+    files = replace(files_of(given), pattern=pattern)
     found = _read(files)
     # A list of merges is no tokeniser without its vocabulary.
     lone = {name for name in files.names if name.endswith(".txt") and fitting_name(name)}
@@ -204,7 +213,7 @@ def open_tokeniser(given: Given, pattern: str | None = None) -> Opened:
 
 def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Return the files that `open_tokeniser` reads, the one that decides first."""
-    files = located(source, _is_model)
+    files = files_of(source)
     more = {files.companion, *SETTINGS, TEMPLATE} & {*files.names} - {files.main}
     return tuple(Path(files.place + name) for name in (files.main, *sorted(more)))
 
@@ -221,7 +230,7 @@ def is_tokeniser(data: bytes, name: str) -> bool:
     """Return whether a file is a tokeniser's; a list of types, which may be any words, is not."""
     files = TokeniserFiles(name, [name], lambda name: gunzipped(data, name))
     try:
-        format = _format_of(files)
+        format = format_of(files)
         return format in (_RANKS, _MERGES) or (format != _LIST and bool(_read(files)))
     except FileFormatError:
         return False

@@ -33,7 +33,14 @@ from morphgraph.formats.files import Given, settings_beside
 from morphgraph.formats.framing import with_frame
 from morphgraph.formats.hugging_face import from_document
 from morphgraph.formats.loading import tokeniser_in, vocabulary_in
-from morphgraph.formats.opening import EXPORTED, FORMAT, PICKY, SAVED, Opened, open_tokeniser
+from morphgraph.formats.opening import (
+    EXPORTED_MODEL,
+    FORMAT,
+    PICKY_MODEL,
+    SAVED_MODEL,
+    Opened,
+    open_tokeniser,
+)
 from morphgraph.formats.original import read_otherwise
 from morphgraph.reference.readers import gold_named
 from morphgraph.segment.bte import Bte
@@ -180,9 +187,9 @@ def _exported(document: Any, name: str) -> Segmenter:
 
 
 _OWN: Mapping[str, Callable[[Any, str], Segmenter]] = {
-    SAVED: _model_in,
-    PICKY: _released,
-    EXPORTED: _exported,
+    SAVED_MODEL: _model_in,
+    PICKY_MODEL: _released,
+    EXPORTED_MODEL: _exported,
 }
 """What reads the formats that hold a method, by their names."""
 

@@ -181,12 +181,13 @@ def _on_disk(folder: Path, main: str, names: Collection[str]) -> TokeniserFiles:
 
 def _content(path: Path) -> bytes:
     """Return the bytes of a file, unpacked; of a GGUF file, which may hold a model, the first."""
-    with suppress(OSError), path.open("rb") as file:
-        start = file.read(START)
-        if start.startswith(MAGIC):
-            return start + file.read(min(FILE_BYTES.value, FILE_BYTES.public))
-        if path.name not in (*SETTINGS, TEMPLATE):
-            _check_format(start, str(path))
+    if os.path.isfile(path):  # noqa: PTH113 - what is in a pipe can be read only once
+        with suppress(OSError), path.open("rb") as file:
+            start = file.read(START)
+            if start.startswith(MAGIC):
+                return start + file.read(min(FILE_BYTES.value, FILE_BYTES.public))
+            if path.name not in (*SETTINGS, TEMPLATE):
+                _check_format(start, str(path))
     return gunzipped(read_bytes(path), str(path))
 
 

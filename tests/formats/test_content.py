@@ -6,9 +6,11 @@ import gzip
 import io
 import json
 import lzma
+import os
 import pickle
 import random
 import struct
+import threading
 import wave
 import zipfile
 from collections.abc import Sequence
@@ -142,6 +144,15 @@ def test_a_file_may_be_packed_by_gzip(kind: str, tmp_path: Path) -> None:
     assert found.segment(["ab"]) == plain.segment(["ab"])
     uploaded = load_segmenter({"packed.gz": gzip.compress(data)})
     assert uploaded.vocabulary_size == len(plain)
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    data, pipe = demo_tokeniser_path("en").read_bytes(), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writing = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writing.start()
+    assert len(mg.load(pipe)) == 8000
+    writing.join()
 
 
 def test_what_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

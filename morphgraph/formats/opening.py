@@ -119,6 +119,11 @@ def _is_merges(files: TokeniserFiles) -> bool:
     return files.data.startswith(b"#version") or bool(by_name and needs_vocabulary(files.data))
 
 
+def _settings_alone(files: TokeniserFiles) -> Held:
+    fix = "Give it together with the tokenizer.json, or vocab.json and merges.txt, beside it."
+    raise FileFormatError(files.name, "", "this says more of a tokeniser, and is none", fix)
+
+
 def _merges_alone(files: TokeniserFiles) -> Held:
     problem = "this is a list of merges, without its vocabulary"
     raise FileFormatError(files.name, "", problem, GIVE_TOGETHER)
@@ -130,6 +135,7 @@ _MERGES, _RANKS, _LIST = "merges without a vocabulary", "ranks", "list of types"
 _PICKY_FIELDS = {"tokens", "id2int", "merges", "splits"}
 
 FILE_FORMATS: Mapping[str, FileFormat] = {
+    "settings": FileFormat(lambda f: f.main in SETTINGS, _settings_alone),
     "vocabulary and merges": FileFormat(lambda f: f.companion != "", _pair),
     "GGUF": FileFormat(lambda f: f.data.startswith(MAGIC), _gguf, is_alone=True),
     "codes": FileFormat(

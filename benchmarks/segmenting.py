@@ -17,9 +17,7 @@ import morphgraph as mg
 from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, in_turns, table
 from morphgraph.formats.loading import (
     load_tokeniser,
-    load_uploaded_tokeniser,
     load_vocabulary,
-    read_vocabulary,
 )
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.method import parse_method
@@ -110,7 +108,7 @@ def substrings(words: int = 50_000, rounds: int = 9) -> None:
     gpt2 = load_vocabulary(data("tokenizers/gpt2/vocab.json"))
     bert = load_vocabulary(data("vocabularies/bert-base-uncased.txt"))
     trained = train_sentencepiece(counts, listed, vocab_size=8_000, model_type="unigram")
-    unigram = Unigram(read_vocabulary(trained, "en-8k.model"), single=False)
+    unigram = Unigram(load_vocabulary({"en-8k.model": trained}), single=False)
     vocabulary = list(zip(unigram.types, unigram.log_probabilities, strict=True))
     library_unigram = models.Unigram(vocabulary, 0, False)
     library_wordpiece = models.WordPiece(bert.ids, unk_token="[UNK]")
@@ -164,7 +162,7 @@ def sentencepiece_models(words: int = 30_000, trained_on: int = 100_000) -> None
         ranked = sorted(shares, key=lambda word: (-shares[word], word))
         model = train_sentencepiece(shares, ranked[:trained_on], model_type="bpe", **settings)
         library = sentencepiece.SentencePieceProcessor(model_proto=model)
-        tokeniser = load_uploaded_tokeniser({f"{language}.model": model})
+        tokeniser = load_tokeniser({f"{language}.model": model})
         found = segment_by_merges(tokeniser.graph, tokeniser.encode(ranked[:words]))
         expected = library.encode(ranked[:words])
         differ = sum(

@@ -193,31 +193,12 @@ def test_a_locked_file_is_locked_for_others_until_it_is_closed(tmp_path: Path) -
         assert try_lock(second)
 
 
-class Windows:
-    """Windows' own locking, as far as it is used: one byte, taken or not."""
-
-    LK_NBLCK = 2
-
-    def __init__(self) -> None:
-        self.taken = False
-
-    def locking(self, _: int, mode: int, size: int) -> None:
-        assert (mode, size) == (self.LK_NBLCK, 1)
-        if self.taken:
-            raise OSError
-        self.taken = True
-
-
-def test_files_are_locked_by_what_the_system_has(
+def test_without_locks_nobody_else_is_there(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    with (tmp_path / "lock").open("a") as file:
-        monkeypatch.setitem(sys.modules, "msvcrt", Windows())
-        assert try_lock(file)
-        assert not try_lock(file)
-        monkeypatch.setitem(sys.modules, "msvcrt", None)
-        assert try_lock(file), "without locks, nobody else is there"
+    with (tmp_path / "lock").open("a") as first, (tmp_path / "lock").open("a") as second:
+        assert try_lock(first) and try_lock(second)
 
 
 def test_evaluations_load_without_the_names_of_unix() -> None:

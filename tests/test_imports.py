@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -133,6 +134,14 @@ def test_what_ships_imports_nothing_of_ours() -> None:
         assert SHIPPED not in found, name
         if room(name) == "standalone":
             assert {room(other) for other in found} <= {"standalone"}, name
+
+
+def test_the_kernels_are_found_by_the_version_that_what_ships_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    [(version, place)] = project["entry-points"]["morphgraph.piece_kernels"].items()
+    assert f"KERNELS = {version!r}" in map(ast.unparse, TREES[SHIPPED].body)
+    module, _, name = place.partition(":")
+    assert name in [getattr(node, "name", "") for node in TREES[module].body]
 
 
 def test_nothing_imports_itself_by_a_detour() -> None:

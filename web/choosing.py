@@ -29,7 +29,7 @@ from morphgraph.segment.method import (
     split_methods,
     values_of,
 )
-from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -339,7 +339,7 @@ def upload_model() -> None:
     )
 
     def take(name: str, data: bytes) -> None:
-        add_model(name, uploaded_segmenter({name: data}))
+        add_model(name, load_segmenter({name: data}))
 
     open_file(
         "Model",

@@ -20,7 +20,7 @@ from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_words
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -79,7 +79,7 @@ def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:
 
 @st.cache_resource(show_spinner="Reading the tokeniser…", max_entries=8)
 def _read_model(demo: str, files: tuple[tuple[str, bytes], ...]) -> Segmenter:
-    return uploaded_segmenter(dict(files)) if files else Bte(load_tokeniser(f"demo:{demo}"))
+    return load_segmenter(dict(files)) if files else Bte(load_tokeniser(f"demo:{demo}"))
 
 
 @st.cache_resource(show_spinner="Reading the reference…", max_entries=8)

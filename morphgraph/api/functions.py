@@ -30,7 +30,7 @@ from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.method import Value
-from morphgraph.segment.models import load_segmenter, read_otherwise_by, uploaded_segmenter
+from morphgraph.segment.models import load_segmenter, read_otherwise_by
 from morphgraph.segment.training import train as train_segmenter
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
     """
     if not isinstance(source, str | os.PathLike):
         data, name = _serialised(source)
-        found = uploaded_segmenter({name: data})
+        found = load_segmenter({name: data})
     else:
         found = load_segmenter(source, pattern=pattern)
     loaded = Tokeniser(found)

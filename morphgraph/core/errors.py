@@ -79,7 +79,14 @@ class NoMergesError(FileFormatError):
 
 
 class NotTypesError(FileFormatError):
-    """Lines of several words, where a list of types is wanted: perhaps segmentations."""
+    """Lines of several words, where a list of types is wanted: perhaps segmentations.
+
+    ``data``: the content of the file.
+    """
+
+    def __init__(self, *said: str, quotes: bool = True, data: bytes = b"") -> None:
+        super().__init__(*said, quotes=quotes)
+        self.data = data
 
 
 class GoldGivenError(NotTypesError):

@@ -11,19 +11,18 @@ from __future__ import annotations
 import json
 import math
 import os
-import select
-import struct
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from importlib import import_module
+from multiprocessing.connection import Connection, Pipe
 from tempfile import TemporaryFile
 from threading import BoundedSemaphore, Lock
-from typing import IO, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
 import psutil
@@ -42,9 +41,8 @@ _PATIENCE = 10  # seconds allowed per second of CPU time, as the CPU is shared
 _AT_ONCE = 2
 _MOST_KEPT = 300_000_000
 """A process that uses more bytes of memory than this is not kept."""
-_LENGTHS = struct.Struct("<QQ")
 _BYTES = "\0bytes"
-"""In JSON, the key of an object that stands for bytes: its value is where they begin and end."""
+"""In JSON, the key of an object that stands for bytes, which follow it in their order."""
 
 _places = BoundedSemaphore(_AT_ONCE)
 _turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
@@ -127,47 +125,47 @@ class _Process:
         # It imports from the same paths as this process, but not from its working folder.
         paths = os.pathsep.join(path for path in sys.path if path)
         self._place_file = TemporaryFile(buffering=0)  # noqa: SIM115
+        self._pipe, its_end = Pipe()
+        ends = its_end.fileno(), self._place_file.fileno()
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", f"from {__name__} import _serve; _serve()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._place_file,
+            [sys.executable, "-P", "-c", f"from {__name__} import _serve; _serve{ends}"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=ends,
             env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
             start_new_session=True,  # Ctrl-C goes to this process, which then ends that one
         )
+        its_end.close()
         self.is_small = True
 
     def end(self) -> str:
         """End it; return its last recorded place."""
-        with suppress(OSError), self.process:
-            self.process.kill()
+        self._pipe.close()
+        self.process.kill()
+        self.process.wait()
         with self._place_file:
             self._place_file.seek(0)
             return self._place_file.read().partition(b"\n")[0].decode()
 
     def ask(self, function: str, arguments: Any, seconds: Limit, memory: Limit) -> tuple[str, Any]:
         """Return the kind of its answer and the answer; `ProcessEndedError` without one."""
-        questions, answers = self.process.stdin, self.process.stdout
-        assert questions is not None and answers is not None
         try:
-            questions.writelines(_written((function, arguments, seconds.value, memory.value)))
-            questions.flush()
-            self._watch(answers, seconds, memory)
-            kind, found = _receive(answers, TEXT_MEMORY.value)
-        except (OSError, EOFError) as error:
+            _send(self._pipe, _written((function, arguments, seconds.value, memory.value)))
+            self._watch(seconds, memory)
+            kind, found = _receive(self._pipe, TEXT_MEMORY.value)
+        except (ConnectionError, EOFError) as error:
             raise ProcessEndedError(f"has ended ({self.process.wait()})") from error
+        except OSError as error:
+            raise ProcessEndedError("makes too many bytes of text", TEXT_MEMORY) from error
         if kind == "memory":
             raise ProcessEndedError("takes too much memory", memory)
         return kind, found
 
-    def _watch(self, answers: IO[bytes], seconds: Limit, memory: Limit) -> None:
+    def _watch(self, seconds: Limit, memory: Limit) -> None:
         """Wait for an answer, and enforce the limits."""
-        if not hasattr(select, "poll"):
-            return
-        waiting = select.poll()
-        waiting.register(answers, select.POLLIN)
         begun, before = time.monotonic(), None
-        while not waiting.poll(_EVERY * 1000):
+        while not self._pipe.poll(_EVERY):
             used, kept = 0.0, 0
             with suppress(psutil.Error):
                 process = psutil.Process(self.process.pid)
@@ -191,33 +189,31 @@ def _ready() -> _Process:
 
 
 def _written(value: Any) -> list[bytes | memoryview]:
-    """Write a plain value: two lengths, JSON, and all bytes in it; `TypeError` for others."""
-    apart, end = list[memoryview](), 0
+    """Write a plain value: JSON, and all bytes in it; `TypeError` for others."""
+    apart = list[memoryview]()
 
-    def put_apart(data: Any) -> dict[str, list[int]]:
-        nonlocal end
+    def put_apart(data: Any) -> dict[str, None]:
         apart.append(memoryview(data).cast("B"))  # a TypeError unless it is bytes or an array
-        end += len(apart[-1])
-        return {_BYTES: [end - len(apart[-1]), end]}
+        return {_BYTES: None}
 
-    text = json.dumps(value, default=put_apart).encode()
-    return [_LENGTHS.pack(len(text), end), text, *apart]
+    return [json.dumps(value, default=put_apart).encode(), *apart]
 
 
-def _receive(stream: IO[bytes], most: float = math.inf) -> Any:
-    """Receive a value; `EOFError` at the end, `ProcessEndedError` beyond ``most`` bytes."""
-    start = stream.read(_LENGTHS.size)
-    if len(start) < _LENGTHS.size:
-        raise EOFError
-    lengths = _LENGTHS.unpack(start)
-    if sum(lengths) > most:
-        raise ProcessEndedError(f"makes {sum(lengths):,} bytes of text", TEXT_MEMORY)
-    text, data = map(stream.read, lengths)
-    if len(text) + len(data) < sum(lengths):
-        raise EOFError
-    return json.loads(
-        text, object_hook=lambda found: data[slice(*found[_BYTES])] if _BYTES in found else found
-    )
+def _send(pipe: Connection, written: Iterable[bytes | memoryview]) -> None:
+    for data in written:
+        pipe.send_bytes(data)
+
+
+def _receive(pipe: Connection, most: int = sys.maxsize) -> Any:
+    """Receive a value; `EOFError` at the end, `OSError` beyond ``most`` bytes."""
+
+    def take() -> bytes:
+        nonlocal most
+        data = pipe.recv_bytes(most)
+        most -= len(data)
+        return data
+
+    return json.loads(take(), object_hook=lambda found: take() if _BYTES in found else found)
 
 
 def _forget_parent_processes() -> None:
@@ -228,8 +224,7 @@ def _forget_parent_processes() -> None:
     _idle.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_parent_processes)
+os.register_at_fork(after_in_child=_forget_parent_processes)
 
 
 # ------------------------------------------------------------------------- the process that answers
@@ -238,16 +233,13 @@ _place_file: int | None = None
 """In an isolated process, the file that `report_place` writes to."""
 
 
-def _serve() -> None:
-    """Answer requests on standard input until it ends; nothing else reaches standard output."""
+def _serve(pipe: int, place_file: int) -> None:
+    """Answer the requests that come through a pipe until it ends."""
     global _place_file
-    answers, _place_file = os.fdopen(os.dup(1), "wb"), os.dup(2)
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
-    with suppress(EOFError, BrokenPipeError):
+    asker, _place_file = Connection(pipe), place_file
+    with suppress(EOFError, ConnectionError):
         while True:
-            function, arguments, seconds, memory = _receive(sys.stdin.buffer)
+            function, arguments, seconds, memory = _receive(asker)
             report_place("")
             # The parent ends it in time, if it still exists.
             limit_this_process(2 * _PATIENCE * seconds, memory)
@@ -255,8 +247,7 @@ def _serve() -> None:
                 written = _answer(function, arguments)
             finally:
                 limit_this_process(0, memory)
-            answers.writelines(written)
-            answers.flush()
+            _send(asker, written)
 
 
 def _answer(function: str, arguments: Any) -> list[bytes | memoryview]:

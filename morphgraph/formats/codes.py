@@ -9,7 +9,6 @@ from typing import Any
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import decode_utf8
-from morphgraph.core.limits import MERGES
 from morphgraph.formats.hugging_face import assumed_document, tokenizer_document
 from morphgraph.formats.pipeline_parts import replacing, sequence
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, CHAR_TO_BYTE
@@ -48,7 +47,6 @@ def codes_document(data: bytes, name: str) -> dict[str, Any]:
     code point, the same at the end of a word, and what the merges make, in their order. CLIP's are
     the 256 bytes instead, and its two special tokens at the end.
     """
-    MERGES.check(data.count(b"\n"), name)
     merges = _read(data, name)
     letters = sorted({letter for part in _parts(merges) for letter in part.removesuffix(_END)})
     if data.startswith((_CLIP, _CLIP[1:])):

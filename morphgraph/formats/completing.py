@@ -7,7 +7,7 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.text import shortened
 from morphgraph.formats.framing import frame_template, frames
-from morphgraph.formats.hugging_face import tokenizer_document
+from morphgraph.formats.hugging_face import are_numbered, listed_ids, tokenizer_document
 from morphgraph.formats.tokeniser_classes import (
     MORE_TOKENS,
     OTHER_TEXT,
@@ -79,31 +79,22 @@ def completed(
 
     These are the added tokens that it lacks, and what is put around a text if it puts nothing
     there. ``whole``: the document is a ``tokenizer.json``, which decides about all else; otherwise
-    the class made it, which is ``implied`` by the types if no file names it.
+    the class made it, which is ``implied`` by the types if no file names it. One with faulty added
+    tokens stays as it is.
     """
     name = class_name(settings)
     kind = tokeniser_class(name)
-    model = document["model"]
-    vocabulary = model.get("vocab")
-    if isinstance(vocabulary, list):
-        ids = {entry[0]: n for n, entry in enumerate(vocabulary) if entry}
-    else:
-        ids = dict(vocabulary) if isinstance(vocabulary, dict) else {}
     listed = list(document.get("added_tokens") or [])
-    known = {
-        str(token["content"]): int(token["id"])
-        for token in listed
-        if isinstance(token, dict)
-        and isinstance(token.get("content"), str)
-        and isinstance(token.get("id"), int)
-    }
-    numbers = list(known.values())
+    if not are_numbered(listed):
+        return {**document}, ()
+    ids = listed_ids(document["model"])
+    known = {token["content"]: token["id"] for token in listed}
     warnings: list[str] = []
     for number, token in _lacking(kind, settings, ids if whole or implied else None):
         text = token["content"]
         if text in known:
             continue
-        last = max(numbers, default=-1)
+        last = max(known.values(), default=-1)
         id_ = ids.get(text, last + 1 if last >= len(ids) else len(ids))
         if number is not None and number != id_:
             warnings.append(
@@ -111,9 +102,8 @@ def completed(
                 "the tokenizers library, which numbers added tokens itself."
             )
         known[text] = id_
-        numbers.append(id_)
         listed.append({"id": id_, **token})
-    made = {**document, "added_tokens": sorted(listed, key=_by_id)}
+    made = {**document, "added_tokens": sorted(listed, key=lambda token: token["id"])}
     if not frames(document.get("post_processor")):
         asked, pair = frame_of_class(kind, settings, whole=whole)
         if asked:
@@ -123,11 +113,6 @@ def completed(
             else:
                 made["post_processor"] = frame_template(asked, pair, text_ids)
     return made, (*warnings, *not_honoured(made, settings, whole=whole))
-
-
-def _by_id(token: Any) -> int:
-    number = token.get("id") if isinstance(token, dict) else None
-    return number if isinstance(number, int) else 0
 
 
 def _role(kind: TokeniserClass | None, settings: FolderSettings, role: str) -> str | None:
@@ -148,12 +133,11 @@ def _lacking(
     ``present``: types of which a class's usual special tokens must be some; None if any may be.
     """
     stated = settings.get("added_tokens_decoder")
-    for number, token in sorted((stated if isinstance(stated, dict) else {}).items(), key=_number):
+    stated = stated if isinstance(stated, dict) else {}
+    for number, token in sorted(stated.items(), key=_number):
         if token_content(token) is not None and _number((number, None)) >= 0:
             yield int(number), _token(token)
-    flags = (
-        {token_content(t): t for t in (stated or {}).values()} if isinstance(stated, dict) else {}
-    )
+    flags = {token_content(token): token for token in stated.values()}
     usual = kind.roles if kind else {}
     for role in TOKEN_ROLES:
         token = settings.get(role, usual.get(role))

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from morphgraph.core.text import base_name, counted, shortened
+from morphgraph.formats.framing import known_ids
 from morphgraph.formats.tokeniser_classes import MORE_TOKENS, TOKEN_ROLES, token_content
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -38,9 +39,7 @@ def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> d
 
     A special token whose content is not a type there is left out.
     """
-    vocabulary = document["model"]["vocab"]
-    types = (entry[0] for entry in vocabulary) if isinstance(vocabulary, list) else vocabulary
-    known = {*types, *(token["content"] for token in document.get("added_tokens") or [])}
+    known = known_ids(document)
     kept = {key: settings[key] for key in _UNCHANGED if settings.get(key) is not None}
     for role in TOKEN_ROLES:
         if token_content(settings.get(role)) in known:

@@ -8,13 +8,14 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from morphgraph.formats.hugging_face import listed_ids
 from morphgraph.formats.tokeniser_classes import OTHER_TEXT, TEXT
 
 
 def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
-    """Return the id of every type of an exported document, added tokens included."""
+    """Return the id of every type of a document, added tokens included."""
     added = {token["content"]: token["id"] for token in document.get("added_tokens") or []}
-    return {**document["model"]["vocab"], **added}
+    return {**listed_ids(document["model"]), **added}
 
 
 def framing(document: Mapping[str, Any]) -> list[tuple[int, str] | None]:

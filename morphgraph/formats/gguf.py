@@ -6,10 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, NoMergesError
-from morphgraph.core.limits import MERGES, TYPES
+from morphgraph.core.limits import MERGES
+from morphgraph.formats.framing import frame_template
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
 from morphgraph.formats.pipeline_parts import byte_level_parts, replacing, split, to_text
 from morphgraph.formats.ranks import NEEDS_PATTERN
+from morphgraph.formats.tokeniser_classes import OTHER_TEXT, TEXT
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.preprocess import BYTES
 
@@ -51,40 +53,33 @@ class _Head:
     def __init__(self, data: bytes, name: str) -> None:
         self.data, self.name, self.at, self.place = data, name, 0, "its head"
 
-    def _cut_off(self) -> FileFormatError:
-        problem = "the file is cut off, or its head is larger than what is read of a file"
-        return FileFormatError(self.name, self.place, problem, DOWNLOAD_AGAIN)
+    def _take(self, size: int) -> bytes:
+        if size > len(self.data) - self.at:
+            problem = "the file is cut off, or its head is larger than what is read of a file"
+            raise FileFormatError(self.name, self.place, problem, DOWNLOAD_AGAIN)
+        self.at += size
+        return self.data[self.at - size : self.at]
 
     def _numbers(self, format_: str, count: int = 1) -> tuple[Any, ...]:
-        layout = f"<{count}{format_}"
-        if struct.calcsize(f"<{format_}") * count > len(self.data) - self.at:
-            raise self._cut_off()
-        found = struct.unpack_from(layout, self.data, self.at)
-        self.at += struct.calcsize(layout)
-        return found
+        size = struct.calcsize(f"<{format_}")
+        return struct.unpack(f"<{count}{format_}", self._take(size * count))
 
     def _string(self) -> str:
-        (length,) = self._numbers("Q")
-        if length > len(self.data) - self.at:
-            raise self._cut_off()
-        self.at += length
         # A token of a single byte is no whole character in some files.
-        return self.data[self.at - length : self.at].decode("utf-8", "backslashreplace")
+        return self._take(self._numbers("Q")[0]).decode("utf-8", "backslashreplace")
 
     def _value(self, kind: int) -> Any:
-        if kind == _STRING:
-            return self._string()
-        if kind in _SCALARS:
-            return self._numbers(_SCALARS[kind])[0]
         if kind == _ARRAY:
-            (inner,), (count,) = self._numbers("I"), self._numbers("Q")
+            (kind,), (count,) = self._numbers("I"), self._numbers("Q")
             MERGES.check(count, self.name, self.place)
-            if inner == _STRING and 8 * count <= len(self.data) - self.at:
+            if kind == _STRING:
                 return [self._string() for _ in range(count)]
-            if inner in _SCALARS:
-                return list(self._numbers(_SCALARS[inner], count))
-            if inner == _STRING:
-                raise self._cut_off()
+            if kind in _SCALARS:
+                return list(self._numbers(_SCALARS[kind], count))
+        elif kind == _STRING:
+            return self._string()
+        elif kind in _SCALARS:
+            return self._numbers(_SCALARS[kind])[0]
         problem = f"a value has the type {kind}, which is not known"
         raise FileFormatError(self.name, self.place, problem, DOWNLOAD_AGAIN)
 
@@ -115,7 +110,6 @@ class _Tokeniser:
         if not isinstance(types, list) or not types or not all(isinstance(t, str) for t in types):
             raise self._wrong("tokens", "it lists no types", "Choose a model with its tokeniser.")
         self.types: list[str] = types
-        TYPES.check(len(types), name)
         self.kinds = self._listed("token_type", int) or [_NORMAL] * len(types)
 
     def _wrong(self, key: str, problem: str, fix: str = DOWNLOAD_AGAIN) -> FileFormatError:
@@ -172,7 +166,6 @@ class _Tokeniser:
         lines = self.fields.get("merges")
         if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise self._wrong("merges", "a list of merges is expected here")
-        MERGES.check(len(lines), self.name)
         # The first space parts two types, unless it is the first character.
         halves = [(line[:1], *line[1:].partition(" ")) for line in lines]
         merges = [(first + rest, second) for first, rest, _, second in halves]
@@ -191,13 +184,7 @@ class _Tokeniser:
         if type(number) is not int or number >= len(self.types):
             return None
         text = self.types[number]
-        both = [
-            [{"SpecialToken": {"id": text, "type_id": n}}, {"Sequence": {"id": id_, "type_id": n}}]
-            for n, id_ in enumerate("AB")
-        ]
-        known = {text: {"id": text, "ids": [number], "tokens": [text]}}
-        parts = {"single": both[0], "pair": [*both[0], *both[1]], "special_tokens": known}
-        return {"type": "TemplateProcessing", **parts}
+        return frame_template([text, TEXT], [text, TEXT, text, OTHER_TEXT], {text: number})
 
     def sentencepiece(self) -> bytes:
         """Return a SentencePiece model."""

@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, count, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, json_bytes, parse_json
-from morphgraph.core.limits import MERGES
+from morphgraph.core.limits import ADDED_TOKENS, MERGES, TYPES, TYPES_CHARACTERS
 from morphgraph.core.text import counted, shortened
 from morphgraph.formats.pipeline_parts import byte_level
 from morphgraph.formats.recipe import LINEAGE_FIELD, lineage_document, lineage_of, read_lineage
@@ -28,7 +28,6 @@ from morphgraph.tokeniser.pipeline import (
     IDS_END,
     added_tokens,
     check_id,
-    check_types,
     cut,
     preprocessor_of,
 )
@@ -84,13 +83,12 @@ def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]
     fix = "Download the file again, or give each type an id of its own."
     if not isinstance(value, dict) or not value:
         raise wrong("a vocabulary (type → id) is expected here", fix)
-    check_types(value, name, place)
     numbers = value.values()
-    plain = set(map(type, numbers)) == {int} and min(numbers) >= 0 and "" not in value
-    plain = plain and max(numbers) < IDS_END
+    is_plain = set(map(type, numbers)) == {int} and 0 <= min(numbers) <= max(numbers) < IDS_END
+    if is_plain and len(set(numbers)) == len(value) and "" not in value:
+        return value  # as most are, so only others are looked at type by type
     seen: dict[int, str] = {}
-    # Most vocabularies are in order, so only others are looked at type by type.
-    for text, number in () if plain and len(set(numbers)) == len(value) else value.items():
+    for text, number in value.items():
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
             raise wrong(f"the id of “{cut(text)}” is not a valid id", fix)
         check_id(number, text, name, place)
@@ -99,69 +97,81 @@ def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]
         if not text:
             raise wrong(f"the type with the id {number:,} is empty", fix)
         seen[number] = text
-    try:
-        "".join(value).encode()
-    except UnicodeEncodeError as error:
-        problem = "a type holds half of a surrogate pair, which is not a character"
-        raise wrong(problem, DOWNLOAD_AGAIN) from error
     return value
+
+
+def model_in(document: Any) -> dict[str, Any]:
+    """Return the model of a ``tokenizer.json``; empty for anything else."""
+    model = document.get("model") if isinstance(document, dict) else None
+    return model if isinstance(model, dict) else {}
+
+
+def model_kind(model: Mapping[str, Any]) -> Any:
+    """Return the type of a model, which old files only imply by their fields."""
+    implied = "BPE" if "merges" in model else "WordPiece"
+    return model.get("type", "Unigram" if isinstance(model.get("vocab"), list) else implied)
+
+
+def listed_ids(model: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the ids of a model's types, which one of Unigram lists with scores instead."""
+    vocabulary = model.get("vocab")
+    if isinstance(vocabulary, dict):
+        return vocabulary
+    entries = vocabulary if isinstance(vocabulary, list) else []
+    texts = [entry[0] for entry in entries if isinstance(entry, list) and entry]
+    return {text: number for number, text in enumerate(texts) if isinstance(text, str)}
+
+
+def check_limits(document: Any, name: str) -> None:
+    """Raise `FileFormatError` if a ``tokenizer.json`` lists too much; its faults are for others."""
+    model, place = model_in(document), "field model.vocab"
+    types = listed_ids(model)
+    TYPES.check(len(types), name, place)
+    TYPES_CHARACTERS.check(sum(map(len, types)), name, place)
+    merges, added = model.get("merges"), document.get("added_tokens") if model else None
+    MERGES.check(len(merges) if isinstance(merges, list) else 0, name, "field model.merges")
+    ADDED_TOKENS.check(len(added) if isinstance(added, list) else 0, name, "field added_tokens")
 
 
 def from_tokenizer_json(data: bytes, name: str) -> BpeTokeniser:
     """Read a ``tokenizer.json``; anything but a valid BPE model is a `FileFormatError`."""
     document, warnings = as_numbered(parse_json(data, name))
+    check_limits(document, name)
     tokeniser = from_document(document, name, sum_of(data))
     tokeniser.warnings = (*warnings, *tokeniser.warnings)
     return tokeniser
 
 
-class ListedMerges(NamedTuple):
-    """The merges of a file of their own, by their parts, and its name."""
-
-    parts: list[list[str]]
-    name: str
-
-
-def from_document(
-    document: Any, name: str, checksum: str, merges: ListedMerges | None = None
-) -> BpeTokeniser:
+def from_document(document: Any, name: str, checksum: str, merges_name: str = "") -> BpeTokeniser:
     """Return the tokeniser of a parsed ``tokenizer.json``; errors as in `from_tokenizer_json`.
 
     Beside the fields of Hugging Face's library, the model may have ``levels``: one number for each
     merge, not falling; merges of the same number are equally good, and the leftmost in a word goes
-    first. ``sentencepiece``: see `preprocessor_of`. ``merges``: if they were read from a file of
-    their own.
+    first. ``sentencepiece``: see `preprocessor_of`. ``merges_name``: of the file that the merges
+    were read from, if it is another one.
     """
-    model = document.get("model") if isinstance(document, dict) else None
-    if not isinstance(model, dict):
+    model = model_in(document)
+    if not model:
         fix = "Choose the tokenizer.json of a BPE tokeniser."
         raise FileFormatError(name, "", "it has no field “model”", fix)
-    kind = model.get("type", "BPE" if "merges" in model else None)
+    kind = model_kind(model)
     if kind not in ("BPE", "BTE"):
         problem = f"this is a {kind} model, which has no merges"
         raise NoMergesError(name, "field model.type", problem, "Choose a BPE tokeniser.")
     vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
     # The library reads no file with a field that it does not know.
     document = {field: document[field] for field in _FIELDS if field in document}
-    if merges is None:
-        merges = ListedMerges(_listed_merges(model, name), name)
-    # Conflicts between two files are reported for that of the merges.
-    return _build(document, vocabulary, merges, name, checksum)
-
-
-def _listed_merges(model: Mapping[str, Any], name: str) -> list[list[str]]:
-    """Return the parts of each merge in a document."""
     place, listed = "field model.merges", model.get("merges")
     if not isinstance(listed, list):
         raise FileFormatError(name, place, "a list is expected here", DOWNLOAD_AGAIN)
-    MERGES.check(len(listed), name, place)
     places = (f"{place}, entry {n:,}" for n in count(1))
-    return _merge_parts(listed, name, places, model.get("type") == "BTE")
+    merges = _merge_parts(listed, name, places, kind == "BTE")
+    # Conflicts between two files are reported for that of the merges.
+    return _build(document, vocabulary, merges, name, merges_name or name, checksum)
 
 
-def read_merges(data: bytes, name: str) -> ListedMerges:
+def read_merges(data: bytes, name: str) -> list[list[str]]:
     """Read a ``merges.txt``; `FileFormatError` if it lists none."""
-    MERGES.check(data.count(b"\n"), name)
     lines = decode_utf8(data, name).split("\n")
     numbered = {
         f"line {number:,}": line
@@ -172,7 +182,7 @@ def read_merges(data: bytes, name: str) -> ListedMerges:
     if not parts:
         fix = "Choose the merges.txt that belongs to vocab.json."
         raise FileFormatError(name, "", "it has no merges", fix)
-    return ListedMerges(parts, name)
+    return parts
 
 
 def _merge_parts(
@@ -239,19 +249,18 @@ def assumed_document(
 
 
 def _build(
-    document: dict[str, Any], vocabulary: dict[str, int], all_: ListedMerges, name: str, sum_: str
+    document: dict[str, Any],
+    vocabulary: dict[str, int],
+    merges: list[list[str]],
+    name: str,
+    merges_name: str,
+    sum_: str,
 ) -> BpeTokeniser:
-    settings, merges = document["model"], all_.parts
+    settings = document["model"]
     if prefix := settings.get("continuing_subword_prefix"):
         place = "field model.continuing_subword_prefix"
-        problem = (
-            f"types inside a word begin with “{cut(str(prefix))}” here, so a merge does not make "
-            "its parts joined, as every edit expects"
-        )
-        fix = (
-            "Train it without this prefix, or choose a tokeniser that marks the start or the end "
-            "of a word."
-        )
+        problem = f"types inside a word begin with “{cut(str(prefix))}”, which merges do not join"
+        fix = "Choose a tokeniser that marks the start or the end of a word."
         raise FileFormatError(name, place, problem, fix)
     stays_whole = bool(settings.get("ignore_merges"))
     if stays_whole and settings.get("end_of_word_suffix"):
@@ -271,7 +280,7 @@ def _build(
         made = map(known.__getitem__, map("".join, merges))
         results = np.fromiter(made, np.int32, len(merges))
     except KeyError:
-        raise _missing(merges, vocabulary, all_.name) from None
+        raise _missing(merges, vocabulary, merges_name) from None
     levels = _levels(settings, len(merges), name)
     if settings.get("type") != "BTE":
         # As in the `tokenizers` library, the last of several lines with the same parts counts. Our
@@ -283,10 +292,8 @@ def _build(
         if len(kept) < len(merges):
             parts, widths, results = pairs[kept].ravel(), widths[kept], results[kept]
             levels = [levels[place] for place in kept.tolist()] if levels else levels
-            warnings.append(
-                counted(len(merges) - len(kept), "merge is", "merges are")
-                + " listed more than once; the last counts."
-            )
+            several = counted(len(merges) - len(kept), "merge is", "merges are")
+            warnings.append(f"{several} listed more than once; the last counts.")
     offsets = np.append(0, np.cumsum(widths))
     ids_of = np.arange(len(results), dtype=np.int32)
     graph = MergeGraph(
@@ -514,25 +521,12 @@ def as_numbered(document: Any) -> tuple[Any, list[str]]:
     Also warnings, if these are not the ids in the file. A file that the library does not read, as
     those of our own methods, stays as it is, and so does one with faults, for others to find.
     """
-    model = document.get("model") if isinstance(document, dict) else None
-    if not isinstance(model, dict) or "method" in model:
+    model = model_in(document)
+    listed: Any = document.get("added_tokens") if model else None
+    known = model.get("type", "BPE") in ("BPE", "WordPiece", "Unigram") and "method" not in model
+    vocabulary = listed_ids(model)
+    if not known or not are_numbered(listed) or not {*map(type, vocabulary.values())} <= {int}:
         return document, []
-    listed, vocabulary = document.get("added_tokens"), model.get("vocab")
-    known = model.get("type", "BPE") in ("BPE", "WordPiece", "Unigram")
-    if not known or not isinstance(listed, list) or not isinstance(vocabulary, dict | list):
-        return document, []
-    if isinstance(vocabulary, list):
-        pieces = (entry[0] for entry in vocabulary if isinstance(entry, list) and entry)
-        vocabulary = {text: n for n, text in enumerate(pieces) if isinstance(text, str)}
-    ids = list(vocabulary.values())
-    if any(type(number) is not int for number in ids):
-        return document, []
-    for token in listed:
-        number, text = (
-            (token.get("id"), token.get("content")) if isinstance(token, dict) else (0, 0)
-        )
-        if type(number) is not int or not isinstance(text, str) or not 0 <= number < IDS_END:
-            return document, []
     numbers = library_numbers(vocabulary, listed)
     other = [token for token in listed if numbers[token["content"]] != token["id"]]
     if not other:
@@ -551,6 +545,17 @@ def as_numbered(document: Any) -> tuple[Any, list[str]]:
         return document, [f"{told} Those of the file count here, as {both}."]
     made = [{**token, "id": numbers[token["content"]]} for token in listed]
     return {**document, "added_tokens": made}, [f"{told} Those of the library count here."]
+
+
+def are_numbered(listed: Any) -> bool:
+    """Return whether a list of added tokens has no faults: each has a content and an id."""
+    return isinstance(listed, list) and all(
+        isinstance(token, dict)
+        and isinstance(token.get("content"), str)
+        and type(token.get("id")) is int
+        and 0 <= token["id"] < IDS_END
+        for token in listed
+    )
 
 
 def _renumbered(value: Any, id_map: Mapping[int, int], key: str = "") -> Any:

@@ -1,24 +1,25 @@
 """Load a tokeniser or vocabulary from a file, a folder, uploaded files, or a named demo."""
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
-from morphgraph.core.limits import TYPES
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
+from morphgraph.formats.files import Given
 from morphgraph.formats.hugging_face import (
     SPECIAL,
     assumed_document,
     checked_vocabulary,
     from_document,
+    model_in,
+    model_kind,
     special_token,
     to_document,
 )
-from morphgraph.formats.opening import Opened, is_released, open_tokeniser, open_uploaded
+from morphgraph.formats.opening import Opened, open_tokeniser
 from morphgraph.formats.sentencepiece import (
     bpe_document,
     is_bpe,
@@ -30,7 +31,6 @@ from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.pipeline import (
     added_tokens,
     added_tokens_of,
-    check_types,
     preprocessor_of,
 )
 from morphgraph.tokeniser.preprocess import BYTES, Preprocessor
@@ -38,65 +38,49 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
 
-def load_tokeniser(source: str | os.PathLike[str], pattern: str | None = None) -> BpeTokeniser:
-    """Load a BPE tokeniser from a file, a folder, or a named demo (``demo:en``).
+def load_tokeniser(given: Given, pattern: str | None = None) -> BpeTokeniser:
+    """Load a BPE tokeniser from a file, a folder, uploaded files, or a named demo (``demo:en``).
 
     A file is a ``tokenizer.json``, a SentencePiece BPE model, a rank file of tiktoken, a GGUF file,
     or a ``vocab.json`` or ``merges.txt`` with the other one beside it; a folder holds these, and
     settings (see `open_tokeniser`). ``pattern``: how text is cut into pieces, or the name of an
     encoding that does the same, where a rank or GGUF file does not say. Errors: `FileFormatError`.
     """
-    return tokeniser_in(open_tokeniser(source, pattern))
-
-
-def load_uploaded_tokeniser(files: Mapping[str, bytes], pattern: str | None = None) -> BpeTokeniser:
-    """Load a BPE tokeniser from the contents of uploaded files, by name; see `open_uploaded`."""
-    return tokeniser_in(open_uploaded(files, pattern))
+    return tokeniser_in(open_tokeniser(given, pattern))
 
 
 @without_collection()
 def tokeniser_in(opened: Opened) -> BpeTokeniser:
     """Return the BPE tokeniser in what was opened; `NoMergesError` if it is none."""
-    name, fix = opened.name, "Choose a BPE tokeniser."
-    if opened.document is not None:
-        made = from_document(opened.document, name, opened.checksum, opened.merges)
-    elif opened.pieces is not None and not is_bpe(opened.pieces):
-        problem = "this is a Unigram model of SentencePiece, which has no merges"
-        raise NoMergesError(name, "field trainer_spec", problem, fix)
-    elif opened.pieces is not None:
-        made = from_document(bpe_document(opened.pieces, name), name, opened.checksum)
-        if unused := made.unused:
+    name, document, place = opened.name, opened.document, ""
+    if document is None and opened.has_merges:
+        document = bpe_document(opened.pieces, name)
+    if document is not None:
+        made = from_document(document, name, opened.checksum, opened.merges_name)
+        made.warnings = opened.warnings + made.warnings
+        if opened.pieces is not None and made.unused:
             made.warnings += (
-                f"{len(unused):,} types are marked as unused: sentencepiece takes them apart after "
-                "all merges; in the merge graph they are types as any other.",
+                f"{len(made.unused):,} types are marked as unused: sentencepiece takes them apart "
+                "after all merges; in the merge graph they are types as any other.",
             )
+        return made
+    if opened.pieces is not None:
+        place = "field trainer_spec"
+        problem = "this is a Unigram model of SentencePiece, which has no merges"
     elif opened.types is not None:
         problem = "this is a list of types, which has no merges"
-        raise NoMergesError(name, "", problem, fix)
     else:
-        problem = "this is a saved model, which is not cut by its merges alone"
-        if is_released(opened.data):
-            problem = "this is a model of Picky BPE, which is not cut by its merges alone"
-        raise NoMergesError(name, "", problem, fix)
-    made.warnings = opened.warnings + made.warnings
-    return made
+        problem = f"this is a {opened.format}, which is not cut by its merges alone"
+    raise NoMergesError(name, place, problem, "Choose a BPE tokeniser.")
 
 
 _UNKNOWN = ("[UNK]", "<unk>")
 _RESERVED = re.compile(r"\[unused\d+\]")
 
 
-def load_vocabulary(source: str | os.PathLike[str]) -> SubwordVocabulary:
-    """Load the vocabulary of a file, a folder or a named demo (``demo:en``).
-
-    See `vocabulary_in`.
-    """
-    return vocabulary_in(open_tokeniser(source))
-
-
-def read_vocabulary(data: bytes, name: str) -> SubwordVocabulary:
-    """Return the vocabulary in a file's content; see `vocabulary_in`."""
-    return vocabulary_in(open_uploaded({name: data}))
+def load_vocabulary(given: Given) -> SubwordVocabulary:
+    """Load the vocabulary of a file, a folder, uploaded files or a demo; see `vocabulary_in`."""
+    return vocabulary_in(open_tokeniser(given))
 
 
 def vocabulary_in(opened: Opened) -> SubwordVocabulary:
@@ -188,21 +172,21 @@ def _usual_file(
 
 
 def _of_document(document: Any, name: str) -> SubwordVocabulary:
-    model = document.get("model") if isinstance(document, dict) else None
-    if not isinstance(model, dict):
+    model = model_in(document)
+    if not model:
         fix = "Choose a list with one type a line, vocab.json or tokenizer.json."
         raise FileFormatError(name, "", "it is not a vocabulary", fix)
-    kind = _kind(model)
-    scores: list[float] | None = None
+    kind = model_kind(model)
+    scores: dict[str, float] = {}
     unknown = model.get("unk_token")
     if kind == "Unigram":
-        types, scores = _scored_types(model.get("vocab"), name)
-        vocabulary = {text: number for number, text in enumerate(types)}
+        scores = _scored_types(model.get("vocab"), name)
+        vocabulary = {text: number for number, text in enumerate(scores)}
         number = model.get("unk_id")
-        if number is not None and (not isinstance(number, int) or not 0 <= number < len(types)):
+        if number is not None and (not isinstance(number, int) or not 0 <= number < len(scores)):
             problem = f"the id of the unknown token, {number!r}, is not in the vocabulary"
             raise FileFormatError(name, "field model.unk_id", problem, DOWNLOAD_AGAIN)
-        unknown = None if number is None else types[number]
+        unknown = None if number is None else list(scores)[number]
     elif kind in ("WordPiece", "BPE", "BTE") or {"method", "of"} & model.keys():
         vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
     else:
@@ -210,12 +194,9 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
         raise FileFormatError(name, "field model.type", problem, "Choose WordPiece, Unigram, BPE.")
     prefix = model.get("continuing_subword_prefix")
     if prefix not in (None, "", "##"):
-        raise FileFormatError(
-            name,
-            "field model.continuing_subword_prefix",
-            f"types inside a word are marked with {prefix!r}, only “##” is supported",
-            "Choose another tokeniser.",
-        )
+        place = "field model.continuing_subword_prefix"
+        problem = f"types inside a word are marked with {prefix!r}, only “##” is supported"
+        raise FileFormatError(name, place, problem, "Choose another tokeniser.")
     longest = model.get("max_input_chars_per_word")
     if longest is not None and (type(longest) is not int or longest < 1):
         place = "field model.max_input_chars_per_word"
@@ -223,9 +204,6 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
         raise FileFormatError(name, place, problem, "Write 100, as in BERT.")
     ids = vocabulary | added_tokens(document, vocabulary, name)
     types = sorted(ids, key=ids.__getitem__)
-    if scores is not None:
-        # Added tokens are found before the model runs, so their scores do not matter.
-        scores = [scores[vocabulary[text]] if text in vocabulary else 0.0 for text in types]
     preprocessor = preprocessor_of(document, name, ids)
     special = {token["content"] for token in document.get("added_tokens") or []}
     if preprocessor.sentencepiece is not None:
@@ -252,7 +230,8 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
         frozenset(special),
         unknown,
         name,
-        None if scores is None else tuple(scores),
+        # Added tokens are found before the model runs, so their scores do not matter.
+        tuple(scores.get(text, 0.0) for text in types) if scores else None,
         file_ids=_file_ids(types, ids),
         file={**document, "model": rest},
         in_text=frozenset(in_text),
@@ -265,20 +244,11 @@ def _file_ids(types: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...] |
     return None if numbers == tuple(range(len(types))) else numbers
 
 
-def _kind(model: Mapping[str, Any]) -> Any:
-    """Return the type of a model, which old files only imply by their fields."""
-    if isinstance(model.get("vocab"), list):
-        return model.get("type", "Unigram")
-    return model.get("type", "BPE" if "merges" in model else "WordPiece")
-
-
-def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
+def _scored_types(value: Any, name: str) -> dict[str, float]:
     place = "field model.vocab"
     if not isinstance(value, list) or not value:
-        raise FileFormatError(
-            name, place, "a list of types with scores is expected here", DOWNLOAD_AGAIN
-        )
-    TYPES.check(len(value), name, place)
+        problem = "a list of types with scores is expected here"
+        raise FileFormatError(name, place, problem, DOWNLOAD_AGAIN)
     scores: dict[str, float] = {}
     for number, entry in enumerate(value, start=1):
         place = f"field model.vocab, entry {number:,}"
@@ -291,8 +261,7 @@ def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
             case _:
                 problem = "a type with its score is expected, as [“a”, -3.2]"
                 raise FileFormatError(name, place, problem, "Correct the entry.")
-    check_types(scores, name, "field model.vocab")
-    return list(scores), list(scores.values())
+    return scores
 
 
 def _sentencepiece(model: Any, name: str) -> SubwordVocabulary:

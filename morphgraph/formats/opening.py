@@ -1,313 +1,245 @@
-"""Find the files of a tokeniser in a folder, beside a file, or among uploads, and read them."""
+"""One table of the formats of tokenisers: how each shows, and what it holds."""
 
 import json
 import os
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from morphgraph.core.errors import FileFormatError, NotTypesError
-from morphgraph.core.files import (
-    check_is_there,
-    check_size,
-    checksum,
-    decode_utf8,
-    demo_tokeniser_path,
-    parse_json,
-    read_bytes,
-)
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.files import checksum, parse_json
+from morphgraph.core.limits import MERGES, TYPES, Limit
 from morphgraph.core.system import without_collection
-from morphgraph.core.text import shortened
 from morphgraph.formats.codes import codes_document, is_codes
-from morphgraph.formats.completing import completed, document_of_class, not_honoured, read_settings
-from morphgraph.formats.content import check_format, check_lines, gunzipped, read_content
+from morphgraph.formats.completing import completed, document_of_class, not_honoured
+from morphgraph.formats.files import (
+    GIVE_TOGETHER,
+    SETTINGS,
+    TEMPLATE,
+    Given,
+    TokeniserFiles,
+    fitting_name,
+    gunzipped,
+    located,
+)
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
-    ListedMerges,
     as_numbered,
     assumed_document,
+    check_limits,
     checked_vocabulary,
+    model_in,
+    model_kind,
     read_merges,
 )
+from morphgraph.formats.listed_types import read_types
 from morphgraph.formats.ranks import is_ranks, ranks_document
 from morphgraph.formats.sentencepiece import is_bpe, is_sentencepiece, parse_sentencepiece
 from morphgraph.formats.tokeniser_classes import CHARSMAP, class_name
-from morphgraph.tokeniser.pipeline import check_types
 
-SAVED = "morphgraph model"
+FORMAT = "morphgraph model"
 """What the field ``format`` of a model says that this library saved."""
-
-_USUAL = (
-    *("tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json", "vocab.json", "vocab.txt"),
-    *("tokenizer.model", "spiece.model", "sentencepiece.bpe.model"),
-)
-_NAMED = (
-    *(*_USUAL, "*vocab*.json", "*vocab*.txt", "*.model", "*.model.v*", "*.tiktoken", "*.gguf"),
-    "*merges*.txt",
-)
-"""The names of files that hold a folder's tokeniser, the first of them before others."""
-_PERHAPS = ("*.json", "*.bpe", "*codes*", "*vocab*.txt.gz")
-"""The names of files that may hold one."""
-SETTINGS = ("config.json", "special_tokens_map.json", "added_tokens.json", "tokenizer_config.json")
-"""The files beside a tokeniser that say more about it."""
-_TEMPLATE = "chat_template.jinja"
-
-_TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
-_LIST_OR_MODEL = (
-    "Choose a list with one type a line, vocab.json, tokenizer.json or a SentencePiece model."
-)
 
 
 @dataclass(frozen=True)
 class Opened:
     """What the files of a tokeniser hold.
 
-    ``name``: of the file that decides, for errors. ``data``: its content. One of these is there: a
-    ``document`` laid out as ``tokenizer.json``, with its ``merges`` if they come from a file of
-    their own; ``pieces``, the message of a SentencePiece model; ``types`` with their ids; or
-    nothing, for a model that was saved, by us or by Picky BPE's authors.
+    ``name``: of the file that decides, for errors; ``format``: its name in `FILE_FORMATS`. One of
+    these is there: a ``document`` laid out as ``tokenizer.json``, with the ``merges_name`` of the
+    file of its merges if that is another one; ``pieces``, the message of a SentencePiece model;
+    ``types`` with their ids; or the JSON of a model that was ``saved``, by us or by Picky BPE's
+    authors.
     """
 
     name: str
-    data: bytes
     checksum: str
     document: dict[str, Any] | None = None
-    merges: ListedMerges | None = None
+    merges_name: str = ""
     pieces: Any = None
     types: dict[str, int] | None = None
+    saved: dict[str, Any] | None = None
     warnings: tuple[str, ...] = ()
+    format: str = ""
 
     @property
     def has_merges(self) -> bool:
         """Whether words are segmented by merges alone."""
         if self.pieces is not None:
             return is_bpe(self.pieces)
-        model = (self.document or {}).get("model")
-        return isinstance(model, dict) and (
-            model.get("type") in ("BPE", "BTE") or ("type" not in model and "merges" in model)
-        )
-
-    @property
-    def is_saved(self) -> bool:
-        """Whether it is a model that was saved."""
-        return self.document is None and self.pieces is None and self.types is None
+        return model_kind(model_in(self.document)) in ("BPE", "BTE")
 
 
-class _Files:
-    """Files by name, each read when it is needed."""
-
-    def __init__(self, names: Collection[str], read: Callable[[str], bytes], place: str) -> None:
-        self.names, self.read, self.place = names, read, place
-
-    def called(self, name: str) -> str:
-        """Return the name of a file in errors."""
-        return f"{self.place}{name}"
-
-    def settings(self) -> dict[str, Any]:
-        found = {
-            name: parse_json(self.read(name), self.called(name))
-            for name in SETTINGS
-            if name in self.names
-        }
-        read = read_settings(found, self.place)
-        if _TEMPLATE in self.names:
-            read["chat_template"] = decode_utf8(self.read(_TEMPLATE), self.called(_TEMPLATE))
-        return read
-
-    def mains(self) -> Iterator[str]:
-        """Yield the names that may be of a tokeniser's file, without companions."""
-        seen = {*SETTINGS}
-        for pattern in (*_NAMED, *_PERHAPS):
-            for name in sorted(self.names):
-                if name not in seen and fnmatch(name, pattern):
-                    seen |= {name, fitting_name(name)}
-                    yield name
+Held = Mapping[str, Any]
+"""What a file holds, by the fields of `Opened`."""
 
 
-def _in_folder(folder: Path, names: Collection[str]) -> _Files:
-    def read(name: str) -> bytes:
-        # The head of a file that may hold a whole model is enough.
-        return (read_bytes if name in (*SETTINGS, _TEMPLATE) else read_content)(folder / name)
+class FileFormat(NamedTuple):
+    """A format: ``sniff`` says whether files look so, and ``read`` what they then hold.
 
-    return _Files(names, read, "" if str(folder) == "." else f"{folder}{os.sep}")
-
-
-def _located(source: str | os.PathLike[str]) -> tuple[_Files, str, str]:
-    """Return the files of a source, which of them decides, and another one that could."""
-    path = Path(source)
-    files = _files_of(path)
-    if not os.path.isdir(path):  # noqa: PTH112
-        return files, path.name, ""
-    found = list(files.mains())
-    named = [name for name in found if any(fnmatch(name, pattern) for pattern in _NAMED)]
-    main = named[0] if named else next((name for name in found if _is_tokeniser(files, name)), "")
-    if not main:
-        raise FileFormatError(str(path), "", "the folder holds no tokeniser", _TOGETHER)
-    # A list of merges is no tokeniser without its vocabulary.
-    others = (
-        n for n in named[1:] if not n.endswith(".txt") or fitting_name(n) in {"", *files.names}
-    )
-    return files, main, next(others, "")
-
-
-def _is_tokeniser(files: _Files, name: str) -> bool:
-    """Return whether a file of any name is a tokeniser's; settings look like mere types."""
-    try:
-        return _read(files, name, None).types is None
-    except FileFormatError:
-        return False
-
-
-def _files_of(path: Path, usual: Collection[str] = _USUAL[1:]) -> _Files:
-    """Return the files of a folder; or a file, with those beside it that belong to it by name.
-
-    A tokenizer.json that is named by itself says all that counts; ``usual``: names of others.
+    ``most``: the limit on what it lists, with so many ``line_ends`` each, before it is read.
+    ``is_alone``: files beside it say nothing of it.
     """
-    if not os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
-        companion = fitting_name(path.name)
-        names = {*SETTINGS, _TEMPLATE} if companion or path.name in usual else set()
-        names |= {companion} - {""}
-        beside = {name for name in names if os.path.isfile(path.with_name(name))}  # noqa: PTH113
-        return _in_folder(path.parent, {path.name, *beside})
-    try:
-        with os.scandir(path) as entries:
-            return _in_folder(path, [entry.name for entry in entries if entry.is_file()])
-    except OSError as error:
-        problem = (error.strerror or "it cannot be read").lower()
-        fix = "Check its permissions."
-        raise FileFormatError(str(path), "", problem, fix, quotes=False) from error
+
+    sniff: Callable[[TokeniserFiles], bool]
+    read: Callable[[TokeniserFiles], Held]
+    most: Limit | None = None
+    line_ends: int = 1
+    is_alone: bool = False
 
 
-def fitting_name(name: str) -> str:
-    """Return the companion's name of a ``vocab.json`` or ``merges.txt``; empty for others."""
-    path = Path(name)
-    for suffix, word, other in ((".txt", "merges", "vocab"), (".json", "vocab", "merges")):
-        if path.suffix == suffix and word in name:
-            ending = ".json" if suffix == ".txt" else ".txt"
-            return path.with_name(path.name.replace(word, other)).with_suffix(ending).name
-    return ""
+def _pair(files: TokeniserFiles) -> Held:
+    found = {files.main: files.data, files.companion: files.content(files.companion)}
+    (listing, data), (merging, lines) = sorted(found.items(), key=lambda f: f[0].endswith(".txt"))
+    name = files.place + listing
+    types = checked_vocabulary(parse_json(data, name), name)
+    merges_name = files.place + merging
+    MERGES.check(lines.count(b"\n"), merges_name)
+    document = assumed_document(types, read_merges(lines, merges_name))
+    sum_ = checksum(data + b"\0" + lines)
+    return {"name": name, "checksum": sum_, "document": document, "merges_name": merges_name}
+
+
+def _gguf(files: TokeniserFiles) -> Held:
+    found = read_gguf(files.data, files.name, files.pattern)
+    if isinstance(found, bytes):
+        return {"pieces": parse_sentencepiece(found, files.name)}
+    return {"document": found}
+
+
+def _document(files: TokeniserFiles) -> Held:
+    document, warnings = as_numbered(files.parsed)
+    return {"document": document, "warnings": tuple(warnings)}
+
+
+def _is_merges(files: TokeniserFiles) -> bool:
+    by_name = files.main.endswith(".txt") and fitting_name(files.main)
+    return files.data.startswith(b"#version") or bool(by_name and needs_vocabulary(files.data))
+
+
+def _settings_alone(files: TokeniserFiles) -> Held:
+    fix = "Give it together with the tokenizer.json, or vocab.json and merges.txt, beside it."
+    raise FileFormatError(files.name, "", "this says more of a tokeniser, and is none", fix)
+
+
+def _merges_alone(files: TokeniserFiles) -> Held:
+    problem = "this is a list of merges, without its vocabulary"
+    raise FileFormatError(files.name, "", problem, GIVE_TOGETHER)
+
+
+SAVED_MODEL, PICKY_MODEL, EXPORTED_MODEL = "saved model", "model of Picky BPE", "exported method"
+SENTENCEPIECE, WHOLE = "SentencePiece model", "tokenizer.json"
+_MERGES, _RANKS, _LIST = "merges without a vocabulary", "ranks", "list of types"
+_PICKY_FIELDS = {"tokens", "id2int", "merges", "splits"}
+
+FILE_FORMATS: Mapping[str, FileFormat] = {
+    "settings": FileFormat(lambda f: f.main in SETTINGS, _settings_alone),
+    "vocabulary and merges": FileFormat(lambda f: f.companion != "", _pair),
+    "GGUF": FileFormat(lambda f: f.data.startswith(MAGIC), _gguf, is_alone=True),
+    "codes": FileFormat(
+        lambda f: is_codes(f.data), lambda f: {"document": codes_document(f.data, f.name)}, MERGES
+    ),
+    _MERGES: FileFormat(_is_merges, _merges_alone),
+    _RANKS: FileFormat(
+        lambda f: is_ranks(f.data),
+        lambda f: {"document": ranks_document(f.data, f.name, f.pattern)},
+        TYPES,
+    ),
+    SENTENCEPIECE: FileFormat(
+        lambda f: is_sentencepiece(f.data, f.name),
+        lambda f: {"pieces": parse_sentencepiece(f.data, f.name)},
+        TYPES,
+        line_ends=2,  # the signs of a type's field, and of its text in it
+    ),
+    SAVED_MODEL: FileFormat(
+        lambda f: f.fields.get("format") == FORMAT, lambda f: {"saved": f.parsed}, is_alone=True
+    ),
+    PICKY_MODEL: FileFormat(
+        lambda f: f.fields.keys() >= _PICKY_FIELDS, lambda f: {"saved": f.parsed}, is_alone=True
+    ),
+    EXPORTED_MODEL: FileFormat(
+        lambda f: bool({"method", "of"} & model_in(f.parsed).keys()), _document
+    ),
+    WHOLE: FileFormat(lambda f: isinstance(f.fields.get("model"), dict), _document),
+    "vocab.json": FileFormat(
+        lambda f: f.parsed is not None,
+        lambda f: {"types": checked_vocabulary(f.parsed, f.name, "read as vocab.json")},
+    ),
+    _LIST: FileFormat(lambda _: True, lambda f: {"types": read_types(f.data, f.name)}, TYPES),
+}
+"""The formats by name; the first that files look like is theirs."""
+
+
+def files_of(given: Given) -> TokeniserFiles:
+    """Return the files of what is given, which of them decides included."""
+    return located(given, _is_model)
+
+
+def format_of(files: TokeniserFiles) -> str:
+    """Return the name of the format that files look like."""
+    return next(name for name, format in FILE_FORMATS.items() if format.sniff(files))
+
+
+def _read(files: TokeniserFiles) -> Opened:
+    """Return what files hold, with what those beside the one that decides add to it."""
+    name = format_of(files)
+    format = FILE_FORMATS[name]
+    if format.most is not None:
+        format.most.check(files.data.count(b"\n") // format.line_ends, files.name)
+    usual = {"name": files.name, "checksum": checksum(files.data), "format": name}
+    found = Opened(**{**usual, **format.read(files)})
+    pieces = [] if found.pieces is None else [[piece.piece] for piece in found.pieces.pieces]
+    check_limits(found.document or {"model": {"vocab": found.types or pieces}}, files.name)
+    is_alone = format.is_alone or len(files.names) == 1
+    return found if is_alone else _with_settings(found, files.settings())
+
+
+@without_collection()
+def open_tokeniser(given: Given, pattern: str | None = None) -> Opened:
+    """Open the tokeniser in a file, in a folder, in uploaded files, or of a demo (``demo:en``).
+
+    A folder's files belong together: ``tokenizer.json`` decides about the model and how text is
+    prepared; without one the class that is named beside it does, as in `transformers`; added
+    tokens and what is put around a text come from the other files where it lacks them. Uploaded
+    files are one, or a vocabulary and its merges, with their settings. ``pattern``: how text is cut
+    into pieces, where a rank or GGUF file does not say. Errors: `FileFormatError`.
+    """
+    files = replace(files_of(given), pattern=pattern)
+    found = _read(files)
+    # A list of merges is no tokeniser without its vocabulary.
+    lone = {name for name in files.names if name.endswith(".txt") and fitting_name(name)}
+    for other in files.mains():
+        if other not in {files.main, files.companion, *lone}:
+            several = f"the folder holds {files.main} and {other}, among others; {files.main}"
+            return replace(found, warnings=(f"{several} was opened.", *found.warnings))
+    return found
 
 
 def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Return the files that `open_tokeniser` reads, the one that decides first."""
-    files, main, _ = _located(source)
-    used = {fitting_name(main), *SETTINGS, _TEMPLATE} & {*files.names} - {main}
-    return (Path(files.called(main)), *(Path(files.called(name)) for name in sorted(used)))
+    files = files_of(source)
+    more = {files.companion, *SETTINGS, TEMPLATE} & {*files.names} - {files.main}
+    return tuple(Path(files.place + name) for name in (files.main, *sorted(more)))
 
 
-def settings_beside(source: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the settings in a tokeniser's folder, or beside its file; empty if there are none.
-
-    Errors: `FileFormatError`.
-    """
-    if str(source).startswith("demo:") or not os.path.exists(source):  # noqa: PTH110
-        return {}
-    return _files_of(Path(source), _USUAL).settings()
+def _is_model(files: TokeniserFiles) -> bool:
+    """Return whether a file of any name is a tokeniser's; settings look like mere types."""
+    try:
+        return _read(files).types is None
+    except FileFormatError:
+        return False
 
 
-@without_collection()
-def open_tokeniser(source: str | os.PathLike[str], pattern: str | None = None) -> Opened:
-    """Open the tokeniser in a file, in a folder, or of a named demo (``demo:en``).
-
-    A folder's files belong together: ``tokenizer.json`` decides about the model and how text is
-    prepared; without one the class that is named beside it does, as in `transformers`; added
-    tokens and what is put around a text come from the other files where it lacks them. ``pattern``:
-    how text is cut into pieces, where a rank or GGUF file does not say. Errors: `FileFormatError`.
-    """
-    if str(source).startswith("demo:"):
-        path = demo_tokeniser_path(str(source).removeprefix("demo:"))
-        return _by_content(read_bytes(path), str(source), pattern)
-    check_is_there(source)
-    files, main, other = _located(source)
-    found = _read(files, main, pattern)
-    if other:
-        several = f"the folder holds {main} and {other}, among others; {main} was opened."
-        found = replace(found, warnings=(several, *found.warnings))
-    return found
-
-
-@without_collection()
-def open_uploaded(files: Mapping[str, bytes], pattern: str | None = None) -> Opened:
-    """Open the tokeniser in uploaded files by name; see `open_tokeniser`.
-
-    They are one file, or a vocabulary and its merges, with their settings. Errors:
-    `FileFormatError`.
-    """
-    for name, data in files.items():
-        check_size(name, len(data))
-    files = {name: gunzipped(data, name) for name, data in files.items()}
-    mains = [name for name in files if name not in (*SETTINGS, _TEMPLATE)]
-    main, *more = mains or [*files] or [""]
-    other = fitting_name(main)
-    is_half = main.endswith(".txt") and other not in ("", *files) and needs_vocabulary(files[main])
-    if not files or is_half or (more and more != [other]):
-        listed = ", ".join(files) or "no file"
-        raise FileFormatError(listed, "", "this is not one tokeniser", _TOGETHER)
-    return _read(_Files([*files], files.__getitem__, ""), main, pattern)
-
-
-def _read(files: _Files, main: str, pattern: str | None) -> Opened:
-    """Read a tokeniser's file, with its companion and its settings."""
-    data, name, other = files.read(main), files.called(main), fitting_name(main)
-    if main in SETTINGS:
-        check_format(data, name)
-        fix = "Give it together with the tokenizer.json, or vocab.json and merges.txt, beside it."
-        raise FileFormatError(name, "", "this says more of a tokeniser, and is none", fix)
-    if other and (other in files.names or needs_vocabulary(data)):
-        listing, merging = (other, main) if main.endswith(".txt") else (main, other)
-        found = _pair(*((files.read(n), files.called(n)) for n in (listing, merging)))
-    else:
-        found = _by_content(data, name, pattern)
-    if found.is_saved or len(files.names) == 1 or data.startswith(MAGIC):
-        return found
-    return _with_settings(found, files.settings())
-
-
-def _pair(vocabulary: tuple[bytes, str], merges: tuple[bytes, str]) -> Opened:
-    (data, name), (lines, _) = vocabulary, merges
-    types = checked_vocabulary(parse_json(data, name), name)
-    read = read_merges(*merges)
-    document = assumed_document(types, read.parts)
-    return Opened(name, data, checksum(data + b"\0" + lines), document, read)
-
-
-def _by_content(data: bytes, name: str, pattern: str | None) -> Opened:
-    """Return what one file holds, whose format its content shows."""
-    check_format(data, name)
-    plain = Opened(name, data, checksum(data))
-    if SAVED.encode() in data[:200] or is_released(data):
-        return plain
-    read: Any = data
-    if data.startswith(MAGIC):
-        read = read_gguf(data, name, pattern)
-    elif is_codes(data):
-        read = codes_document(data, name)
-    elif is_ranks(data):
-        read = ranks_document(data, name, plain.checksum, pattern)
-    if isinstance(read, dict):
-        return replace(plain, document=read)
-    if is_sentencepiece(read, name):
-        return replace(plain, pieces=parse_sentencepiece(read, name))
-    if name.endswith(".json") or _JSON_START.match(data):
-        if not _LIKE_JSON.match(data):
-            check_lines(data, name)
-        document = parse_json(data, name)
-        if isinstance(document, dict) and isinstance(document.get("model"), dict):
-            document, warnings = as_numbered(document)
-            return replace(plain, document=document, warnings=tuple(warnings))
-        if not isinstance(document, dict):
-            raise FileFormatError(name, "", "it is not a vocabulary", _LIST_OR_MODEL)
-        return replace(plain, types=checked_vocabulary(document, name, "read as vocab.json"))
-    return replace(plain, types=_lines(data, name))
-
-
-_LIKE_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\{|\[\s*[\[{\"])|\xff\xfe|\xfe\xff")
-"""The start of JSON, or of a text that is no UTF-8."""
-_JSON_START = re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(\"[^\r\n]|\}\s*$)")
+def is_tokeniser(data: bytes, name: str) -> bool:
+    """Return whether a file is a tokeniser's; a list of types, which may be any words, is not."""
+    files = TokeniserFiles(name, [name], lambda name: gunzipped(data, name))
+    try:
+        format = format_of(files)
+        return format in (_RANKS, _MERGES) or (format != _LIST and bool(_read(files)))
+    except FileFormatError:
+        return False
 
 
 def _with_settings(found: Opened, settings: Mapping[str, Any]) -> Opened:
@@ -315,7 +247,7 @@ def _with_settings(found: Opened, settings: Mapping[str, Any]) -> Opened:
     if not settings:
         return found
     document = found.document
-    is_whole, is_implied = document is not None and found.merges is None, False
+    is_whole, is_implied = document is not None and not found.merges_name, False
     if found.pieces is not None:
         held = {**settings, CHARSMAP: found.pieces.normalizer_spec.precompiled_charsmap}
         pieces = [[piece.piece, piece.score] for piece in found.pieces.pieces]
@@ -323,11 +255,11 @@ def _with_settings(found: Opened, settings: Mapping[str, Any]) -> Opened:
     elif found.types is not None:
         is_implied, settings = not class_name(settings), _with_class(settings, found.types)
         document = document_of_class(settings, found.types)
-    elif found.merges is not None and document is not None:
-        types = document["model"]["vocab"]
-        document = document_of_class(settings, types, found.merges.parts) or document
-    if document is None or not isinstance(document.get("model"), dict):
-        lost = not_honoured(None, settings, whole=document is not None)
+    elif found.merges_name and document is not None:
+        model = document["model"]
+        document = document_of_class(settings, model["vocab"], model["merges"]) or document
+    if document is None:
+        lost = not_honoured(None, settings, whole=False)
         return replace(found, warnings=(*found.warnings, *lost))
     made, warnings = completed(document, settings, whole=is_whole, implied=is_implied)
     if made == found.document and not warnings:
@@ -367,53 +299,3 @@ def needs_vocabulary(data: bytes) -> bool:
     pairs = sum(len(line.split(b" ")) == 2 for line in lines)
     has_merges = bool(lines) and (lines[0].startswith(b"#version") or 2 * pairs >= len(lines))
     return has_merges and not is_codes(data)
-
-
-def is_tokeniser(data: bytes, name: str) -> bool:
-    """Return whether a file is a tokeniser's; a list of types, which may be any words, is not."""
-    if is_ranks(data) or (fitting_name(name) and data.startswith(b"#version")):
-        return True
-    try:
-        return open_uploaded({name: data}).types is None or data.lstrip().startswith(b"{")
-    except FileFormatError:
-        return False
-
-
-def is_released(data: bytes) -> bool:
-    """Return whether a file looks like a model of the trainer by Picky BPE's authors."""
-    fields = (b'"tokens"', b'"id2int"', b'"merges"', b'"splits"')
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    return start == b"{" and all(name in data for name in fields)
-
-
-def _lines(data: bytes, name: str) -> dict[str, int]:
-    """Return the types of a list with one per line, and their ids."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
-    check_lines(data, name)
-    whole = decode_utf8(data, name).removesuffix("\n")
-    lines, seen = whole.split("\n"), dict[str, int]()
-    if 2 * sum("|" in line[1:-1] for line in lines) > len(lines) > 1:
-        problem = "most of its lines have | between others, as segmented words do"
-        raise NotTypesError(name, "", problem, "Write one type a line.")
-    kind = NotTypesError if re.search(r"[ \t]", whole) else FileFormatError
-    for number, line in enumerate(lines, start=1):
-        text = line.removesuffix("\r")
-        problem, fix = "", "Write one type a line."
-        if text.startswith("#version"):
-            problem, fix = "this is a list of merges, without its vocabulary", _TOGETHER
-        elif not text:
-            problem, fix = "the line is empty", "Remove the line."
-        elif "\0" in text:
-            problem, fix = "there is a zero byte, so this is not text", _LIST_OR_MODEL
-        elif re.search(r"[ \t]", text):
-            problem = f"a type cannot contain a space or tab, as “{shortened(text)}” does"
-        elif text in seen:
-            problem = f"“{shortened(text)}” is in line {seen[text]:,} already"
-            fix = "Keep one of the lines."
-        if problem:
-            place = f"line {number:,}, read as a list of types"
-            raise kind(name, place, problem, fix)
-        seen[text] = number
-    check_types(seen, name)
-    return {text: number for number, text in enumerate(seen)}

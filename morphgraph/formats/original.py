@@ -11,12 +11,12 @@ from typing import Any
 
 from tokenizers import AddedToken, Tokenizer
 
-from morphgraph.core.files import demo_tokeniser_path, read_bytes
+from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.core.text import shortened
 from morphgraph.formats.completing import frame_of_class
+from morphgraph.formats.files import settings_beside
 from morphgraph.formats.framing import framing
-from morphgraph.formats.opening import settings_beside, tokeniser_files
-from morphgraph.formats.sentencepiece import is_sentencepiece
+from morphgraph.formats.opening import SENTENCEPIECE, WHOLE, files_of, format_of
 from morphgraph.formats.tokeniser_classes import (
     CHARSMAP,
     TEXT,
@@ -92,26 +92,27 @@ def original_ids(
         found = zip(texts, read[1], strict=True)
         return f"transformers {metadata.version('transformers')}", dict(found)
     try:
-        main = read_bytes(tokeniser_files(path)[0])
-        if is_sentencepiece(main, name):
+        files = files_of(path)
+        format = format_of(files)
+        if format == SENTENCEPIECE:
             from sentencepiece import SentencePieceProcessor
 
             symbols = [token["content"] for token in document.get("added_tokens") or []]
             # It takes the names of its special tokens for text.
             some = [text for text in texts if not any(symbol in text for symbol in symbols)]
-            ids = SentencePieceProcessor(model_proto=main).encode(some)
+            ids = SentencePieceProcessor(model_proto=files.data).encode(some)
             return "sentencepiece", dict(zip(some, ids, strict=True))
-        encoded = _of_tokenizers(main, document).encode_batch(list(texts))
+        whole = files.data if format == WHOLE else json.dumps(document).encode()
+        encoded = _of_tokenizers(whole, document).encode_batch(list(texts))
     except Exception:  # of a library, for a file that it does not read
         return None
     ids = [one.ids for one in encoded]
     return f"tokenizers {metadata.version('tokenizers')}", dict(zip(texts, ids, strict=True))
 
 
-def _of_tokenizers(main: bytes, document: Mapping[str, Any]) -> Tokenizer:
+def _of_tokenizers(whole: bytes, document: Mapping[str, Any]) -> Tokenizer:
     """Return the tokeniser of `tokenizers` for a file, with what its settings add to it."""
-    is_whole = main.lstrip()[:1] == b"{" and b'"model"' in main
-    library = Tokenizer.from_str((main if is_whole else json.dumps(document).encode()).decode())
+    library = Tokenizer.from_str(whole.decode())
     known = {token.content for token in library.get_added_tokens_decoder().values()}
     flags = (*TOKEN_FLAGS, "special")
     for token in document.get("added_tokens") or []:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.limits import TYPE_CUTS, TYPES
+from morphgraph.core.files import checksum
+from morphgraph.core.limits import TYPE_CUTS
 from morphgraph.formats.hugging_face import new_ids, special_token, tokenizer_document
 from morphgraph.formats.pipeline_parts import PATTERNS, byte_level_parts
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, CHAR_TO_BYTE
@@ -48,24 +49,19 @@ def is_ranks(data: bytes) -> bool:
     return bool(lines) and all(map(_LINE.fullmatch, lines[:20]))
 
 
-def ranks_document(data: bytes, name: str, sum_: str, pattern: str | None) -> dict[str, Any]:
+def ranks_document(data: bytes, name: str, pattern: str | None) -> dict[str, Any]:
     """Return a rank file as ``tokenizer.json``; anything else is a `FileFormatError`.
 
-    ``sum_``: its checksum, by which published files are known. ``pattern``: for others, the regular
-    expression that cuts texts into pieces, or the name of an encoding. A rank is also the id. A
+    Published files are known by their checksums. ``pattern``: for others, the regular expression
+    that cuts texts into pieces, or the name of an encoding. A rank is also the id. A
     type of several bytes is merged from the two parts into which the types of lower ranks cut it;
     one that they cut into more is a type that no merge makes, and then a piece that is a type as a
     whole stays whole (``ignore_merges``).
     """
-    found, special = _PUBLISHED.get(sum_, (pattern, {}))
+    found, special = _PUBLISHED.get(checksum(data), (pattern, {}))
     if not found:
-        raise FileFormatError(
-            name,
-            "",
-            "a rank file does not say how text is cut into pieces, and this is none of those that "
-            "OpenAI published",
-            NEEDS_PATTERN,
-        )
+        problem = "a rank file does not say how text is cut, and this is none that OpenAI published"
+        raise FileFormatError(name, "", problem, NEEDS_PATTERN)
     ranks = _read(data, name)
     types = sorted(ranks, key=ranks.__getitem__)
     whole = b"".join(types).decode("latin-1").translate(dict(enumerate(BYTE_TO_CHAR)))
@@ -125,7 +121,6 @@ def _no_ranks(tokeniser: BpeTokeniser, problem: str) -> MorphGraphError:
 
 def _read(data: bytes, name: str) -> dict[bytes, int]:
     """Return the rank of each type but an empty one; blank lines are skipped, as in tiktoken."""
-    TYPES.check(data.count(b"\n"), name)
     ranks: dict[bytes, int] = {}
     seen: dict[int, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):

@@ -5,7 +5,7 @@ the model that the `tokenizers` library ignores, so that it is kept when the fil
 uploaded alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -71,7 +71,8 @@ def check_steps(steps: Any, name: str, place: str = "field steps", fix: str = _F
         raise FileFormatError(name, place, "a list is expected here", fix)
     RECIPE_EDITS.check(len(steps), name, place)
     for position, step in enumerate(steps, start=1):
-        if problem := _step_problem(step):
+        if not _is_step(step):
+            problem = "an edit with types, or with the fields of its kind, is expected"
             raise FileFormatError(name, f"{place}, entry {position}", problem, fix)
 
 
@@ -129,39 +130,29 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
     return Lineage(first["name"], first["checksum"], ids, tuple(found["steps"]))
 
 
-def _step_problem(step: Any) -> str:
-    """Describe what is malformed in a step; empty if its edit has all its fields."""
+def _is_step(step: Any) -> bool:
+    """Return whether a step is an edit with all its fields."""
     match step:
-        case {"learned": learned} if not (
-            isinstance(learned, list) and all(map(_is_source, learned))
-        ):
-            return "learned names references, with checksums and parts"
+        case {"learned": learned} if not _are(_is_source, learned):
+            return False
         case {"edit": "renumber"}:
-            return ""
+            return True
         case {"edit": "anneal"}:
-            if _are_pairs(step.get("merges")) and _are_strings(step.get("atoms", [])):
-                return ""
-            return "an annealing needs merges, a list of pairs of types, and atoms at most"
+            return _are_pairs(step.get("merges")) and _are_strings(step.get("atoms", []))
         case {"edit": "reify"}:
-            repairs = step.get("repairs")
-            if not _are_pairs(step.get("pairs")) or not isinstance(repairs, list):
-                return "a reification needs pairs, a list of pairs of types, and a list of repairs"
-            if all(map(_is_repair, repairs)):
-                return ""
-            return "a repair needs the rank of a merge and its new parts"
+            return _are_pairs(step.get("pairs")) and _are(_is_repair, step.get("repairs"))
         case {"edit": "portable"}:
-            is_listed = _are_strings(step.get("drop"))
-            return "" if is_listed else "a portable edit needs drop, a list of types"
-        case {"types": [_, *_] as types} if _are_strings(types):
-            return ""
-    return "an edit with types is expected"
+            return _are_strings(step.get("drop"))
+        case {"types": [_, *_] as types}:
+            return _are_strings(types)
+    return False
 
 
 def _is_source(source: Any) -> bool:
     """Whether it names a gold, and the splits that left what was learned from."""
     match source:
-        case {"name": str(), "checksum": str(), "parts": list() as parts, **rest} if not rest:
-            return all(map(_is_part, parts))
+        case {"name": str(), "checksum": str(), "parts": parts, **rest} if not rest:
+            return _are(_is_part, parts)
     return False
 
 
@@ -177,9 +168,13 @@ def _is_repair(repair: Any) -> bool:
     return is_ranked and _are_strings(repair.get("parts"))
 
 
-def _are_strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+def _are(check: Callable[[Any], bool], values: Any) -> bool:
+    return isinstance(values, list) and all(map(check, values))
 
 
-def _are_pairs(value: Any) -> bool:
-    return isinstance(value, list) and all(_are_strings(x) and len(x) == 2 for x in value)
+def _are_strings(values: Any) -> bool:
+    return _are(lambda value: isinstance(value, str), values)
+
+
+def _are_pairs(values: Any) -> bool:
+    return _are(lambda value: _are_strings(value) and len(value) == 2, values)

@@ -8,21 +8,18 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES
+from morphgraph.core.limits import MERGES, TYPE_CUTS
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
 from morphgraph.formats.pipeline_parts import precompiled, replacing, sequence, to_text
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Merge
 from morphgraph.tokeniser.merging import segment, words_of_atoms
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
-from morphgraph.tokeniser.pipeline import check_types
 from morphgraph.tokeniser.preprocess import SENTENCEPIECE_FLAGS, SentencePieceText, check_charsmap
 from morphgraph.tokeniser.words import UNKNOWN
 
 _MODEL_START = re.compile(rb"\n[\x02-\xff]{1,2}\n", re.S)
 """The start of a SentencePiece model: the field of its types, a length, a string's field."""
-_PIECE = b"\n"
-"""The start of the field of a type."""
 _OTHER = "Choose a BPE or Unigram model."
 
 PiecePair = tuple[str, str]
@@ -40,7 +37,6 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
     So is a model of whole words or single characters, one that marks the end of words, and one with
     a type that is not text.
     """
-    TYPES.check(_pieces_at_least(data), name)
     from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
 
     messages: Any = sentencepiece_model_pb2
@@ -54,8 +50,6 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
     for number, piece in enumerate(model.pieces):
         if not isinstance(piece.piece, str):  # the library returns bytes then
             raise FileFormatError(name, f"type {number:,}", "it is not valid UTF-8", DOWNLOAD_AGAIN)
-    check_types([piece.piece for piece in model.pieces], name)
-    TYPE_CUTS.check(sum(len(piece.piece) ** 2 for piece in model.pieces), name)
     check_charsmap(model.normalizer_spec.precompiled_charsmap, name, "field normalizer_spec")
     model.ClearField("denormalizer_spec")  # another map of characters, not used here
     model.DiscardUnknownFields()  # such as texts that the library would try it on
@@ -73,33 +67,6 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
         problem = "it marks the end of words, which is not supported"
         raise FileFormatError(name, place, problem, "Choose another model.")
     return model
-
-
-def _pieces_at_least(data: bytes) -> int:
-    """Count the types of a model without a library, up to a limit.
-
-    A field of the message is a number with its index and kind; if its kind is that of types, its
-    length and so many bytes follow. Where none could be a type, that is not counted.
-    """
-    if data.count(_PIECE) <= TYPES.value:
-        return 0
-    at = count = 0
-    while at < len(data) and count <= TYPES.value:
-        count += data[at] == _PIECE[0]
-        key, at = _varint(data, at)
-        length, end = _varint(data, at)
-        at = {0: end, 1: at + 8, 2: end + length, 5: at + 4}.get(key & 7, len(data))
-    return count
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a Protocol Buffers number at a place, and the place after it."""
-    number = 0
-    for place, byte in enumerate(data[at : at + 10]):
-        number |= (byte & 0x7F) << 7 * place
-        if byte < 0x80:
-            return number, at + place + 1
-    return number, at + 10
 
 
 def text_preparation(model: Any, symbols: Sequence[str] = ()) -> SentencePieceText:
@@ -181,6 +148,7 @@ def _ranked(
     Merges of one level are equally good. Of those that make a piece, the first is the one that
     makes it where its own string is segmented, so that it counts as the merge of that type.
     """
+    TYPE_CUTS.check(sum(len(text) ** 2 for text in scores), name)
     found = list(islice(_pairs(scores, atoms), MERGES.value + 1))
     MERGES.check(len(found), name)
     found.sort(key=lambda parts: -scores["".join(parts)])

@@ -12,8 +12,9 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import check_is_there, parse_json, read_bytes
 from morphgraph.core.text import shortened
+from morphgraph.formats.files import settings_beside
 from morphgraph.formats.loading import load_tokeniser, load_vocabulary
-from morphgraph.formats.opening import settings_beside, tokeniser_files
+from morphgraph.formats.opening import tokeniser_files
 from morphgraph.formats.tokeniser_classes import token_content
 from morphgraph.segment.models import merging_class
 from morphgraph.segment.pieces import PieceKernel

@@ -19,7 +19,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import new_folder, parse_json, read_bytes, writing
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.formats.export_files import FILES, kept_settings, transformers_config
-from morphgraph.formats.opening import settings_beside
+from morphgraph.formats.files import settings_beside
 from morphgraph.models.checkpoint import (
     CONFIG,
     GENERATION_CONFIG,

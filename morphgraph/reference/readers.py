@@ -7,7 +7,7 @@ entry in `READERS`, or in the group of entry points ``morphgraph.readers`` of an
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
@@ -24,7 +24,7 @@ from morphgraph.core.errors import (
     check_list,
 )
 from morphgraph.core.files import checksum as sum_of
-from morphgraph.core.files import demo_gold_path, read_bytes
+from morphgraph.core.files import demo_gold_path
 from morphgraph.core.limits import TREE_NODES
 from morphgraph.core.plugins import Registry
 from morphgraph.core.system import without_collection
@@ -389,13 +389,12 @@ def _tokeniser_named(data: bytes, name: str) -> Iterator[None]:
 
 
 @contextmanager
-def gold_named(uploaded: Mapping[str, bytes] | None = None) -> Iterator[None]:
+def gold_named() -> Iterator[None]:
     """Where a file cannot be read as a tokeniser because it is gold, say so."""
     try:
         yield
     except NotTypesError as error:
-        data = read_bytes(error.file) if uploaded is None else uploaded[error.file]
-        if isinstance(error, GoldGivenError) or not _looks_like_gold(data):
+        if isinstance(error, GoldGivenError) or not _looks_like_gold(error.data):
             raise
         problem = "this looks like a gold segmentation: words with morphs"
         fix = "Open it as the gold: mg.read_gold, or GOLD on the command line."

@@ -29,16 +29,17 @@ from morphgraph.formats.export import (
     words_to_check,
 )
 from morphgraph.formats.exported_model import ExportedModel
+from morphgraph.formats.files import Given, settings_beside
 from morphgraph.formats.framing import with_frame
 from morphgraph.formats.hugging_face import from_document
 from morphgraph.formats.loading import tokeniser_in, vocabulary_in
 from morphgraph.formats.opening import (
-    SAVED,
+    EXPORTED_MODEL,
+    FORMAT,
+    PICKY_MODEL,
+    SAVED_MODEL,
     Opened,
-    is_released,
     open_tokeniser,
-    open_uploaded,
-    settings_beside,
 )
 from morphgraph.formats.original import read_otherwise
 from morphgraph.reference.readers import gold_named
@@ -48,7 +49,6 @@ from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, sta
 from morphgraph.standalone.bte import Merging
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
-FORMAT = SAVED
 VERSION = 1
 
 _FIX = "Choose a model that morphgraph saved."
@@ -98,7 +98,10 @@ def read_model(data: bytes, name: str) -> Segmenter:
     The signature of a model that was changed outside morphgraph has its present checksum, not that
     of the tokeniser it came from.
     """
-    document = parse_json(data, name)
+    return _model_in(parse_json(data, name), name)
+
+
+def _model_in(document: Any, name: str) -> Segmenter:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise FileFormatError(name, "", "this is not a saved model", _FIX)
     if document.get("version") != VERSION:
@@ -130,15 +133,15 @@ def _read_as(name: str, read: Callable[[], Segmenter]) -> Segmenter:
 
 
 def load_segmenter(
-    source: str | os.PathLike[str],
+    given: Given,
     method: str | None = None,
     *,
     pattern: str | None = None,
     **parameters: Any,
 ) -> Segmenter:
-    """Load a segmenter from a file, folder or demo: a saved model, or a method on a tokeniser.
+    """Load a segmenter from files or a demo: a saved model, or a method on a tokeniser.
 
-    ``source``: see `open_tokeniser`; also a model that was saved, or exported as a folder.
+    ``given``: see `open_tokeniser`; also a model that was saved, or exported as a folder.
     ``method``: by default the saved model's own, or the file's. ``pattern``: see `load_tokeniser`.
     ``parameters``, ``counts``: see `method_on`. Raises `FileFormatError` for an unreadable file,
     `MorphGraphError` for a method that does not suit it.
@@ -150,7 +153,7 @@ def load_segmenter(
     if method is not None:
         method_named(method, METHODS.segmenting).settings(parameters)
     with gold_named():
-        base = _base_in(open_tokeniser(source, pattern), method)
+        base = _base_in(open_tokeniser(given, pattern), method)
     own = getattr(base, "method", None)
     if own is not None and method in (None, own):
         if not parameters:
@@ -161,21 +164,11 @@ def load_segmenter(
     return method_on(base, method or str(own), parameters, counts)
 
 
-def uploaded_segmenter(files: Mapping[str, bytes]) -> Segmenter:
-    """Return the segmenter in uploaded files, as `load_segmenter` does; or `FileFormatError`."""
-    with gold_named(files):
-        return cast("Segmenter", _base_in(open_uploaded(files), None))
-
-
 def _base_in(opened: Opened, method: str | None) -> Any:
     """Return what was opened: a segmenter, or what one of this method is built on."""
     base: Any
-    if opened.is_saved:
-        picky: Any = METHODS["picky"].kind
-        read = picky.from_released if is_released(opened.data) else read_model
-        base = read(opened.data, opened.name)
-    elif _is_exported(opened.document):
-        base = _read_as(opened.name, lambda: _exported_in(cast("Any", opened.document)))
+    if read := _OWN.get(opened.format):
+        base = read(opened.saved or opened.document, opened.name)
     # A tokeniser's types, from any source, are prepared like its words.
     elif opened.has_merges or (method is not None and METHODS[method].needs == "merges"):
         base = tokeniser_in(opened)
@@ -184,10 +177,21 @@ def _base_in(opened: Opened, method: str | None) -> Any:
     return standard_segmenter(base) if method is None else base
 
 
-def _is_exported(document: Mapping[str, Any] | None) -> bool:
-    """Return whether a document is that of a method in an exported folder."""
-    model = (document or {}).get("model")
-    return isinstance(model, dict) and {"method", "of"} & model.keys() != set()
+def _released(document: Any, name: str) -> Segmenter:
+    picky: Any = METHODS["picky"].kind
+    return cast("Segmenter", picky.from_released(document, name))
+
+
+def _exported(document: Any, name: str) -> Segmenter:
+    return _read_as(name, lambda: _exported_in(document))
+
+
+_OWN: Mapping[str, Callable[[Any, str], Segmenter]] = {
+    SAVED_MODEL: _model_in,
+    PICKY_MODEL: _released,
+    EXPORTED_MODEL: _exported,
+}
+"""What reads the formats that hold a method, by their names."""
 
 
 def _exported_in(document: Mapping[str, Any]) -> Segmenter:

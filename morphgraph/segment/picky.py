@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import checksum, document_field, parse_json
+from morphgraph.core.files import checksum, document_field
 from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.exported_model import ExportedModel
@@ -321,13 +321,12 @@ class Picky(Bte):
         return cls(tokeniser, events, None if threshold is None else float(threshold), numbers)
 
     @classmethod
-    def from_released(cls, data: bytes, name: str) -> Self:
-        """Read a model of the authors' released trainer (JSON with tokens, merges and splits).
+    def from_released(cls, found: Any, name: str) -> Self:
+        """Read the JSON of a model of the authors' released trainer: tokens, merges and splits.
 
         The file does not give the threshold. Ids are the numbers in ``id2int``. Errors:
         `FileFormatError`. Source: https://github.com/pchizhov/picky_bpe.
         """
-        found = parse_json(data, name)
         try:
             tokens = sorted(found["tokens"], key=lambda token: token["id"])
             place = {token["id"]: number for number, token in enumerate(tokens)}

@@ -2,8 +2,7 @@
 
 An exported tokeniser has pieces from its own pre-tokeniser, and needs tokens with their bytes; here
 such pieces are segmented together. It finds them by an entry point in pyproject.toml, whose name is
-their version: if either side changes, it is another one there and in
-`standalone.tokenization_morphgraph`.
+their version, that of `standalone.tokenization_morphgraph`: raise both if either side changes.
 """
 
 from collections.abc import Mapping, Sequence

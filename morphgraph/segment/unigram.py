@@ -17,7 +17,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus
 from morphgraph.formats.exported_model import ExportedModel
-from morphgraph.formats.loading import read_vocabulary
+from morphgraph.formats.loading import load_vocabulary
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.training import with_pipeline
@@ -186,7 +186,7 @@ def unigram_vocabulary(
     model = sentencepiece_model(prepared, vocab_size)
     watch(0.99)
     marker: Marker = "▁" if PIPELINES[prepared.pipeline].marked else ""
-    vocabulary = replace(read_vocabulary(model, name), marker=marker, name=name)
+    vocabulary = replace(load_vocabulary({name: model}), marker=marker, name=name)
     if "▁" not in vocabulary.ids:
         # The token for a space has no competitor, so its score does not matter.
         scores = vocabulary.scores or ()

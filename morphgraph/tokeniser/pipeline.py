@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -14,11 +14,8 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.core.isolated import report_place
 from morphgraph.core.limits import (
-    ADDED_TOKENS,
     GROWN_CHARACTERS,
     PIPELINE_PARTS,
-    TYPES,
-    TYPES_CHARACTERS,
     is_public,
 )
 from morphgraph.core.text import shortened
@@ -108,12 +105,6 @@ def _steps_of(parts: bytes) -> tuple[dict[str, _Steps], Preprocessor]:
 cut = partial(shortened, length=60)
 
 
-def check_types(types: Collection[str], name: str, place: str = "") -> None:
-    """Raise `FileFormatError` for too many types, or types that are too long in all."""
-    TYPES.check(len(types), name, place)
-    TYPES_CHARACTERS.check(sum(map(len, types)), name, place)
-
-
 IDS_END = 1 << 32
 """Ids have 32 bits in the `tokenizers` library."""
 
@@ -133,7 +124,6 @@ def added_tokens(
     listed = document.get("added_tokens") or []
     if not isinstance(listed, list):
         raise FileFormatError(name, place, "a list is expected here", DOWNLOAD_AGAIN)
-    ADDED_TOKENS.check(len(listed), name, place, "Remove those that are not needed")
     added: dict[str, int] = {}
     owner = {number: text for text, number in vocabulary.items()}
     for position, token in enumerate(listed, start=1):
@@ -151,7 +141,6 @@ def added_tokens(
             both = f"{number:,} here and {vocabulary[text]:,} in the vocabulary"
             raise wrong(f"“{cut(text)}” has the id {both}", "Use the same id in both places.")
         added[text] = number
-    check_types(added, name, place)
     return added
 
 

@@ -17,7 +17,7 @@ from transformers import CLIPTokenizer
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError
 from morphgraph.formats.codes import is_codes
-from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.segment.models import load_segmenter
 
 END = "</w>"
 Pair = tuple[str, str]
@@ -108,7 +108,7 @@ def test_types_are_characters_and_what_the_merges_make(ends: str, tmp_path: Path
             [[9, 10], [8, 1, 10], [10, 2, 5], [7]]
         )
         assert found.decode([9, 10]) == "the at"
-        assert uploaded_segmenter({name: data}).vocabulary_size == len(expected)
+        assert load_segmenter({name: data}).vocabulary_size == len(expected)
 
 
 def test_a_part_that_nothing_makes_is_never_found(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import gzip
 import io
 import json
 import lzma
+import os
 import pickle
 import random
 import struct
+import threading
 import wave
 import zipfile
 from collections.abc import Sequence
@@ -22,8 +24,8 @@ from PIL import Image
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_tokeniser_path
-from morphgraph.formats.content import gunzipped
-from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.formats.files import gunzipped
+from morphgraph.segment.models import load_segmenter
 
 
 def packed(value: Any) -> bytes:
@@ -121,7 +123,7 @@ def test_the_format_is_named(data: bytes, format_: str, tmp_path: Path) -> None:
         mg.load(tmp_path / "file")
     assert str(error.value).isprintable() and len(str(error.value)) < 400
     with pytest.raises(FileFormatError, match=format_):
-        uploaded_segmenter({"file": data})
+        load_segmenter({"file": data})
 
 
 def test_long_types_are_types(tmp_path: Path) -> None:
@@ -140,8 +142,17 @@ def test_a_file_may_be_packed_by_gzip(kind: str, tmp_path: Path) -> None:
     found = mg.load(tmp_path / "packed.gz")
     assert list(found.types) == list(plain.types)
     assert found.segment(["ab"]) == plain.segment(["ab"])
-    uploaded = uploaded_segmenter({"packed.gz": gzip.compress(data)})
+    uploaded = load_segmenter({"packed.gz": gzip.compress(data)})
     assert uploaded.vocabulary_size == len(plain)
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    data, pipe = demo_tokeniser_path("en").read_bytes(), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writing = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writing.start()
+    assert len(mg.load(pipe)) == 8000
+    writing.join()
 
 
 def test_what_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,10 @@ import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import morphgraph as mg
-from morphgraph.formats.opening import fitting_name, tokeniser_files
+from morphgraph.formats.files import fitting_name
+from morphgraph.formats.opening import tokeniser_files
 from morphgraph.segment.method import METHODS
-from morphgraph.segment.models import load_segmenter, uploaded_segmenter
+from morphgraph.segment.models import load_segmenter
 from tests.formats.test_folders import (
     END,
     LLAMA,
@@ -201,12 +202,12 @@ def test_uploads_that_belong_together() -> None:
         name: (value if isinstance(value, str) else json.dumps(value)).encode()
         for name, value in files.items()
     }
-    found = mg.Tokeniser(uploaded_segmenter(uploads))
+    found = mg.Tokeniser(load_segmenter(uploads))
     assert found.encode("the<new>")[-1] == 600
     config = {"tokenizer_config.json": json.dumps({"tokenizer_class": "RobertaTokenizer"}).encode()}
     more = {name: value.encode() for name, value in pair(byte_level(*S)).items() if name[0] == "m"}
     more["vocab.json"] = json.dumps(byte_level(*S)[0]).encode()
-    assert mg.Tokeniser(uploaded_segmenter(more | config)).encode("") == [0, 2]
+    assert mg.Tokeniser(load_segmenter(more | config)).encode("") == [0, 2]
 
 
 @pytest.mark.parametrize(

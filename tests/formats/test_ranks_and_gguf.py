@@ -23,7 +23,7 @@ from tokenizers import Tokenizer
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.hugging_face import to_tokenizer_json
-from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.formats.pipeline_parts import PATTERNS
 from morphgraph.formats.ranks import _recovered, to_ranks
 from morphgraph.refine.knockout import listed_types
@@ -235,7 +235,7 @@ def test_damaged_ranks(
 ) -> None:
     data = b"\n".join(change(rank_file(BYTES).splitlines()))
     with pytest.raises(FileFormatError, match=problem) as error:
-        load_uploaded_tokeniser({"own.tiktoken": data}, "cl100k_base")
+        load_tokeniser({"own.tiktoken": data}, "cl100k_base")
     assert error.value.place == place
 
 
@@ -262,7 +262,7 @@ def test_blank_lines_and_an_empty_type_are_read_as_in_tiktoken(
 
 def test_ranks_without_a_pattern_name_the_way_out() -> None:
     with pytest.raises(FileFormatError, match="cl100k_base"):
-        load_uploaded_tokeniser({"own.tiktoken": rank_file(BYTES)})
+        load_tokeniser({"own.tiktoken": rank_file(BYTES)})
 
 
 # ------------------------------------------------------------------------------------- GGUF
@@ -300,7 +300,7 @@ def test_gguf_holds_the_demo(tmp_path: Path) -> None:
     data = path.read_bytes()
     for size in (5, 30, 200, len(data) // 2):
         with pytest.raises(FileFormatError, match="cut off"):
-            load_uploaded_tokeniser({"demo.gguf": data[:size]})
+            load_tokeniser({"demo.gguf": data[:size]})
 
 
 def test_gguf_begins_texts_as_the_model_does(
@@ -345,7 +345,7 @@ def test_gguf_that_would_fill_memory_is_refused(monkeypatch: pytest.MonkeyPatch)
     long = start + (1).to_bytes(8, "little") + array + (3_000_000).to_bytes(8, "little")
     for data, problem in ((many, "10,001 fields"), (long + bytes(3_000_000), "3,000,000")):
         with pytest.raises(FileFormatError, match=problem):
-            load_uploaded_tokeniser({"large.gguf": data})
+            load_tokeniser({"large.gguf": data})
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from fuzz.cases import run_cases
 from model_folders import saved_files
 
 from morphgraph.formats.export import ExportError
-from morphgraph.formats.loading import load_uploaded_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import export_segmenter
@@ -93,7 +93,7 @@ def check_tokeniser(tokeniser: BpeTokeniser, exported: bool) -> None:
             assert fast.splits(number) == [place for place in splits if place > 0]
         if words is benchmark.words:
             check_scores(benchmark, fast, slow)
-    again = load_uploaded_tokeniser(
+    again = load_tokeniser(
         {name: data for name, data in saved_files(tokeniser).items() if name.startswith("token")}
     )
     same = segment(again.graph, again.encode(list(grammar.WORDS), bare=True))
@@ -129,14 +129,14 @@ def texts_of(tokeniser: BpeTokeniser, found: Any, number: int) -> list[str]:
 def use_tokenizer_json(choose: random.Random) -> None:
     data = grammar.tokenizer_json(choose)
     exported = choose.random() < 0.2
-    check_tokeniser(load_uploaded_tokeniser({"tokenizer.json": data}), exported)
+    check_tokeniser(load_tokeniser({"tokenizer.json": data}), exported)
 
 
 def use_sentencepiece(choose: random.Random) -> None:
     from sentencepiece import SentencePieceProcessor
 
     data = grammar.sentencepiece(choose)
-    tokeniser = load_uploaded_tokeniser({"m.model": data})
+    tokeniser = load_tokeniser({"m.model": data})
     library = SentencePieceProcessor(model_proto=data)
     found = segment(tokeniser.graph, tokeniser.encode(list(grammar.WORDS), bare=True))
     unused = set(tokeniser.unused)

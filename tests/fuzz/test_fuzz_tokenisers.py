@@ -19,12 +19,13 @@ from fuzz.mutations import mutated
 from model_folders import saved_files
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from morphgraph.core.files import parse_json
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
 )
-from morphgraph.formats.loading import load_uploaded_tokeniser, read_vocabulary, vocabulary_of
+from morphgraph.formats.loading import load_tokeniser, load_vocabulary, vocabulary_of
 from morphgraph.formats.recipe import read_recipe, replay, write_recipe
 from morphgraph.kernels import DROPPED
 from morphgraph.segment.bte import Bte
@@ -200,7 +201,7 @@ def use_tokeniser(tokeniser: BpeTokeniser) -> None:
     tokeniser.search("do")
     for name, data in saved_files(tokeniser).items():
         if name.startswith("token"):
-            load_uploaded_tokeniser({name: data})
+            load_tokeniser({name: data})
 
 
 def use_vocabulary(vocabulary: SubwordVocabulary) -> None:
@@ -214,22 +215,22 @@ def use_vocabulary(vocabulary: SubwordVocabulary) -> None:
 
 
 def read_tokeniser(data: bytes) -> None:
-    tokeniser = load_uploaded_tokeniser({"tokenizer.json": data})
+    tokeniser = load_tokeniser({"tokenizer.json": data})
     use_tokeniser(tokeniser)
     use_vocabulary(vocabulary_of(tokeniser))
 
 
 def read_sentencepiece(data: bytes) -> None:
-    use_tokeniser(load_uploaded_tokeniser({"spiece.model": data}))
+    use_tokeniser(load_tokeniser({"spiece.model": data}))
 
 
 def read_codes(data: bytes) -> None:
-    use_tokeniser(load_uploaded_tokeniser({"codes": data}))
+    use_tokeniser(load_tokeniser({"codes": data}))
 
 
 def read_types(name: str) -> Read:
     def read(data: bytes) -> None:
-        use_vocabulary(read_vocabulary(data, name))
+        use_vocabulary(load_vocabulary({name: data}))
 
     return read
 
@@ -259,7 +260,7 @@ def read_counts(data: bytes) -> None:
 
 
 def read_released(data: bytes) -> None:
-    check_segmenter(Picky.from_released(data, "picky.json"))
+    check_segmenter(Picky.from_released(parse_json(data, "picky.json"), "picky.json"))
 
 
 def _vocabulary_and_merges() -> tuple[bytes, bytes]:
@@ -271,12 +272,12 @@ def _vocabulary_and_merges() -> tuple[bytes, bytes]:
 
 def read_vocab_json(data: bytes) -> None:
     files = {"vocab.json": data, "merges.txt": _vocabulary_and_merges_once()[1]}
-    use_tokeniser(load_uploaded_tokeniser(files))
+    use_tokeniser(load_tokeniser(files))
 
 
 def read_merges(data: bytes) -> None:
     vocabulary = _vocabulary_and_merges_once()[0]
-    use_tokeniser(load_uploaded_tokeniser({"vocab.json": vocabulary, "merges.txt": data}))
+    use_tokeniser(load_tokeniser({"vocab.json": vocabulary, "merges.txt": data}))
 
 
 @cache
@@ -333,7 +334,7 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
         for method in METHODS.offered
     },
     "model of WordPiece": (
-        lambda: write_model(WordPiece(read_vocabulary(LIST.encode(), "types.txt"))),
+        lambda: write_model(WordPiece(load_vocabulary({"types.txt": LIST.encode()}))),
         read_saved,
     ),
     **{

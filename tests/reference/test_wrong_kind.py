@@ -12,7 +12,7 @@ from command import Command
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError, GoldGivenError, TokeniserGivenError
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path, read_bytes
-from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.segment.models import load_segmenter
 
 GOLD = {
     "demo.tsv": demo_gold_path("en").read_bytes(),
@@ -31,7 +31,7 @@ OTHERS = {
 @pytest.mark.parametrize("name", GOLD)
 def test_gold_given_as_a_tokeniser(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(GOLD[name])
-    for read in (lambda: mg.load(tmp_path / name), lambda: uploaded_segmenter({name: GOLD[name]})):
+    for read in (lambda: mg.load(tmp_path / name), lambda: load_segmenter({name: GOLD[name]})):
         with pytest.raises(GoldGivenError, match=r"looks like a gold segmentation.*mg\.read_gold"):
             read()
     assert mg.read_gold(tmp_path / name).size

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import (
-    read_vocabulary,
+    load_vocabulary,
 )
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.flota import flota_scores
@@ -129,7 +129,7 @@ def both(vocabulary: SubwordVocabulary, *entries: Entry) -> tuple[int, float, fl
 
 
 def test_words_are_compared_as_the_tokeniser_normalises_them() -> None:
-    bert = read_vocabulary(b"[UNK]\nun\n##kind\nkind\n##s\nhouse\nhouses", "types.txt")
+    bert = load_vocabulary({"types.txt": b"[UNK]\nun\n##kind\nkind\n##s\nhouse\nhouses"})
     # Capitals, an accent of its own, and one that is a character: the morphs count all of them.
     accented = Entry("UnKI\u0301nd", ("Un", "KI\u0301nd"))
     assert both(bert, accented, Entry("unkìnd", ("un", "kìnd"))) == (2, 1.0, 1.0)
@@ -139,7 +139,7 @@ def test_words_are_compared_as_the_tokeniser_normalises_them() -> None:
 
 
 def test_bytes_and_markers() -> None:
-    gpt2 = read_vocabulary("Ġun\nkind\nĠnÃ©\nÃ©\nn\nĠ".encode(), "types.txt")
+    gpt2 = load_vocabulary({"types.txt": "Ġun\nkind\nĠnÃ©\nÃ©\nn\nĠ".encode()})
     assert gpt2.marker == "Ġ"
     assert both(gpt2, entry("un kind"), entry("né kind")) == (2, 1.0, 1.0)
     # un has its word-initial form only; it is a token inside a word by FLOTA's fallback.

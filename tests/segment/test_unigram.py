@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, models
 from wordfreq import get_frequency_dict, top_n_list
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.formats.loading import read_vocabulary
+from morphgraph.formats.loading import load_vocabulary
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.unigram import Unigram
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
@@ -90,7 +90,7 @@ def test_as_sentencepiece(bytes_: bool, scored: dict[str, float], word: str, cou
     own = [text for text in scored if len(text) > 1][:count]
     own = own if set(own) < set(scored) else []
     data = sentencepiece_model(scored, bytes_=bytes_, own=own)
-    unigram = Unigram(read_vocabulary(data, "random.model"))
+    unigram = Unigram(load_vocabulary({"random.model": data}))
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     found = unigram.segment(unigram.encode([word], bare=True))
     assert found.tokens(0) == library.encode(word)
@@ -123,7 +123,7 @@ def real_words() -> list[str]:
 
 @pytest.mark.slow
 def test_trained_by_sentencepiece(trained: bytes) -> None:
-    unigram = Unigram(read_vocabulary(trained, "en.model"))
+    unigram = Unigram(load_vocabulary({"en.model": trained}))
     library = sentencepiece.SentencePieceProcessor(model_proto=trained)
     words = real_words()
     found = tokens(unigram, words)
@@ -136,7 +136,7 @@ def test_trained_by_sentencepiece(trained: bytes) -> None:
 @pytest.mark.slow
 def test_trained_as_tokenizer_json(trained: bytes) -> None:
     """The same model as the `tokenizers` library reads and normalises it."""
-    model = read_vocabulary(trained, "en.model")
+    model = load_vocabulary({"en.model": trained})
     assert model.scores is not None
     plain = models.Unigram(
         list(zip(model.types, model.scores, strict=True)), 0, model.byte_fallback
@@ -144,7 +144,7 @@ def test_trained_as_tokenizer_json(trained: bytes) -> None:
     library = Tokenizer(plain)
     library.normalizer = model.preprocessor.normalizer
     library.pre_tokenizer = model.preprocessor.pre_tokenizer
-    unigram = Unigram(read_vocabulary(library.to_str().encode(), "tokenizer.json"))
+    unigram = Unigram(load_vocabulary({"tokenizer.json": library.to_str().encode()}))
     assert not unigram.vocabulary.single
     words = [word for word in real_words() if "<" not in word]
     expected = [encoding.ids for encoding in library.encode_batch_fast(words)]

@@ -19,7 +19,7 @@ from morphgraph.formats.hugging_face import (
     to_tokenizer_json,
     tokenizer_document,
 )
-from morphgraph.formats.loading import read_vocabulary
+from morphgraph.formats.loading import load_vocabulary
 from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.encoding import WordEncoder, is_word_character
 from morphgraph.tokeniser.merging import segment
@@ -336,7 +336,7 @@ def test_an_added_token_is_no_atom_of_a_vocabulary() -> None:
         "vocab": {"a": 0, "##a": 1, "b": 2, "c": 3, "d": 4, "x": 5, "½": 6, "[UNK]": 7},
     }
     library = Tokenizer.from_str(json.dumps(made))
-    wordpiece = WordPiece(read_vocabulary(json.dumps(made).encode(), "t.json"))
+    wordpiece = WordPiece(load_vocabulary({"t.json": json.dumps(made).encode()}))
     for text, expected in (("aZ", [7]), ("Z", [8]), ("aa Z", [0, 1, 8])):
         assert library.encode(text).ids == expected
         assert wordpiece.segment(wordpiece.encode([text], bare=True)).tokens(0) == expected
@@ -420,7 +420,7 @@ def test_word_characters_are_the_librarys() -> None:
 )
 def test_damaged_added_tokens_of_a_saved_vocabulary(wrong: dict[str, Any]) -> None:
     made = document(added(("ab", 8, "normalized")))
-    saved = read_vocabulary(json.dumps(made).encode(), "t.json").document()
+    saved = load_vocabulary({"t.json": json.dumps(made).encode()}).document()
     read = SubwordVocabulary.from_document(json.loads(json.dumps(saved)))
     assert read.preprocessor.added == (AddedToken("ab", normalized=True),)
     saved["preprocessor"]["added"] = [saved["preprocessor"]["added"][0] | wrong]

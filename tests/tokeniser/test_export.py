@@ -28,6 +28,7 @@ from morphgraph.formats.export_files import (
     merges_text,
     transformers_config,
 )
+from morphgraph.formats.files import settings_beside
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
     new_ids,
@@ -35,7 +36,6 @@ from morphgraph.formats.hugging_face import (
     to_tokenizer_json,
 )
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.formats.opening import settings_beside
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.standalone.bte import Merging

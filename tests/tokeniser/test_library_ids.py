@@ -23,7 +23,7 @@ from morphgraph.formats.export import standalone_method
 from morphgraph.refine.rebpe import preview_annealing
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import export_segmenter, exported_model, uploaded_segmenter
+from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.standalone.pieces import load, plug_in
 
@@ -31,7 +31,7 @@ Document = dict[str, Any]
 
 
 def loaded(document: Document) -> Tokeniser:
-    return Tokeniser(uploaded_segmenter({"t.json": json.dumps(document).encode()}))
+    return Tokeniser(load_segmenter({"t.json": json.dumps(document).encode()}))
 
 
 def warned(tokeniser: Tokeniser) -> str:

@@ -31,7 +31,7 @@ from morphgraph.formats.hugging_face import (
     special_token,
     to_tokenizer_json,
 )
-from morphgraph.formats.loading import load_uploaded_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.kernels import merge_lookup, segmenting, segmenting_pairs
@@ -304,7 +304,7 @@ def test_letters_with_a_suffix_on_bytes() -> None:
 def test_bytes_with_a_suffix_in_two_files() -> None:
     vocabulary = {c: n for n, c in enumerate([*BYTE_TO_CHAR, *(c + "</w>" for c in BYTE_TO_CHAR)])}
     vocabulary["ca"] = len(vocabulary)
-    ours = load_uploaded_tokeniser(
+    ours = load_tokeniser(
         {"vocab.json": json.dumps(vocabulary).encode(), "merges.txt": b"#version: 0.2\nc a\n"}
     )
     assert tokens(ours, "Café") == ["ca", "f", "Ã", "©</w>"]

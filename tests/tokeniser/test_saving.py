@@ -21,7 +21,7 @@ from morphgraph.formats.hugging_face import (
     special_token,
     to_tokenizer_json,
 )
-from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.merging import segment
@@ -175,17 +175,15 @@ def test_a_merge_that_looks_like_a_version_line() -> None:
     """Only the first line may be one; and without it, the first line is a merge."""
     vocabulary = {"#": 0, "v": 1, "#v": 2}
     data = json.dumps(vocabulary).encode()
-    assert merges_of(load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"# v\n"})) == [
-        "# + v → #v"
-    ]
+    assert merges_of(load_tokeniser({"vocab.json": data, "merges.txt": b"# v\n"})) == ["# + v → #v"]
 
 
 def test_uploads(tmp_path: Path) -> None:
     vocabulary, merges = json.dumps(VOCABULARY).encode(), b"a b\nab c\n"
-    both = load_uploaded_tokeniser({"merges.txt": merges, "vocab.json": vocabulary})
+    both = load_tokeniser({"merges.txt": merges, "vocab.json": vocabulary})
     assert merges_of(both) == ["a + b → ab", "ab + c → abc"]
     single = to_tokenizer_json(both)[0]
-    assert merges_of(load_uploaded_tokeniser({"x.json": single})) == merges_of(both)
+    assert merges_of(load_tokeniser({"x.json": single})) == merges_of(both)
     wrong: list[dict[str, bytes]] = [
         {},
         {"merges.txt": merges},
@@ -195,7 +193,7 @@ def test_uploads(tmp_path: Path) -> None:
     ]
     for files in wrong:
         with pytest.raises(FileFormatError, match=r"tokenizer\.json, or vocab\.json and merges"):
-            load_uploaded_tokeniser(files)
+            load_tokeniser(files)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +209,7 @@ def test_the_marker_tells_the_pre_tokeniser(
 ) -> None:
     ids = {text: number for number, text in enumerate(vocabulary)}
     data = json.dumps(ids).encode()
-    tokeniser = load_uploaded_tokeniser({"vocab.json": data, "merges.txt": merges.encode()})
+    tokeniser = load_tokeniser({"vocab.json": data, "merges.txt": merges.encode()})
     assert texts_of(tokeniser, [word]) == [expected]
     # What it assumes is saved with it.
     library = Tokenizer.from_str(to_tokenizer_json(tokeniser)[0].decode())
@@ -221,7 +219,7 @@ def test_the_marker_tells_the_pre_tokeniser(
 def test_special_types_of_two_files() -> None:
     ids = {"<s>": 0, "[UNK]": 1, "<0x0A>": 2, "a": 3, "b": 4, "ab": 5, "<|endoftext|>": 6}
     data = json.dumps(ids).encode()
-    tokeniser = load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"a b"})
+    tokeniser = load_tokeniser({"vocab.json": data, "merges.txt": b"a b"})
     assert tokeniser.special == {"<s>", "[UNK]", "<|endoftext|>"}
     assert tokeniser.preprocessor.unknown == "[UNK]"
     assert texts_of(tokeniser, ["ab<s>ab"]) == [["ab", "<s>", "ab"]]
@@ -331,13 +329,13 @@ def test_faulty_files_name_the_file_the_place_and_the_fix(
 def test_a_fault_between_two_files_names_the_merges() -> None:
     data = json.dumps({"a": 0, "b": 1}).encode()
     with pytest.raises(FileFormatError, match=r"merges\.txt, merge 1 \(“a x”\): its part “x”"):
-        load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"a x\n"})
+        load_tokeniser({"vocab.json": data, "merges.txt": b"a x\n"})
     with pytest.raises(FileFormatError, match=r"merges\.txt, line 2: a merge of two parts"):
-        load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"#version: 0.2\na b c\n"})
+        load_tokeniser({"vocab.json": data, "merges.txt": b"#version: 0.2\na b c\n"})
     with pytest.raises(FileFormatError, match=r"merges\.txt: it has no merges"):
-        load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"#version: 0.2\n"})
+        load_tokeniser({"vocab.json": data, "merges.txt": b"#version: 0.2\n"})
     with pytest.raises(FileFormatError, match=r"merges\.txt, line 2: byte 0xE4 is not valid UTF-8"):
-        load_uploaded_tokeniser({"vocab.json": data, "merges.txt": "a b\nä".encode("latin-1")})
+        load_tokeniser({"vocab.json": data, "merges.txt": "a b\nä".encode("latin-1")})
 
 
 def test_demos_by_name() -> None:

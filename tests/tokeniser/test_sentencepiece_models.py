@@ -22,10 +22,10 @@ from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
-from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.models import export_segmenter, load_segmenter, uploaded_segmenter
+from morphgraph.segment.models import export_segmenter, load_segmenter
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.merging import derive, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -109,7 +109,7 @@ def test_words_are_cut_as_by_the_library(name: str) -> None:
     data = model_of(name)
     words = [word for code in ("en", "de", "fi") for word in wordfreq.top_n_list(code, 1000)]
     words += ["xssaxx", "talossa", "die", "½ssa", "<sep>a<sep>", "Straße", "日本", "ñandú", "<s"]
-    tokeniser = load_uploaded_tokeniser({"m.model": data})
+    tokeniser = load_tokeniser({"m.model": data})
     assert our_ids(tokeniser, words) == their_ids(data, words)
     assert tokeniser.warnings == ()
 
@@ -129,7 +129,7 @@ def test_texts_are_cut_as_by_the_library(name: str, text: str) -> None:
 
 @cache
 def tokeniser_of(name: str) -> BpeTokeniser:
-    return load_uploaded_tokeniser({f"{name}.model": model_of(name)})
+    return load_tokeniser({f"{name}.model": model_of(name)})
 
 
 PIECES = st.lists(
@@ -155,7 +155,7 @@ def test_any_scores_in_any_order(
         **{symbol: (symbol, 0.0, KIND.USER_DEFINED) for symbol in symbols},
     }
     data = a_model(*listed.values())
-    tokeniser = load_uploaded_tokeniser({"m.model": data})
+    tokeniser = load_tokeniser({"m.model": data})
     assert our_ids(tokeniser, [text]) == their_ids(data, [text])
     words = tokeniser.encode([text], bare=True)
     dropped = Dropout(tokeniser, p=0.0).segment(words)
@@ -169,7 +169,7 @@ def test_any_scores_in_any_order(
 @pytest.mark.parametrize("name", ["plain", "bytes", "symbols", "spaces kept", "lowercased"])
 def test_export_and_remedies_as_for_any_other(name: str) -> None:
     """Once plain, once after a knockout, which makes merges of three parts."""
-    tokeniser = load_uploaded_tokeniser({f"{name}.model": model_of(name)})
+    tokeniser = load_tokeniser({f"{name}.model": model_of(name)})
     graph = tokeniser.graph
     check_graph(graph)
     words = wordfreq.top_n_list("fi", 200)
@@ -195,7 +195,7 @@ def test_the_merge_of_a_type_is_the_one_that_makes_it() -> None:
     """``abc`` is made of ``ab`` and ``c``, though ``a`` and ``bc`` are pieces too."""
     scores = {"bc": -3.0, "abc": -2.0, "ab": -1.0, "a": -9.0, "b": -9.0, "c": -9.0}
     data = a_model(*((text, score, KIND.NORMAL) for text, score in scores.items()))
-    graph = load_uploaded_tokeniser({"m.model": data}).graph
+    graph = load_tokeniser({"m.model": data}).graph
     assert [graph.describe(merge) for merge in graph.merge_ids()] == [
         "a + b → ab",
         "ab + c → abc",
@@ -216,8 +216,8 @@ def test_unused_types_are_taken_apart_after_merging(tmp_path: Path) -> None:
     words = ["abc", "ab", "cab"]
     path = tmp_path / "m.model"
     path.write_bytes(data)
-    assert type(uploaded_segmenter({"m.model": model_of("plain")})) is Bte
-    for segmenter in (load_segmenter(path), uploaded_segmenter({"m.model": data})):
+    assert type(load_segmenter({"m.model": model_of("plain")})) is Bte
+    for segmenter in (load_segmenter(path), load_segmenter({"m.model": data})):
         found = segmenter.segment(segmenter.encode(words, bare=True))
         ids = [[segmenter.vocabulary_id(t) for t in found.tokens(n)] for n in range(3)]
         assert ids == their_ids(data, words)
@@ -233,7 +233,7 @@ def test_what_is_no_bpe_model_is_refused(tmp_path: Path) -> None:
         model: Any = sentencepiece_model_pb2.ModelProto.FromString(a_model(("a", 0.0, KIND.NORMAL)))  # type: ignore[attr-defined]
         model.trainer_spec.model_type = getattr(model.trainer_spec, kind.upper())
         with pytest.raises(FileFormatError, match=problem):
-            load_uploaded_tokeniser({"m.model": model.SerializeToString()})
+            load_tokeniser({"m.model": model.SerializeToString()})
     saved = json.loads(to_tokenizer_json(tokeniser_of("plain"))[0])
     for field, value in (
         ("levels", [1]),

@@ -10,7 +10,7 @@ from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.formats.loading import load_vocabulary, read_vocabulary
+from morphgraph.formats.loading import load_vocabulary
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import AddedToken, Preprocessor
@@ -20,7 +20,7 @@ from morphgraph.tokeniser.words import UNKNOWN
 
 def read(*types: str, end: str = "\n") -> Any:
     """The vocabulary of a list of types."""
-    return read_vocabulary(end.join(types).encode(), "list.txt")
+    return load_vocabulary({"list.txt": end.join(types).encode()})
 
 
 def test_a_list_of_types() -> None:
@@ -30,7 +30,7 @@ def test_a_list_of_types() -> None:
     assert vocabulary.special == {"[PAD]", "[UNK]"}
     assert vocabulary.name == "list.txt"
     assert read("a", "b", "", end="\r\n").types == ("a", "b")
-    assert read_vocabulary(b"\xef\xbb\xbfa\nb", "list.txt").types == ("a", "b")
+    assert load_vocabulary({"list.txt": b"\xef\xbb\xbfa\nb"}).types == ("a", "b")
     assert read("{", '"', "a", "[", "]").types == ("{", '"', "a", "[", "]")
     # These characters end a line in Python, but are types in published vocabularies.
     assert read("a", "\u2028", "\x85").types == ("a", "\u2028", "\x85")
@@ -78,7 +78,7 @@ LISTED = ", read as a list of types"
 )
 def test_what_is_wrong_is_said(data: bytes, place: str, problem: str) -> None:
     with pytest.raises(FileFormatError) as caught:
-        read_vocabulary(data, "bad.txt")
+        load_vocabulary({"bad.txt": data})
     assert caught.value.file == "bad.txt"
     assert caught.value.place == place
     assert problem in caught.value.problem
@@ -90,7 +90,7 @@ def test_a_file_that_is_too_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     path.write_text("a\nb\n")
     assert load_vocabulary(path).types == ("a", "b")
     monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "3")
-    for attempt in (lambda: load_vocabulary(path), lambda: read_vocabulary(b"a\nb\n", "x")):
+    for attempt in (lambda: load_vocabulary(path), lambda: load_vocabulary({"x": b"a\nb\n"})):
         with pytest.raises(FileFormatError, match="the limit is 3"):
             attempt()
 
@@ -118,7 +118,7 @@ def ids(segmenter: Any, words: Sequence[str]) -> list[list[int]]:
 
 def test_wordpiece_from_tokenizer_json() -> None:
     library = library_wordpiece()
-    vocabulary = read_vocabulary(library.to_str().encode(), "tokenizer.json")
+    vocabulary = load_vocabulary({"tokenizer.json": library.to_str().encode()})
     assert (vocabulary.marker, vocabulary.unknown) == ("##", "[UNK]")
     assert "[SEP]" in vocabulary.special
     assert ids(WordPiece(vocabulary), WORDS) == [library.encode(word).ids for word in WORDS]
@@ -135,7 +135,7 @@ def library_unigram() -> Tokenizer:
 
 def test_unigram_from_tokenizer_json() -> None:
     library = library_unigram()
-    vocabulary = read_vocabulary(library.to_str().encode(), "tokenizer.json")
+    vocabulary = load_vocabulary({"tokenizer.json": library.to_str().encode()})
     assert (vocabulary.marker, vocabulary.unknown) == ("▁", "<unk>")
     words = ["undo", "doundo", "do<sep>od", "xxun", "dxo"]
     assert ids(Unigram(vocabulary), words) == [library.encode(word).ids for word in words]
@@ -180,7 +180,7 @@ def test_a_damaged_tokenizer_json(kind: str, path: str, value: Any, place: str |
     if path == "model.vocab":
         document["added_tokens"] = []
     with pytest.raises(FileFormatError) as caught:
-        read_vocabulary(set_in(document, path, value), "bad.json")
+        load_vocabulary({"bad.json": set_in(document, path, value)})
     assert caught.value.place == (f"field {path}" if place is None else place)
     assert caught.value.file == "bad.json"
 
@@ -207,30 +207,30 @@ def sentencepiece_model(**trainer: Any) -> Any:
 def test_sentencepiece() -> None:
     data = sentencepiece_model().SerializeToString()
     for name in ("m.model", "upload.bin"):  # by its name, or by its content
-        vocabulary = read_vocabulary(data, name)
+        vocabulary = load_vocabulary({name: data})
         assert vocabulary.types == ("<unk>", "<s>", "▁", "un", "▁undo", "do")
         assert vocabulary.special == {"<unk>", "<s>", "▁undo"}
         assert (vocabulary.marker, vocabulary.unknown, vocabulary.single) == ("▁", "<unk>", True)
         assert vocabulary.scores == (0, 0, -2, -3, -9, -4)
     assert ids(Unigram(vocabulary), ["undo"]) == [[2, 3, 5]]
     bpe = sentencepiece_model(model_type=2).SerializeToString()
-    assert read_vocabulary(bpe, "bpe.model").scores is None
+    assert load_vocabulary({"bpe.model": bpe}).scores is None
 
 
 def test_a_sentencepiece_model_with_markers_at_the_end_or_no_text_is_refused() -> None:
     with pytest.raises(FileFormatError, match=r"m\.model"):
-        read_vocabulary(
-            sentencepiece_model().SerializeToString().replace(b"do", b"\xffo"), "m.model"
+        load_vocabulary(
+            {"m.model": sentencepiece_model().SerializeToString().replace(b"do", b"\xffo")}
         )
     data = sentencepiece_model(treat_whitespace_as_suffix=True).SerializeToString()
     with pytest.raises(FileFormatError, match="marks the end of words"):
-        read_vocabulary(data, "suffix.model")
+        load_vocabulary({"suffix.model": data})
 
 
 @pytest.mark.parametrize("unknown", [{}, ["a"], 7, "z"])
 def test_an_unknown_token_that_is_no_type(unknown: Any) -> None:
     model = {"type": "BPE", "vocab": {"a": 0}, "merges": [], "unk_token": unknown}
-    vocabulary = read_vocabulary(json.dumps({"model": model}).encode(), "tokenizer.json")
+    vocabulary = load_vocabulary({"tokenizer.json": json.dumps({"model": model}).encode()})
     assert (vocabulary.unknown, vocabulary.special) == (None, frozenset())
 
 
@@ -350,4 +350,4 @@ def test_the_checksum_is_of_the_content() -> None:
 def test_a_sentencepiece_model_that_is_cut_off(share: float) -> None:
     data = sentencepiece_model().SerializeToString()
     with pytest.raises(FileFormatError, match=r"cut\.model.*Download the file again"):
-        read_vocabulary(data[: int(len(data) * share) | 1], "cut.model")
+        load_vocabulary({"cut.model": data[: int(len(data) * share) | 1]})

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tokenizers import decoders
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.formats.opening import settings_beside
+from morphgraph.formats.files import settings_beside
 from morphgraph.kernels import DROPPED
 from morphgraph.models.checkpoint import CONFIG, read_checkpoint, read_config
 from morphgraph.models.model_vocabulary import special_roles

@@ -213,7 +213,7 @@ def _start(source: str) -> None:
             )
         workers = int(st.session_state.get(_WORKERS, available_cores()))
         folder = batch.folder_of(source)
-        batch.begin(text, name, batch.Settings(workers=workers, folder=folder))
+        batch.begin(text, name, ["--workers", str(workers), "--folder", str(folder)])
         ui.set_value(_NAME, "")
 
 
@@ -241,7 +241,7 @@ def runs_tab() -> None:
     def resume() -> None:
         """Resume it with the same text, name, languages and workers."""
         with ui.deferred_error(_REFUSED):
-            batch.begin(batch.configuration_of(run), name, batch.start_settings(run.folder))
+            batch.begin(batch.configuration_of(run), name, batch.options_of(run))
 
     def edit_a_copy() -> None:
         with ui.deferred_error(_REFUSED):

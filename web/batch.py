@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from morphgraph.batch.run import Run, duration, ended_early, runs_in, start_run, stop_path
 from morphgraph.core import files
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.limits import PUBLIC_WORKERS, is_public
-from morphgraph.core.system import available_cores
+from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted, shortened, visible
 from web.jobs import UPLOADS, is_waiting, join_queue
 from web.state import own_folder
@@ -33,7 +33,7 @@ VIEW, CHOSEN, SOURCE = "batch_view", "batch_run", "batch_source"
 """Keys of the open tab, the run's name, and the edited text."""
 _AROUND = 2
 """The number of lines shown above and below the wrong one."""
-_SETTINGS = "started.json"
+_OPTIONS = "started.json"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def excerpt(text: str, place: str) -> str:
 def summary(plan: Plan, workers: int) -> str:
     """Describe in one line the amount of work and its estimated time."""
     tasks, cells = len(plan.tasks), len(plan.cells)
-    time = duration(plan.cost / max(1, min(workers, tasks)))
+    time = duration(sum(task.cost for task in plan.tasks) / max(1, min(workers, tasks)))
     return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
 
 
@@ -149,41 +149,33 @@ def keep_upload(name: str, data: bytes) -> None:
     files.write_file(uploads_folder() / name, data)
 
 
-class Settings(BaseModel):
-    """The settings with which a run was started, and will be resumed."""
-
-    workers: Annotated[int, Field(ge=1, le=1_000)]
-    folder: Path | None = None
-
-
 def known_runs() -> list[Run]:
     """Return the runs of this app (in public mode, of this browser), the last changed first."""
     return runs_in(own_folder() / "runs")
 
 
-def begin(text: str, name: str, settings: Settings) -> Run:
-    """Start or resume a run (in public mode it is queued), store its settings, and show it."""
+def begin(text: str, name: str, options: Sequence[str]) -> Run:
+    """Start or resume a run with options of the command (in public mode it is queued); show it."""
     root = own_folder() / "runs"
     with files.writing(own_folder(), " with MORPHGRAPH_STATE"):
         make_private(own_folder())
     if is_public():
         check_space(own_folder())
-        settings = Settings(workers=PUBLIC_WORKERS.value, folder=uploads_folder())
         run = join_queue(text, root, name)
     else:
-        run = start_run(text, root, name, workers=settings.workers, folder=settings.folder)
-    files.write_file(run.folder / _SETTINGS, settings.model_dump_json().encode())
+        run = start_run(text, root, name, options)
+    files.write_file(run.folder / _OPTIONS, json.dumps([*options]).encode())
     set_value(CHOSEN, name)  # before the tabs are drawn
     set_value(VIEW, RUNS)
     return run
 
 
-def start_settings(folder: Path) -> Settings:
-    """Return the settings of the run in a folder; all cores if they are unknown."""
+def options_of(run: Run) -> list[str]:
+    """Return the options with which a run was started; none if they are unknown."""
     try:
-        return Settings.model_validate_json(files.read_bytes(folder / _SETTINGS))
+        return TypeAdapter(list[str]).validate_json(files.read_bytes(run.folder / _OPTIONS))
     except (MorphGraphError, ValidationError):
-        return Settings(workers=available_cores())
+        return []
 
 
 def configuration_of(run: Run) -> str:
@@ -194,12 +186,8 @@ def configuration_of(run: Run) -> str:
 
 def resume_command(run: Run) -> str:
     """Return the command that resumes a run in a terminal."""
-    settings = start_settings(run.folder)
     words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
-    words += ["--out", str(run.folder), "--workers", str(settings.workers)]
-    if settings.folder is not None:
-        words += ["--folder", str(settings.folder)]
-    return shlex.join(words)
+    return shlex.join([*words, "--out", str(run.folder), *options_of(run)])
 
 
 Colour = Literal["green", "blue", "orange", "red", "gray"]

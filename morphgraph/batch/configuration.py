@@ -58,9 +58,8 @@ def _told_by_pydantic() -> Iterator[None]:
         raise ValueError(str(error)) from error
 
 
-def _short_for(field: str) -> BeforeValidator:
-    """Let a text or a list stand for a model with this field alone."""
-    return BeforeValidator(lambda given: {field: given} if isinstance(given, str | list) else given)
+def _as_reference(given: Any) -> Any:
+    return {"source": given} if isinstance(given, str | list) else given
 
 
 FileName = Annotated[str, Field(min_length=1)]
@@ -384,7 +383,7 @@ class Evaluation(Strict):
         min_length=1,
         description="The methods for each tokeniser; lists of values make a grid.",
     )
-    references: list[Annotated[ReferenceChoice, _short_for("source")]] = Field(
+    references: list[Annotated[ReferenceChoice, BeforeValidator(_as_reference)]] = Field(
         [], description="Gold segmentations: files, catalogue:NAME or demo:{code}."
     )
     metrics: Annotated[list[str], BeforeValidator(_as_metrics)] = Field(

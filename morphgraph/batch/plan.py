@@ -78,11 +78,6 @@ class Plan:
         """The tasks whose results are the rows of the evaluation."""
         return [task for task in self.tasks if task.kind == "cell"]
 
-    @property
-    def cost(self) -> float:
-        """The estimated seconds of all tasks one after the other."""
-        return sum(task.cost for task in self.tasks)
-
 
 def read_plan(
     path: str | os.PathLike[str],
@@ -402,8 +397,9 @@ class _Planner:
                 "weightings": [],
                 "vocabulary": [],
             }
-            self._scored(spec, columns, source, settings_of(method.method, parameters))
-            self._trained_on(spec, columns, source, settings_of(method.method, parameters))
+            settings = settings_of(method.method, parameters)
+            self._scored(spec, columns, source, settings)
+            self._trained_on(spec, columns, source, settings)
 
     def _scored(
         self, spec: dict[str, Any], columns: dict[str, Any], source: _Source, settings: Parameters
@@ -502,11 +498,8 @@ class _Planner:
             spec["corpus_name"] = source.corpus.signed
             needs.append(self._add(source.corpus.task).key)
         needs += [] if baseline is None else [baseline[1]]
-        work, cost = (
-            (measure_downstream, _training_cost(spec["downstream"]))
-            if is_downstream
-            else (measure_cell, _cell_cost(spec))
-        )
+        work = measure_downstream if is_downstream else measure_cell
+        cost = _training_cost(spec["downstream"]) if is_downstream else _cell_cost(spec)
         label = _label(columns)
         task = Task("cell", label, work, spec, tuple(needs), cost, columns, resumes=is_downstream)
         added = self._add(task)

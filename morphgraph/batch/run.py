@@ -190,18 +190,15 @@ def runs_in(root: Path) -> list[Run]:
     return [Run(path.name, path, read_progress(path)) for path in folders]
 
 
-def start_run(
-    configuration: str, root: Path, name: str, *, workers: int, folder: Path | None = None
-) -> Run:
+def start_run(configuration: str, root: Path, name: str, options: Sequence[str]) -> Run:
     """Start a run in the background, or resume a stopped one; return at once.
 
-    ``root`` holds the runs, ``name`` is that of this one's folder there. Relative paths in the
-    configuration start from ``folder``, by default the run's own. `MorphGraphError` if it is
-    already running, or if a run of this name has another configuration.
+    ``root`` holds the runs, ``name`` is that of this one's folder there; ``options``: those of the
+    command. `MorphGraphError` if it is already running, or if a run of this name has another
+    configuration.
     """
     out = prepare_run(configuration, root, name)
-    options = ["--workers", str(workers)]
-    launch_run(out, options if folder is None else [*options, "--folder", str(folder)])
+    launch_run(out, options)
     return Run(name, out, read_progress(out))
 
 

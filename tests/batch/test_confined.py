@@ -207,7 +207,7 @@ def test_a_run_of_the_page_quotes_nothing(tmp_path: Path) -> None:
     shadow = tmp_path / "shadow.txt"
     shadow.write_text(f"{SECRET}\n" * 2, "utf-8")
     text = text_of(tokenisers=f"[{{file: '{shadow}'}}]")
-    run = start_run(text, tmp_path / "runs", "t", workers=1)
+    run = start_run(text, tmp_path / "runs", "t", ["--workers", "1"])
     progress = end_of(run.folder)
     assert progress.failed == 2
     assert "shadow.txt, line 2" in progress.failures[0]

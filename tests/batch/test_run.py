@@ -94,7 +94,7 @@ def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 81, "a b", "a\n"])
 def test_names_that_are_no_folder_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(MorphGraphError, match="cannot be the name of a run"):
-        start_run("name: x", tmp_path, name, workers=1)
+        start_run("name: x", tmp_path, name, ["--workers", "1"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -102,13 +102,13 @@ def test_a_run_keeps_its_configuration(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "configuration.yaml").write_bytes(b"name: x\r\n")
     with pytest.raises(MorphGraphError, match="with another configuration"):
-        start_run("name: y\r\n", tmp_path, "mine", workers=1)
+        start_run("name: y\r\n", tmp_path, "mine", ["--workers", "1"])
     with Store(tmp_path / "mine"), pytest.raises(MorphGraphError, match="is running"):
-        start_run("name: x\r\n", tmp_path, "mine", workers=1)
+        start_run("name: x\r\n", tmp_path, "mine", ["--workers", "1"])
 
 
 def test_what_a_run_said_that_ended_at_once(tmp_path: Path) -> None:
-    run = start_run("name: [", tmp_path, "bad", workers=1)
+    run = start_run("name: [", tmp_path, "bad", ["--workers", "1"])
     for _ in range(600):
         said = ended_early(run)
         if said:

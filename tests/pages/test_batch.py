@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -148,11 +149,11 @@ def test_names_of_runs(page: Any, runs: Path) -> None:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, Any]]:
-    """Text, name and workers of what was started, instead of a run."""
+    """Text, name and options of what was started, instead of a run."""
     found: list[tuple[str, str, Any]] = []
 
-    def start(text: str, root: Path, name: str, **options: Any) -> Run:
-        found.append((text, name, options["workers"]))
+    def start(text: str, root: Path, name: str, options: Sequence[str]) -> Run:
+        found.append((text, name, options))
         return Run(name, left_by(root / name, DONE, configuration=text), None)
 
     monkeypatch.setattr("web.batch.start_run", start)

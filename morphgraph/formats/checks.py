@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokenizers import Tokenizer
 
 from morphgraph.core.text import UNDEFINED, counted, percent, shortened, signed
+from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.hugging_face import REMOVED
 from morphgraph.formats.recipe import lineage_of
 from morphgraph.graph.merge_graph import MergeGraph
@@ -15,9 +16,6 @@ from morphgraph.standalone.pieces import load
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
-
-if TYPE_CHECKING:
-    from morphgraph.formats.exported_model import ExportedModel
 
 CHECK_COLUMNS = ("check", "number", "fine", "what it says")
 
@@ -47,7 +45,7 @@ class Check:
 
 
 def export_checks(
-    model: "ExportedModel",
+    model: ExportedModel,
     library: Tokenizer,
     words: Sequence[str],
     sentences: Sequence[str],

@@ -210,8 +210,8 @@ class Reification:
         self.containing: dict[Pair, dict[int, None]] = tuple_merges_by_pair(self.parts)
         self.ids = _Ids(graph)
         self.new_ids = graph.new_merge_ids()
-        self.created: dict[int, tuple[_Place, Pair, int]] = {}
-        self.created_for: dict[int, int] = {}
+        self.created: dict[int, int] = {}
+        """The order of the merges that are created, of those of one rank too."""
         self.reified: list[Reified] = []
         self.taken: list[Pair] = []
 
@@ -249,7 +249,7 @@ class Reification:
         return Change(
             step,
             rewired=tuple(rewired),
-            added_types=tuple(result for _, _, result in self.created.values()),
+            added_types=tuple(self.merges[number].result for number in self.created),
             new_types=self.ids.new,
             added_merges=added,
             reranked=moved,
@@ -261,9 +261,7 @@ class Reification:
         graph = self.graph
         text = graph.types[pair[0]] + graph.types[pair[1]]
         result = self.ids.get(text)
-        merge = -1
-        if result is not None:
-            merge = self.created_for.get(result, self.producers.get(result, -1))
+        merge = -1 if result is None else self.producers.get(result, -1)
         created = merge < 0 and text not in graph
         if not created and (not self.link or merge < 0 or self._parts_of(merge) != pair):
             return
@@ -278,8 +276,8 @@ class Reification:
         if created:
             merge = next(self.new_ids)
             lowest = min(self.merges[number].rank for number in holders)
-            self.created[merge] = ((lowest, 0, len(self.created)), pair, result)
-            self.created_for[result] = merge
+            self.merges[merge] = Merge(lowest, pair, result)
+            self.created[merge], self.producers[result] = len(self.created), merge
         place = self._place(merge)
         changed = [number for number in holders if self._place(number) > place]
         for number in changed:
@@ -289,26 +287,25 @@ class Reification:
             self.reified.append(Reified(merge, created, tuple(changed)))
 
     def _parts_of(self, merge: int) -> Parts:
-        if merge in self.created:
-            return self.created[merge][1]
         return self.parts[merge] if merge in self.parts else self._merge(merge).parts
 
     def _merge(self, number: int) -> Merge:
         return self.merges.get(number) or self.graph.merge(number)
 
     def _place(self, merge: int) -> _Place:
-        return self.created[merge][0] if merge in self.created else (self._merge(merge).rank, 1, 0)
+        rank = self._merge(merge).rank
+        return (rank, 0, self.created[merge]) if merge in self.created else (rank, 1, 0)
 
     def _ranked(self) -> tuple[dict[int, Merge], Reranked]:
         """Renumber all merges: created ones, and others that move."""
         merges = self.graph.columns()
-        created = sorted((rank, number) for number, ((rank, _, _), _, _) in self.created.items())
+        created = sorted((self.merges[number].rank, number) for number in self.created)
         before = np.array([rank for rank, _ in created], np.int64)
         new_ranks = np.searchsorted(merges.ranks, before) + np.arange(len(before))
-        added = {}
-        for (_, number), rank in zip(created, new_ranks.tolist(), strict=True):
-            _, pair, result = self.created[number]
-            added[number] = Merge(rank, pair, result)
+        added = {
+            number: self.merges[number]._replace(rank=rank)
+            for (_, number), rank in zip(created, new_ranks.tolist(), strict=True)
+        }
         places = np.arange(len(merges.ids)) + np.searchsorted(before, merges.ranks, "right")
         return added, reranked(merges, places)
 

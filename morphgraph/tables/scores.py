@@ -84,11 +84,7 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
         raise MorphGraphError(
             "There are no scores to write. Score at least one tokeniser by at least one metric."
         )
-    extras = ("low", "high", "p", *(["sd"] if any(table.runs > 1 for table in tables) else []))
-    columns = [Column("|V|", "count", csv="vocabulary size")]
-    for name in names:
-        title, form, better = METRICS[name].title, _form(METRICS[name]), METRICS[name].better
-        columns.append(Column(title, form, better, name, csv=name, extras=extras))
+    columns = [Column("|V|", "count", csv="vocabulary size"), *_columns(tables, names)]
     rows = [row for block, table in enumerate(tables) for row in _rows(table, block, names)]
     kinds = _kinds(tables)
     return Table(
@@ -104,6 +100,13 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
         label="scores",
         short="Scores of tokenisers",
     )
+
+
+def _columns(tables: Sequence[ScoreTable], names: Iterable[str]) -> list[Column]:
+    """Return the columns of metrics by name."""
+    extras = ("low", "high", "p", *(["sd"] if any(table.runs > 1 for table in tables) else []))
+    metrics = [(name, METRICS[name]) for name in names]
+    return [Column(m.title, _form(m), m.better, n, csv=n, extras=extras) for n, m in metrics]
 
 
 def _rows(table: ScoreTable, block: int, names: Sequence[str]) -> Iterable[Row]:
@@ -153,29 +156,25 @@ def languages_table(
         key = (row.table.scope, row.table.weighting, words_of(row.table))
         blocks.setdefault(key, []).append(row)
     rows: list[Row] = []
-    columns: tuple[Column, ...] = ()
     tables = [row.table for row in found]
+    names = [name for name in metrics if all(name in table.metrics for table in tables)]
     for number, block in enumerate(blocks.values()):
         for label, row in zip(labels_of(block), block, strict=True):
-            shown = scores_table([row.table])
-            places = [n for n, c in enumerate(shown.columns) if c.key in metrics]
-            places.sort(key=lambda n: metrics.index(shown.columns[n].key))
-            [line], columns = shown.with_columns(places).rows, shown.with_columns(places).columns
+            [line] = _rows(row.table, number, names)
             told = {**dict(line.before), "tokeniser": line.names[0]}
             rows.append(
                 replace(
                     line,
                     names=(label, row.script),
-                    cells=(Cell(row.entries), *line.cells, Cell(row.uncut)),
+                    cells=(Cell(row.entries), *line.cells[1:], Cell(row.uncut)),
                     group=-1,
-                    block=number,
                     before=tuple(told.items()),
                 )
             )
     return Table(
         f"{tables[0].labels[0]} by language" if tables else "By language",
         (Column("Language", csv="language"), Column("Script", csv="script")),
-        (Column("Entries", "count", csv="entries"), *columns, _UNCUT),
+        (Column("Entries", "count", csv="entries"), *_columns(tables, names), _UNCUT),
         tuple(rows),
         blocks=tuple(
             _titled(block[0].table.labels[0], block[0].table) for block in blocks.values()

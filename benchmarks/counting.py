@@ -114,7 +114,14 @@ def counting(
             for file in some:
                 (place / file.name).symlink_to(file)
             command = ["-m", "morphgraph", "count", place, "--memory", memory, "--json"]
-            command += ["--out", folder / "counts", "--pipeline", pipeline, "--workers", workers]
+            command += [
+                "--out",
+                folder / "counts.parquet",
+                "--pipeline",
+                pipeline,
+                "--workers",
+                workers,
+            ]
             found = measured(command)
             peer = apart(count_by_duckdb, place, folder / "peer", workers)
             same = [peer[name] == found[name] for name in ("words", "distinct")]
@@ -126,8 +133,8 @@ def counting(
         size, words, distinct = (found[key] / 1e6 for key in ("text_bytes", "words", "distinct"))
         own, theirs = _took(found, size), _took(found["duckdb"], size)
         ratios = [own[0] / theirs[0], own[1] / theirs[1]]
-        rows.append((size, words, distinct, found["blocks"], *own, *theirs, *ratios))
-    header = ["MB of text {:,.0f}", "running words {:,.1f} M", "distinct {:,.2f} M", "blocks"]
+        rows.append((size, words, distinct, *own, *theirs, *ratios))
+    header = ["MB of text {:,.0f}", "running words {:,.1f} M", "distinct {:,.2f} M"]
     theirs = [f"DuckDB, {column}" for column in TOOK]
     table([*header, *TOOK, *theirs, "ratio of s {:.2f}", "of CPU s {:.2f}"], rows)
     print(f"\n{pipeline}, --memory {memory}, {workers} workers")

@@ -101,7 +101,8 @@ def counting(gigabytes: float = 2.0) -> None:
             for file in some:
                 (place / file.name).symlink_to(file)
             command = ["-m", "morphgraph", "count", place, "--memory", MEMORY, "--json"]
-            found = measured([*command, "--out", folder / "counts", "--workers", workers])
+            command += ["--out", folder / "counts.parquet", "--workers", workers]
+            found = measured(command)
             peer = apart(count_by_duckdb, place, folder / "peer", workers)
             if any(peer[name] != found[name] for name in ("words", "distinct")):
                 sys.exit("The two have counted different words.")

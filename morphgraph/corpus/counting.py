@@ -354,6 +354,7 @@ def count_text(path: str, name: str, column: str | None, most: int) -> tuple[lis
     """Return at most so many words of a file and their counts, most frequent first."""
     with TemporaryDirectory() as folder, open_duckdb(_TEXT_MEMORY, 1, Path(folder)) as sql:
         texts = Texts(Path(path), name, column, folder=Path(folder))
+        texts.check_unpacked()
         with texts.errors():
             words = _words(texts, _rule(sql, WHITESPACE))
             sql.execute(f"create temp table words as {words}").fetchall()

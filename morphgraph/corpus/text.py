@@ -22,6 +22,7 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.packed import compression_of, decompressed, opened
 from morphgraph.core.text import counted
 from morphgraph.corpus.text_files import (
+    PARQUET_START,
     Parquet,
     damaged_parquet,
     ending_of,
@@ -95,7 +96,7 @@ def _look_at(path: Path, name: str) -> _Look:
             raise packed_otherwise(name)
         for chunk in _chunks(file):
             look.start = look.start or chunk
-            if chunk.startswith(b"PAR1"):
+            if look.start.startswith(PARQUET_START):
                 break
             look.ends += chunk.count(b"\n")
             look.returns += chunk.count(b"\r")
@@ -145,6 +146,7 @@ class Texts:
             "plain": self._of_plain,
         }[self.kind]
         text, label, rows = make(look)
+        self.cell = text
         if not self.whole:
             text = f"replace({text}, {'chr(9)' if self.kind == 'plain' else 'chr(10)'}, ' ')"
         label = f"nullif(trim({label}, {sql_literal(WHITE)}), '')" if self.by else "''"
@@ -157,13 +159,12 @@ class Texts:
         if self.by is not None:
             problem = f"plain text has no column “{self.by[:40]}”"
             raise self._error("", problem, "Give a table, JSON lines or Parquet.")
-        path, packing = self.path, self.packing
-        is_copy = look.is_mended
-        if is_copy:
-            path, packing = self._mended(), "none"
+        path = self.path
+        if look.is_mended:
+            path, self.packing = self._mended(), "none"
         how = f"{_TABLE}, header = false, quote = '', escape = '', delim = '{_DELIMITER}'"
         how += ", columns = {'line': 'varchar'}"
-        return "coalesce(line, '')", "", self._csv(path, packing, how, look, is_copy)
+        return "coalesce(line, '')", "", self._csv(path, how, look)
 
     def _mended(self) -> Path:
         """Make a copy with new lines as the only ends of lines, in which long lines are cut."""
@@ -190,42 +191,39 @@ class Texts:
         named = ", ".join(f"'c{number}': 'varchar'" for number in range(len(columns)))
         how = f"{_TABLE}, header = true, quote = '\"', escape = '\"', parallel = false"
         how += f", delim = '{_separator(self.name)}', columns = {{{named}}}"
-        rows = self._csv(self.path, self.packing, how, look, False)
+        rows = self._csv(self.path, how, look)
         label_place = "" if label is None else f"c{columns.index(label)}"
         return f"coalesce(c{columns.index(text)}, '')", label_place, rows
 
-    def _csv(self, path: Path, packing: str, how: str, look: _Look, is_copy: bool) -> str:
-        if look.returns_end_lines and not is_copy:
+    def _csv(self, path: Path, how: str, look: _Look) -> str:
+        if look.returns_end_lines and path == self.path:
             how += ", new_line = '\\r\\n'"
         if self.is_skipping:
             how += ", store_rejects = true, rejects_limit = 0"
-        return f"read_csv({sql_path(path)}, {how}, compression = '{packing}')"
+        return f"read_csv({sql_path(path)}, {how}, compression = '{self.packing}')"
 
     def _of_json(self, look: _Look) -> tuple[str, str, str]:
-        column = self.column
-        if column is None:
-            fields = map(self._text_fields, look.start.removeprefix(codecs.BOM_UTF8).split(b"\n"))
+        if self.column is None:
+            fields = map(_text_fields, look.start.removeprefix(codecs.BOM_UTF8).split(b"\n"))
             some: list[str] = next(filter(None, fields), [])
-            column = chosen_column(some, None, self.name, "its first object")
+            self.column = chosen_column(some, None, self.name, "its first object")
         how = f"maximum_object_size = {LONGEST_OBJECT}, compression = '{self.packing}'"
         how += f", ignore_errors = {self.is_skipping}"
         rows = f"read_ndjson_objects({sql_path(self.path)}, {how})"
-        self.column = column
-        return _json_text(column), "" if self.by is None else _json_text(self.by), rows
-
-    @staticmethod
-    def _text_fields(line: bytes) -> list[str]:
-        with suppress(ValueError, RecursionError):
-            row = json.loads(line)
-            if isinstance(row, dict):
-                return [key for key, value in row.items() if isinstance(value, str)]
-        return []
+        return _json_text(self.column), "" if self.by is None else _json_text(self.by), rows
 
     def _of_parquet(self, look: _Look) -> tuple[str, str, str]:
         table = Parquet(self.path, self.name)
         text, label = self._chosen(text_fields(table), "its columns of text", *table.columns)
         label_text = "" if label is None else f"{sql_name(label)}::varchar"
         return f"coalesce({sql_name(text)}, '')", label_text, f"read_parquet({sql_path(self.path)})"
+
+    def check_unpacked(self) -> None:
+        """Raise `FileFormatError` for a Parquet file that cannot be a sound one of texts."""
+        if self.kind == "parquet":
+            table = Parquet(self.path, self.name)
+            size = f"select coalesce(sum(strlen({self.cell})), 0)::bigint from {table.rows_of}"
+            table.check_unpacked(table.query(size)[0][0])
 
     def _chosen(self, columns: list[str], place: str, *others: str) -> tuple[str, str | None]:
         """Return the text column and, if asked for, that of labels, which may be another one."""
@@ -371,6 +369,15 @@ def chosen_column(columns: list[str], column: str | None, name: str, place: str)
         problem = "it has several columns" if len(columns) > 1 else "it has no column of text"
         raise FileFormatError(name, place, problem, f"Name the one with the text: {listed}.")
     return found[0]
+
+
+def _text_fields(line: bytes) -> list[str]:
+    """Return the fields of a JSON object that are text; none if the line is no object."""
+    with suppress(ValueError, RecursionError):
+        row = json.loads(line)
+        if isinstance(row, dict):
+            return [key for key, value in row.items() if isinstance(value, str)]
+    return []
 
 
 def _json_text(column: str) -> str:

@@ -94,8 +94,9 @@ def test_parity_of_several_languages_beside_plain_bpe(page: Any) -> None:
         }
         shown = {name.replace("\\", ""): value for name, (value, _) in page.metrics().items()}
         assert ginis.items() <= shown.items()
-    [figure] = [json.loads(chart.proto.spec) for chart in page.test.get("plotly_chart")]
-    assert [line["name"] for line in figure["data"]][1:] == ["BPE", "Parity-aware BPE"]
+    [costs] = [d.value for d in page.test.dataframe if "language" in d.value.columns]
+    assert list(costs.columns) == ["language", "BPE", "Parity-aware BPE"]
+    assert sorted(costs["language"]) == ["nl", "xx"]
     assert page.find("button", "Extend").disabled
     page.upload("Word counts, a file a language", ("nl.tsv", COUNTS))
     assert page.errors() == ["Two lists are of one language. Name each file after its own."]

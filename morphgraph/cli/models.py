@@ -9,9 +9,7 @@ from morphgraph import models
 from morphgraph.cli import output
 from morphgraph.cli.options import Whole, with_options
 from morphgraph.core.files import write_files
-from morphgraph.models.rows import RowSettings
-from morphgraph.models.undertrained_types import STANDS_OUT
-from morphgraph.tables.writing import frame_csv
+from morphgraph.models.settings import STANDS_OUT, RowSettings
 
 
 @with_options
@@ -71,6 +69,7 @@ def undertrained(
     files: dict[Path, bytes] = {}
     if out is not None:
         from morphgraph.draw.charts import undertrained_page
+        from morphgraph.tables.writing import frame_csv
 
         files[out / "undertrained.csv"] = frame_csv(found.frame)
         files[out / "undertrained.html"] = undertrained_page(found).encode()

@@ -9,14 +9,13 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.text import counted
 from morphgraph.formats.hugging_face import REMOVED
 from morphgraph.models.checkpoint import BUFFER, CONFIG, Checkpoint, StoredTensor
 from morphgraph.models.model_vocabulary import ModelVocabulary, check_writings
-from morphgraph.segment.method import Parameters
+from morphgraph.models.settings import RowSettings
 
 MatrixRole: TypeAlias = Literal["input", "output", "bias"]
 
@@ -144,30 +143,6 @@ def _unknown(tensor: StoredTensor, problem: str) -> FileFormatError:
 
 
 # ------------------------------------------------------------------------- new rows
-
-RowInit: TypeAlias = Literal["mean", "length", "zeros", "normal", "hewitt"]
-RowNorm: TypeAlias = Literal["median"]
-
-
-class RowSettings(Parameters):
-    """How the rows of new types begin, and how many rows there are."""
-
-    init: RowInit = Field(
-        "mean",
-        description="The row of a new type: mean (of the rows of the old tokens of its string), "
-        "length (the same, weighted by their characters), zeros, normal (drawn with each column's "
-        "mean and standard deviation) or hewitt (drawn with the covariance of columns, too).",
-    )
-    norm: RowNorm | None = Field(
-        None,
-        description="median scales new input rows to the median norm of old ones; refused where "
-        "input and output are one matrix.",
-    )
-    seed: int = Field(0, ge=0, description="Draws rows.")
-    pad_to_multiple_of: int = Field(
-        1, ge=1, le=65_536, description="Add rows up to a multiple of this number."
-    )
-
 
 FLOAT_KINDS = ("F32", "F16", "BF16")
 

@@ -35,16 +35,14 @@ from morphgraph.models.model_vocabulary import (
 )
 from morphgraph.models.rows import (
     MatrixRole,
-    RowInit,
-    RowNorm,
     RowPlan,
-    RowSettings,
     VocabularyMatrix,
     check_rows,
     made_rows,
     plan_rows,
     vocabulary_matrices,
 )
+from morphgraph.models.settings import RowInit, RowNorm, RowSettings
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.terminal import text_of
 

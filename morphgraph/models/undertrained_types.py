@@ -22,6 +22,7 @@ from morphgraph.corpus.counts import to_word_counts
 from morphgraph.models.checkpoint import BUFFER, StoredTensor, read_checkpoint
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
 from morphgraph.models.rows import as_floats, check_rows, vocabulary_matrices
+from morphgraph.models.settings import STANDS_OUT
 from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import frame_table
@@ -45,9 +46,6 @@ RANKINGS: Mapping[str, str] = {
     "euclidean": "Euclidean distance of the input row from unused rows",
 }
 """What types can be ranked by, in ascending order."""
-
-STANDS_OUT = 0.02
-"""The share of types listed as under-trained, as in Land & Bartolo 2024."""
 
 _SURELY_UNUSED = ("padding", "reserved", "unreachable")
 _RESERVED = re.compile(r"\W*(unused|reserved|madeupword|dummy)[\w-]*\d\W*", re.IGNORECASE)

@@ -16,12 +16,11 @@ from morphgraph.models.rows import (
     COPIED,
     FILLER,
     MADE,
-    RowInit,
     RowPlan,
-    RowSettings,
     VocabularyMatrix,
     made_rows,
 )
+from morphgraph.models.settings import RowInit, RowSettings
 
 OLD, COLUMNS = 6, 3
 CHARACTERS = (1, 3, 2, 5, 1, 4)

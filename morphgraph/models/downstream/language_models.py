@@ -38,7 +38,7 @@ from morphgraph.models.downstream.training import (
     make_model,
     padded,
 )
-from morphgraph.models.rows import RowInit
+from morphgraph.models.settings import RowInit
 from morphgraph.models.transplanting import transplant
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.segmenter import Segmenter

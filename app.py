@@ -23,7 +23,7 @@ from web.sources import demo_name
 from web.state import Session, keep_session
 from web.views.type_card import type_card
 from web.views.without_gold import offer_silver
-from web.widgets import attempt, button, code, gain_colour, plain, set_value
+from web.widgets import attempt, button, code, gain_colour, plain, set_value, value_now
 
 DOORS = {
     "Explore": (
@@ -145,9 +145,9 @@ def first_screen(current: Session) -> None:
 def first_look(current: Session) -> None:
     """Show a text to edit as chips, with its worst merge and the effect of its knockout."""
     study, key = current.study, f"first look {current.study_number}"
-    if st.session_state.get(key, None) is None:
+    if value_now(key, None) is None:
         set_value(key, illustrative_word(study, 0))
-    before = st.session_state.get(key, "")
+    before = value_now(key, "")
     text = current.address.remember("text", key, before, step=False)
     if text != before:
         st.session_state[f"{key} version"] = st.session_state.get(f"{key} version", 0) + 1

@@ -109,7 +109,7 @@ def vocabulary_page(current: Session) -> None:
         healths = [_health(current, name, corpus) for name in chosen]
         # The figure whose types are listed: the chosen one, else one that is available.
         listed = str(
-            st.session_state.get(_CARD, "duplicates" if healths[0].corpus is None else "never_used")
+            ui.value_now(_CARD, "duplicates" if healths[0].corpus is None else "never_used")
         )
         with cards:
             number = _cards(current, healths, alpha, listed)
@@ -165,7 +165,7 @@ def _choices(current: Session) -> tuple[list[str], float]:
     edited = bool(current.study.graph.history)
     states = [START, _NOW] if edited else [_NOW]
     names = [*states, *(f"model {name}" for name in current.models)]
-    known = st.session_state.get(_CHOSEN, None)
+    known = ui.value_now(_CHOSEN, None)
     if edited and known and not st.session_state.get(_EDITED):  # the first edit brings its start
         ui.set_value(_CHOSEN, list(dict.fromkeys([START, *known]))[:_MOST])
     st.session_state[_EDITED] = edited
@@ -296,7 +296,7 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
     merges = health.segmenter.editable is not None
     offered = merges and health.corpus is not None and figures.lists_types(key)
     how: dict[str, Any] = {"key": "vocabulary finality", "first": False, "help": _FINALITY}
-    finality = offered and bool(st.session_state.get(how["key"], False))
+    finality = offered and bool(ui.value_now(how["key"], False))
     table = current.once(
         ("vocabulary list", key, finality, Same(health)),
         lambda: figures.list_behind(health, key, finality=finality),

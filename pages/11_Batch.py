@@ -55,10 +55,10 @@ def batch_page(current: Session) -> None:
         "A whole evaluation from one file: languages × tokenisers × methods × references, run in "
         "the background, with a report at the end. Closing this page stops nothing."
     )
-    if st.session_state.get(batch.VIEW, None) is None:  # a visitor who returns during a run sees it
+    if ui.value_now(batch.VIEW, None) is None:  # a visitor who returns during a run sees it
         at_work = any(not batch.is_over(run) for run in batch.known_runs())
         ui.set_value(batch.VIEW, batch.RUNS if at_work else batch.CONFIGURE)
-    ui.set_value(batch.VIEW, st.session_state.get(batch.VIEW, batch.CONFIGURE))
+    ui.set_value(batch.VIEW, ui.value_now(batch.VIEW, batch.CONFIGURE))
     ui.tabs({batch.CONFIGURE: configure_tab, batch.RUNS: runs_tab}, key=batch.VIEW)
 
 
@@ -166,7 +166,7 @@ def _outcome(source: str, text: str) -> None:
             how: dict[str, Any] = {"key": _WORKERS, "first": cores, "help": said}
             workers = ui.setting(st.number_input, "Workers", 1, cores, **how)
         # Sent in every run: a value that is set once is lost if its run is interrupted.
-        st.session_state[_NAME] = st.session_state.get(_NAME, "")
+        st.session_state[_NAME] = ui.value_now(_NAME, "")
         ui.setting(
             st.text_input,
             "Name of the run",
@@ -205,13 +205,13 @@ def _start(source: str) -> None:
         return
     names = [run.name for run in batch.known_runs()]
     free = batch.free_name(checked.name or "evaluation", names)
-    name = str(st.session_state.get(_NAME, "")).strip() or free
+    name = str(ui.value_now(_NAME, "")).strip() or free
     with ui.deferred_error(_REFUSED):
         if name in names:
             raise MorphGraphError(
                 f"There is a run “{name}” already. Choose another name, or resume it under Runs."
             )
-        workers = int(st.session_state.get(_WORKERS, available_cores()))
+        workers = int(ui.value_now(_WORKERS, available_cores()))
         folder = batch.folder_of(source)
         batch.begin(text, name, ["--workers", str(workers), "--folder", str(folder)])
         ui.set_value(_NAME, "")

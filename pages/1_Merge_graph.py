@@ -103,7 +103,7 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
         page = _free_page(current, controls)
         page_frame(page, "Free layout", key="free graph", height=620, on_event=focus_on)
     else:
-        order: Order = st.session_state.get(_ORDER, "rank") if has_blame else "rank"
+        order: Order = ui.value_now(_ORDER, "rank") if has_blame else "rank"
         fan_graph(
             fan_around(current.study, focus, up=up, down=down, rows=rows, order=order),
             key="merge graph",

@@ -91,7 +91,7 @@ def _threshold(
 ) -> float:
     study = current.study
     words, best = scored_words(current, learning=True), curve.best
-    threshold: float = st.session_state.get("threshold", 0.5)
+    threshold: float = ui.value_now("threshold", 0.5)
     now = f"{threshold:.2f}"
 
     def read(asked: str) -> str:

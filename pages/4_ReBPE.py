@@ -68,7 +68,7 @@ def _page(current: Session) -> None:
         run = current.run = None
     if run is not None and len(run.all_phases) > 1:  # it may have been opened again
         for name, value in run.settings:
-            st.session_state.setdefault(f"rebpe_{name}", value)
+            st.session_state.setdefault(f"kept rebpe_{name}", value)
     settings = _settings(current)
     rest, kept = sides(current)
     fits = run is not None and (run.settings, run.scored.parts) == (settings, kept.parts)
@@ -126,7 +126,7 @@ def _page(current: Session) -> None:
 
 def _settings(current: Session) -> ReBPESettings:
     fields = ReBPESettings.model_fields.items()
-    given = {name: st.session_state.get(f"rebpe_{name}", field.default) for name, field in fields}
+    given = {name: ui.value_now(f"rebpe_{name}", field.default) for name, field in fields}
     given["scope"], given["weighting"] = scoring_now("rebpe", current.study.benchmark)
     return ReBPESettings(**given)
 

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, percent, shortened, signed
 from morphgraph.formats.checks import CHECK_COLUMNS
 from morphgraph.formats.export import Export, words_to_check
@@ -169,7 +168,7 @@ def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
     segmenter = choose_method(tokeniser, "export")
     # The check is repeated after another edit, or with another reference.
     key = (segmenter.signature(), reference.checksum)
-    checked = ("export", Same(segmenter), *key)
+    checked = ("export", *key)
     place = st.empty()
     if (current.state(), checked) not in current.study.cache:
         with place.container():

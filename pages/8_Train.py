@@ -223,7 +223,7 @@ def _train(current: Session, order: _Order | None) -> None:
         keep_session(current)
         waiting = Waiting(below, lambda _: st.session_state.pop(_ASKED, None))
         gold = current.study.benchmark.reference
-        holdout = st.session_state.get("holdout", SHARE_KEPT)
+        holdout = ui.value_now("holdout", SHARE_KEPT)
         make = partial(_made, order, current.store.folder.name, gold, holdout)
         with ui.attempt():
             with until_done(_ASKED):

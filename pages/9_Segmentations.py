@@ -278,7 +278,7 @@ def _downloads(comparison: Comparison, whole: Comparison, rows: list[ComparedWor
 
 
 def _typed(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
-    lines, words = st.session_state.get(_LINES, ""), st.session_state.get(_WORDS, "")
+    lines, words = ui.value_now(_LINES, ""), ui.value_now(_WORDS, "")
     text = lines if lines.strip() else words
     is_held = bool(text.strip()) and len(text) <= _IN_ADDRESS
     here = (text, "1" if lines.strip() else "") if is_held else ("", "")
@@ -346,7 +346,7 @@ def _drawn(
     study, entries = current.study, current.study.benchmark.reference.entries
     ways = _HOW if study.benchmark.reference.has_gold else _NO_GOLD
     usual = Draw(ways[0])._asdict()
-    now = Draw(*(st.session_state.get(f"compare_{name}", value) for name, value in usual.items()))
+    now = Draw(*(ui.value_now(f"compare_{name}", value) for name, value in usual.items()))
     now = now if now.how in ways else now._replace(how=ways[0])
     here = str(now) if is_used else ""
     asked = current.address.follow("draw", here, reads=lambda t: str(Draw.read(t)) if t else here)

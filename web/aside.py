@@ -11,7 +11,7 @@ from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.state import Session
-from web.widgets import setting
+from web.widgets import setting, value_now
 
 HELD_IN_HELP = "On the very words it learned from, which it fits better than any others."
 
@@ -44,7 +44,7 @@ def scored_words(
     tokeniser, benchmark = of or current.study.tokeniser, current.study.benchmark
     is_learned = bool(sources_in(tokeniser, benchmark))
     part = kept_from(tokeniser, benchmark) if is_learned else None
-    share = st.session_state.get("holdout", SHARE_KEPT)
+    share = value_now("holdout", SHARE_KEPT)
     if learning and not is_learned and benchmark.keeps(share):
         part = Part("kept", share, 0, "families")
     if part is None:

@@ -272,9 +272,7 @@ def _fields(name: str) -> dict[str, FieldInfo]:
 
 def _settings(name: str, place: str = _PLACE) -> dict[str, Any]:
     fields = _fields(name).items()
-    return {
-        key: st.session_state.get(f"{place}_{name}_{key}", field.default) for key, field in fields
-    }
+    return {key: ui.value_now(f"{place}_{name}_{key}", field.default) for key, field in fields}
 
 
 def method_fields(picked: PickedMethod, place: str = _PLACE, *, titled: bool = False) -> None:
@@ -312,8 +310,8 @@ def scope_and_weighting(place: str, *golds: GoldSet, **how: Any) -> tuple[Scope,
 
 def scoring_now(place: str, gold: GoldSet) -> tuple[Scope, Weighting]:
     """Return what was chosen by `scope_and_weighting`, as far as gold supports it."""
-    scope: Scope = st.session_state.get(f"{place}_scope", "morphemic")
-    weighting: Weighting = st.session_state.get(f"{place}_weighting", "types")
+    scope: Scope = ui.value_now(f"{place}_scope", "morphemic")
+    weighting: Weighting = ui.value_now(f"{place}_weighting", "types")
     scope = scope if gold.reference.has_whole_words else "morphemic"
     return scope, weighting if weighting in gold.weightings else "types"
 
@@ -529,7 +527,7 @@ def remove_reference(name: str | None) -> None:
     """Remove a reference from those scored on, or (None) cancel the upload being read."""
     if name is None:
         clear_upload(_ADDED)
-    others = [other for other in st.session_state.get(_REFERENCES, []) if other != name]
+    others = [other for other in ui.value_now(_REFERENCES, []) if other != name]
     ui.set_value(_REFERENCES, others)
 
 
@@ -573,7 +571,7 @@ def _upload_reference(more: dict[str, Reference], opened: str, waiting: Waiting)
 
 
 def _choose_too(key: str, name: str, usual: list[str]) -> None:
-    st.session_state[key] = list(dict.fromkeys([*st.session_state.get(key, usual), name]))
+    st.session_state[key] = list(dict.fromkeys([*ui.value_now(key, usual), name]))
 
 
 def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:

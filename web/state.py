@@ -15,7 +15,8 @@ words that are shown  ``text``, ``word``,    their fields                    no
                       ``words``, ``lines``,
                       ``draw``, ``show``
 threshold of blame    ``threshold``          its line                        no
-other fields          no                     ``st.session_state``            no
+other fields          no                     ``st.session_state``, and       no
+                                             ``kept …`` across pages
 tables, pictures      no                     `app_cache`, of all sessions    no
 who it is             no                     ``store``                       two cookies; no name
 ====================  =====================  ==============================  =======================
@@ -64,7 +65,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.components import component
 from web.sources import Source, frequencies_of, reference_of, tokeniser_of, uploaded_model
 from web.storage import BrowserStore, days_kept, keep_recipe, state_folder
-from web.widgets import forget_oldest, plain, set_value
+from web.widgets import forget_oldest, plain, set_value, value_now
 
 _KEY, _KNOWN_TAB, _COMPONENT = "morphgraph session", "tab of the page", "morphgraph-browser"
 _COOKIES = {"browser": "morphgraph", "tab": "morphgraph-tab"}
@@ -155,7 +156,7 @@ class Address:
 
     def remember(self, name: str, key: str, first: str, **how: Any) -> str:
         """Let a remembered field follow the address (see `follow`), and return its value."""
-        value = st.session_state.get(key, first)
+        value = value_now(key, first)
         asked = self.follow(name, value, **how)
         if asked != value:
             set_value(key, asked)

@@ -134,9 +134,14 @@ def button(
     return st.button(label, icon=icon or None, on_click=action, args=given, **how)
 
 
+def value_now(key: str, default: Any) -> Any:
+    """Return the value of a remembered widget, whether or not this run has drawn it."""
+    return st.session_state.get(key, st.session_state.get(f"kept {key}", default))
+
+
 def set_value(key: str, value: Any) -> None:
     """Set a remembered widget's value before it is drawn."""
-    st.session_state[key] = value
+    st.session_state[key] = st.session_state[f"kept {key}"] = value
 
 
 def setting(
@@ -144,16 +149,19 @@ def setting(
 ) -> Any:
     """Show a widget whose value is remembered across pages by its key, ``first`` at first.
 
-    A value sent once is lost on a widget in a popover that has not been opened, and one sent in
-    every run is late if a browser is ahead of the runs. A default is neither.
+    Streamlit forgets a widget as soon as a page without it is shown, or keeps what it reads, which
+    may change. A value sent once is lost on a widget in a popover that has not been opened, and one
+    sent in every run is late if a browser is ahead of the runs. A default is neither.
     """
-    value = st.session_state.setdefault(key, first)
+    value = st.session_state.setdefault(key, value_now(key, first))
     takes = inspect.signature(widget).parameters
     if "index" in takes:
         how["index"] = list(given[0]).index(value) if given[0] else None
     else:
         how["default" if "default" in takes else "value"] = value
-    return widget(label, *given, key=key, persist_state="session", **how)
+    shown = widget(label, *given, key=key, **how)
+    st.session_state[f"kept {key}"] = st.session_state[key]
+    return shown
 
 
 def tabs(
@@ -184,7 +192,7 @@ def choice(
     options = list(options)
     if first is None and options:
         first = options[0]
-    now = st.session_state.get(key, first)
+    now = value_now(key, first)
     if isinstance(first, list):
         st.session_state[key] = [one for one in now if one in options]
     elif now not in options:

@@ -299,10 +299,10 @@ def test_what_learns_is_chosen_on_scores_too_and_cuts_words_that_it_has_not_seen
     said = "\n".join(as_read(text.value) for text in app.test.markdown)
     assert f"F1 on {len(kept.numbers)} words kept aside" in said
     # On Scores all are scored on the words that it has not seen.
-    table = app.open("scores").table("types")
+    table = app.open("scores").table("Tokeniser")
     [outcome] = learn_and_score([Entrant("ReBPE", made[1], made[1].tokeniser)], kept)
-    assert table["f1"][1].startswith(percent(ScoreTable([outcome]).of(0, ["f1"])["f1"].value))
-    assert table["f1"][0].startswith(shown["F1 %"][0])
+    assert table["F1 % ↑"][1].startswith(percent(ScoreTable([outcome]).of(0, ["f1"])["f1"].value))
+    assert table["F1 % ↑"][0].startswith(shown["F1 %"][0])
     # A word that it learned from says so.
     taught = next(word for word in study.benchmark.numbers if word not in kept.numbers)
     type_words(app.open("compare"), f"{taught} {next(iter(words))} zzz")

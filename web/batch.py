@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
-from morphgraph.batch.run import Run, duration, ended_early, runs_in, start_run, stop_path
+from morphgraph.batch.run import Run, ended_early, runs_in, start_run, stop_path
 from morphgraph.core import files
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import is_public
-from morphgraph.core.text import counted, shortened, visible
+from morphgraph.core.text import counted, duration, shortened, visible
 from web.jobs import UPLOADS, is_waiting, join_queue
 from web.state import own_folder
 from web.storage import check_space, make_private

@@ -23,9 +23,8 @@ from morphgraph.batch.results import (
     TableSpec,
     column_of,
 )
-from morphgraph.batch.run import duration
 from morphgraph.core.files import write_file
-from morphgraph.core.text import counted, visible
+from morphgraph.core.text import counted, duration, visible
 from morphgraph.draw.score_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
 from morphgraph.score.uncertainty import NO_INTERVAL, interval_of_mean
 from morphgraph.tables.model import (

@@ -27,7 +27,7 @@ from morphgraph.batch.tasks import Store, Task, TaskReport, code_version, has_ru
 from morphgraph.core import __version__
 from morphgraph.core.errors import UNQUOTED, MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, write_file, writing
-from morphgraph.core.text import counted
+from morphgraph.core.text import counted, duration
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -95,18 +95,6 @@ class RunProgress:
         elif self.remaining is not None and not self.is_over:
             parts.append(f"about {duration(self.remaining)} left")
         return ", ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """Format a time span approximately.
-
-    >>> duration(0.254), duration(8), duration(95), duration(7300)
-    ('0.25 s', '8 s', '2 min', '2 h 2 min')
-    """
-    if seconds < 59.5:
-        return f"{seconds:.2g} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 class Remaining:

@@ -17,7 +17,7 @@ from morphgraph.core.errors import MorphGraphError, require
 from morphgraph.core.files import app_folder
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_UPLOAD
 from morphgraph.core.system import available_cores, lower_priority
-from morphgraph.core.text import counted
+from morphgraph.core.text import counted, duration
 
 if TYPE_CHECKING:
     from morphgraph.batch.cluster import RunOutcome
@@ -102,7 +102,7 @@ def _time_limit(out: Path) -> Iterator[None]:
     """Lower this process's priority, and ask a run to stop after some seconds, saying why."""
     from threading import Timer
 
-    from morphgraph.batch.run import duration, stop_run
+    from morphgraph.batch.run import stop_run
 
     seconds = PUBLIC_SECONDS.value
     said = f"It was stopped after {duration(seconds)}, the limit here. What is done is kept."
@@ -151,7 +151,6 @@ def _print_shipped() -> None:
 
 def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
     from morphgraph.batch.cluster import Schedule
-    from morphgraph.batch.run import duration
     from morphgraph.batch.tasks import Store
 
     tasks = plan.tasks

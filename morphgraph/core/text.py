@@ -61,6 +61,18 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes_left:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def duration(seconds: float) -> str:
+    """Format a time span approximately.
+
+    >>> duration(0.254), duration(8), duration(95), duration(7300)
+    ('0.25 s', '8 s', '2 min', '2 h 2 min')
+    """
+    if seconds < 59.5:
+        return f"{seconds:.2g} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def visible(text: str) -> str:
     """Replace characters that a terminal would act upon by their codes.
 

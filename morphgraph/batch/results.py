@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -23,9 +23,6 @@ from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.tables.model import ALL_WORDS, Column, Form
-
-if TYPE_CHECKING:
-    from morphgraph.batch.plan import Plan
 
 # ------------------------------------------------------------------------------ metrics
 
@@ -217,13 +214,18 @@ _OF_CELL = [name for name in DIMENSIONS if name not in ("step", "scope", "weight
 _OF_SCORE = ["metric", "scope", "weighting", "step", "value", "low", "high", "p", "entries"]
 
 
-def write_json(plan: Plan, results: pd.DataFrame, about: Mapping[str, Any], path: Path) -> None:
+def write_json(
+    tasks: Mapping[str, Task],
+    recipe: str,
+    results: pd.DataFrame,
+    about: Mapping[str, Any],
+    path: Path,
+) -> None:
     """Write ``results.json``: what ran, and for each cell its files and scores.
 
-    ``about``: the facts of ``run.json``.
+    ``tasks``: by their keys. ``recipe``: the text of the evaluation. ``about``: the facts of
+    ``run.json``.
     """
-    tasks = {task.key: task for task in plan.tasks}
-    cells = {cell.key: cell for cell in plan.cells}
     results = results.astype(object).where(results.notna(), None)
     rows = []
     # A cell may have rows of several variants.
@@ -231,9 +233,9 @@ def write_json(plan: Plan, results: pd.DataFrame, about: Mapping[str, Any], path
         of_cell = part[_OF_CELL].iloc[0].to_dict()
         of_cell["words"] = part["words"].max()  # figures are not of words
         of_cell["held_in"] = bool(part["held_in"].any())
-        of_cell["inputs"] = _inputs(cells[str(key)], tasks)
+        of_cell["inputs"] = _inputs(tasks[str(key)], tasks)
         rows.append({**of_cell, "scores": part[[*_OF_SCORE, "signature"]].to_dict("records")})
-    run = {**{name: about[name] for name in _OF_RUN}, "recipe": plan.text}
+    run = {**{name: about[name] for name in _OF_RUN}, "recipe": recipe}
     document = {"format": "morphgraph results", "version": 2, "run": run, "rows": rows}
     text = json.dumps(document, ensure_ascii=False, indent=1)
     write_file(path, text.encode(), " with --out")

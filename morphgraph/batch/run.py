@@ -452,8 +452,8 @@ def _report(
     tasks = task_frame(report.row() for report in outcome.reports)
     write_parquet(results, out / "results.parquet")
     write_parquet(tasks, out / "tasks.parquet")
-    tasks = {task.key: task for task in plan.tasks}
-    write_json(tasks, plan.text, results, facts, out / "results.json")
+    known = {task.key: task for task in plan.tasks}
+    write_json(known, plan.text, results, facts, out / "results.json")
     told = {**facts, "starts": len(facts["starts"])}
     write_report(plan, rows, tasks, outcome.failures, told, out)
 

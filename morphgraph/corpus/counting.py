@@ -338,7 +338,7 @@ def read_text(
             raise FileFormatError(shown, "", problem, "Count the words of a part of it.")
         # What is uploaded is read apart.
         apart = read_isolated if isinstance(source, bytes) else _called
-        words, counts = apart(count_text, str(path), shown, column, TEXT_WORDS.value + 1)
+        words, counts = apart(words_in, str(path), shown, column, TEXT_WORDS.value + 1)
     fix = "Count a part of it, count elsewhere and leave out rare words"
     TEXT_WORDS.check(len(words), shown, fix=fix)
     if not words:
@@ -350,7 +350,7 @@ def _called(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-def count_text(path: str, name: str, column: str | None, most: int) -> tuple[list[str], list[int]]:
+def words_in(path: str, name: str, column: str | None, most: int) -> tuple[list[str], list[int]]:
     """Return at most so many words of a file and their counts, most frequent first."""
     with TemporaryDirectory() as folder, open_duckdb(_TEXT_MEMORY, 1, Path(folder)) as sql:
         texts = Texts(Path(path), name, column, folder=Path(folder))

@@ -203,7 +203,7 @@ def test_what_is_of_no_use_against_the_definitions(merges: MergeList, words: lis
         text: [bpe.types[t] for t in bpe.segment(bpe.encode([text])).tokens(0)] for text in types
     }
     assert {types[n] for n in health.unreachable or ()} == {t for t in types if made[t] != [t]}
-    if not any("abc".count(letter) for word in words for letter in word):
+    if set("abc").isdisjoint("".join(words)):
         assert health.never_used is None, "there are no tokens"
         return
     assert {types[n] for n in health.never_used or ()} == set(types) - set(used)

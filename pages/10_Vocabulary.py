@@ -21,14 +21,13 @@ from web import widgets as ui
 from web.aside import scored_words
 from web.bootstrap import score_metrics, start
 from web.choosing import EDITED, START, make_method
+from web.edits import make as make_edit
 from web.edits import (
-    knock_out_listed,
     never_formed_note,
     offer_to_open,
     several_words_note,
     show_message,
 )
-from web.edits import make as make_edit
 from web.inputs import frequency_choice, offer_frequencies
 from web.state import Session, keep_session
 from web.views.corpus import model_rows, show_corpus_measures
@@ -119,7 +118,9 @@ def vocabulary_page(current: Session) -> None:
         if more.open:
             with more:
                 table = tables.figure_table(healths, alpha)
-                ui.show_model(table, key="vocabulary table", on_choose=_list_behind)
+                ui.show_model(
+                    table, len(table.rows), key="vocabulary table", on_choose=_list_behind
+                )
                 st.caption(ui.plain(" ".join(table.notes)))
                 _charts(current, healths)
                 st.code(table.signatures[0], language=None, wrap_lines=True)
@@ -157,9 +158,7 @@ def _list_to_knock_out(current: Session) -> None:
             cost, steps = current.once(("listed", text, cascade, portable), make)
             st.markdown("\n".join(f"- {ui.plain(line)}" for line in cost))
             how: dict[str, Any] = {"primary": True, "help": "Undo takes it back."}
-            ui.button(
-                "Knock them out", "content_cut", knock_out_listed, current, steps, field, **how
-            )
+            ui.button("Knock them out", "content_cut", make_edit, current, steps, field, **how)
 
 
 def _choices(current: Session) -> tuple[list[str], float]:
@@ -228,7 +227,7 @@ def _prune(current: Session, corpus: NamedCounts | None) -> None:
                 said = "They go with their merges, and no other type gets lost. One edit."
                 label = f"Prune {counted(removed, 'type')}"
                 how = {"primary": True, "disabled": not removed, "help": said}
-                ui.button(label, "content_cut", make_edit, current, step, **how)
+                ui.button(label, "content_cut", make_edit, current, [step], **how)
 
 
 def _label(current: Session, name: str) -> str:
@@ -319,7 +318,7 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
         shown = figures.matching(table, wanted)
         columns = [name for name in shown.columns if name != "type_id"]
         csv = partial(frame_csv, shown[columns])
-        ui.download("CSV", csv, f"{key}.csv", key="vocabulary list csv")
+        ui.download("CSV", csv, f"{key}.csv")
     st.caption(ui.plain(figure.definition))
     if not len(shown):
         st.caption("No type matches." if len(table) else "There are none.")
@@ -355,8 +354,7 @@ def _offer(current: Session, health: VocabularyHealth, listed: int) -> None:
 
 
 def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
-    names = [health.label for health in healths]
-    labels = [name + "′" * names[:number].count(name) for number, name in enumerate(names)]
+    labels = unique_labels([health.label for health in healths])
 
     def chart(draw: Callable[..., Any], values: Callable[[VocabularyHealth], Any]) -> None:
         def make() -> Any:

@@ -121,11 +121,9 @@ def _merge_table(tree: MergeTree, has_blame: bool) -> None:
         columns["gold boundaries closed"] = [merge.closes for merge in tree.merges]
     meaning = "Its share of wrong joins, in all of the reference; n/a: never applied."
     config = {
-        "step": ui.NUMBER(width="small"),
-        "rank": ui.NUMBER(format="localized", width="small"),
-        "merge": ui.TEXT(width="medium"),
-        "blame": ui.TEXT(width="small", alignment="right", help=meaning),
-        "gold boundaries closed": ui.NUMBER(width="small", help="In this word."),
+        "rank": ui.NUMBER(format="localized"),
+        "blame": ui.TEXT(alignment="right", help=meaning),
+        "gold boundaries closed": ui.NUMBER(help="In this word."),
     }
     ui.show_table(columns, 11, column_config=config)
     st.caption("The merges in the order in which they are applied now.")

@@ -18,12 +18,11 @@ from morphgraph.refine.knockout import (
     decided_threshold,
     threshold_curve,
 )
-from morphgraph.score.gold_set import SCOPES, Scope, Weighting
 from web import edits
 from web import widgets as ui
 from web.aside import scored_words, share_field, sides
 from web.bootstrap import score_metrics, start
-from web.choosing import scope_and_weighting
+from web.choosing import scope_and_weighting, scoring_now
 from web.components import threshold_line
 from web.state import Session, keep_session
 from web.views.without_gold import needs_gold
@@ -45,11 +44,7 @@ def blame_dashboard(current: Session) -> None:
         needs_gold(current, "Blame needs")
         return
     study, gold = current.study, current.study.benchmark
-    # The chosen settings, as far as the reference supports them.
-    scope: Scope = ui.value_now("blame_scope", "morphemic")
-    weighting: Weighting = ui.value_now("blame_weighting", "types")
-    scope = scope if gold.reference.has_whole_words else "morphemic"
-    weighting = weighting if weighting in gold.weightings else "types"
+    scope, weighting = scoring_now("blame", gold)
     score_metrics(current, "blame", scope, weighting, learning=True)
     words = scored_words(current, learning=True)
     blamed = study.blame(weighting, scope, part=words.part and words.part.other)
@@ -110,7 +105,7 @@ def _threshold(
     curve: _Curve,
     how: Mapping[str, Any],
 ) -> float:
-    study, gold = current.study, current.study.benchmark
+    study = current.study
     words, best = scored_words(current, learning=True), curve.best
     threshold: float = ui.value_now("threshold", 0.5)
     now = f"{threshold:.2f}"
@@ -125,9 +120,8 @@ def _threshold(
         choose(threshold)
     heading, chosen, use, go = st.columns([5, 1.8, 2.4, 2.5], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
-    scopes = SCOPES if gold.reference.has_whole_words else SCOPES[:1]
     with chosen.popover("Settings", icon=":material/tune:", width="stretch"):
-        scope_and_weighting("blame", scopes, gold.weightings)
+        scope_and_weighting("blame", study.benchmark)
         share_field(current)
     types = candidate_types(study.tokeniser, blamed, threshold)
     with use:

@@ -11,11 +11,10 @@ from morphgraph.draw.fan import stages
 from morphgraph.graph.view import type_key
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
-from morphgraph.score.gold_set import SCOPES
 from web import widgets as ui
 from web.aside import scored_words, share_field, sides
 from web.bootstrap import score_bar, score_metrics, start
-from web.choosing import parameter_field, scope_and_weighting
+from web.choosing import parameter_field, scope_and_weighting, scoring_now
 from web.components import fan_graph
 from web.edits import knock_out_and_reify, never_formed_note, several_words_note, show_message
 from web.state import Session, keep_session
@@ -128,11 +127,7 @@ def _page(current: Session) -> None:
 def _settings(current: Session) -> ReBPESettings:
     fields = ReBPESettings.model_fields.items()
     given = {name: ui.value_now(f"rebpe_{name}", field.default) for name, field in fields}
-    gold = current.study.benchmark
-    if not gold.reference.has_whole_words:
-        del given["scope"]
-    if "tokens" not in gold.weightings:
-        del given["weighting"]
+    given["scope"], given["weighting"] = scoring_now("rebpe", current.study.benchmark)
     return ReBPESettings(**given)
 
 
@@ -163,9 +158,7 @@ def _settings_panel(current: Session, *, locked: bool) -> None:
             parameter_field(
                 columns[number % 2], label, f"rebpe_{name}", field, field.default, **how
             )
-    gold = current.study.benchmark
-    scopes = SCOPES if gold.reference.has_whole_words else SCOPES[:1]
-    scope_and_weighting("rebpe", scopes, gold.weightings, disabled=locked)
+    scope_and_weighting("rebpe", current.study.benchmark, disabled=locked)
     share_field(current, disabled=locked)
 
 

@@ -11,15 +11,13 @@ from morphgraph.core.cache import Same
 from morphgraph.core.text import shortened, unique_labels
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant, learn_and_score
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure
-from morphgraph.tables.edits import change_table
 from morphgraph.tables.scores import scores_table
 from web import choosing, inputs
 from web import widgets as ui
-from web.aside import scored_words
 from web.bootstrap import score_metrics, start
 from web.choosing import PickedMethod
 from web.jobs import Waiting
@@ -67,7 +65,6 @@ def scores_page(current: Session) -> None:
         return
     with settings:
         how = _settings(gold_sets, [one.label for one in entrants])
-        view.picture_format()
     tables = []
     for name, opened in chosen.items():
         gold_set = choosing.unseen_words(current, picked, opened)
@@ -138,9 +135,7 @@ def _entrants(
 
 def _settings(gold_sets: Sequence[GoldSet], labels: Sequence[str]) -> dict[str, Any]:
     """Choose how words are scored, and by what; options that no reference supports are hidden."""
-    scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in gold_sets)]
-    weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in gold_sets)]
-    scope, weighting = choosing.scope_and_weighting("scores", scopes, weightings)
+    scope, weighting = choosing.scope_and_weighting("scores", *gold_sets)
     tested = _NO_TEST
     if len(labels) > 1:
         said = "Paired approximate randomisation over entries, 1,000 trials, two-sided. " + _STARS
@@ -149,14 +144,9 @@ def _settings(gold_sets: Sequence[GoldSet], labels: Sequence[str]) -> dict[str, 
     titles = {name: metric.title for name, metric in METRICS.items()}
     how = {"key": "scores_metrics", "first": list(USUAL), "format_func": titles.__getitem__}
     metrics = ui.choice(st.multiselect, "Scores", METRICS, **how)
-    said = (
-        "The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its "
-        "whole-word precision is below 100 %, since it splits affixes off too."
-    )
-    with_ideal = ui.setting(st.toggle, "Gold as a row", key="scores_ideal", first=True, help=said)
     baseline = labels.index(tested) if tested in labels else None
-    chosen = {"scope": scope, "weighting": weighting, "with_ideal": with_ideal}
-    return {**chosen, "baseline": baseline, "metrics": metrics or list(USUAL)}
+    chosen = {"scope": scope, "weighting": weighting, "baseline": baseline}
+    return {**chosen, "metrics": metrics or list(USUAL)}
 
 
 def _table(
@@ -167,7 +157,6 @@ def _table(
     entrants: Sequence[Entrant],
     scope: Any,
     weighting: Any,
-    with_ideal: bool,
     baseline: int | None,
     metrics: list[str],
 ) -> ScoreTable:
@@ -183,9 +172,8 @@ def _table(
         key = ("outcome", Same(one.made), base, one.label, Same(gold_set))
         make = partial(learn_and_score, [one], gold_set)
         outcomes += once(key, f"{one.label} cuts the words of", make)
-    if with_ideal:
-        of_gold = ("outcome", "ideal", Same(gold_set))
-        outcomes.append(current.once(of_gold, lambda: ideal(gold_set), of_files=True))
+    of_gold = ("outcome", "ideal", Same(gold_set))
+    outcomes.append(current.once(of_gold, lambda: ideal(gold_set), of_files=True))
     known = next((one.gold_set for one in outcomes if isinstance(one, Outcome)), None)
     if known is not None and weighting not in known.weightings:
         weighting = "types"  # as the table says
@@ -210,9 +198,6 @@ def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequenc
     ui.table_downloads(table, "scores", said)
     with st.expander("FLOTA's scores"):
         view.flota_scores_table(current, gold_sets)
-    if current.study.benchmark.reference.has_gold:
-        with st.expander("The open tokeniser, with the counts behind its scores"):
-            score_table(current)
     inputs.skipped_lines(current)
 
 
@@ -226,22 +211,6 @@ def _lacking(gold_sets: Sequence[GoldSet]) -> list[str]:
     if not any("tokens" in gold.weightings for gold in gold_sets):
         notes.append("Scores over tokens need word frequencies: choose some below.")
     return notes
-
-
-def score_table(current: Session) -> None:
-    """Show all scopes and weightings that gold can be scored by, before the edits and now."""
-    study, words = current.study, scored_words(current)
-    edits = [0, None] if study.graph.history else [None]
-    pairs = [
-        tuple(study.score(words.part, scope, weighting, edits=n) for n in edits)
-        for scope in SCOPES
-        for weighting in WEIGHTINGS
-        if study.benchmark.is_scored(scope, weighting)
-    ]
-    on = [f"On {words.said}."] if words.said else []
-    ui.show_report(
-        change_table({"": pairs}), None, *on, *_lacking([study.benchmark]), key="open tokeniser"
-    )
 
 
 scores_page(start("Scores"))

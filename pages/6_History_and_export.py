@@ -4,6 +4,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from morphgraph.core.cache import Same
@@ -109,12 +110,9 @@ def edit_list(current: Session) -> None:
         on_select=go,
         selection_mode="single-cell",
         column_config={
-            "step": ui.NUMBER(width=60),
-            "state": ui.TEXT(width=80),
-            "edit": ui.TEXT(width=110),
-            "merges": ui.TEXT(width=200, help="Split: a knockout gave them other parts."),
-            "F1 %": ui.TEXT(width=80, alignment="right", help=words.help or None),
-            "ΔF1": ui.TEXT(width=80, alignment="right", help="Of this edit, in percentage points."),
+            "merges": ui.TEXT(help="Split: a knockout gave them other parts."),
+            "F1 %": ui.TEXT(alignment="right", help=words.help or None),
+            "ΔF1": ui.TEXT(alignment="right", help="Of this edit, in percentage points."),
         },
     )
     on = f"F1 is on {words.said}. " if words.said else ""
@@ -155,21 +153,16 @@ def export(current: Session) -> None:
         if form.startswith("A tokeniser"):
             _tokeniser(current, tokeniser)
         elif form.startswith("A model"):
-            how: dict[str, Any] = {"key": "export model", "help": "morphgraph segment FILE"}
             model = partial(write_model, Bte(tokeniser))
-            save("Download the model", model, f"{_FOLDER}.json", **how)
+            save("Download the model", model, f"{_FOLDER}.json", help="morphgraph segment FILE")
         elif form.startswith("A recipe"):
-            how = {"key": "recipe history", "disabled": not tokeniser.graph.history}
+            how: dict[str, Any] = {"disabled": not tokeniser.graph.history}
             how["help"] = "To be replayed here or with morphgraph knockout --recipe."
             save("Recipe", partial(write_recipe, tokeniser), "recipe.json", **how)
         else:
             names = tokeniser.readable_types
-            save(
-                "Download GraphML",
-                lambda: to_graphml(to_networkx(tokeniser.graph, names=names)),
-                "merge-graph.graphml",
-                key="export graph",
-            )
+            graph = partial(to_networkx, tokeniser.graph, names=names)
+            save("Download GraphML", lambda: to_graphml(graph()), "merge-graph.graphml")
 
 
 def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
@@ -251,13 +244,9 @@ def _result(made: Export, *, keeps_ids: bool) -> None:
         primary=True,
         help="One zip archive with all the files below.",
     )
-    rows = (check.cells for check in made.checks)
     ui.show_table(
-        dict(zip(CHECK_COLUMNS, zip(*rows, strict=True), strict=True)),
-        column_config={
-            "number": ui.TEXT(alignment="right"),
-            CHECK_COLUMNS[-1]: ui.TEXT(width="large"),
-        },
+        pd.DataFrame([check.cells for check in made.checks], columns=CHECK_COLUMNS),
+        column_config={"number": ui.TEXT(alignment="right")},
     )
     code = _FOR_THE_LIBRARY if is_file else _WITH_OUR_CLASS
     st.code(code.strip(), language="python", wrap_lines=True)
@@ -267,11 +256,7 @@ def _result(made: Export, *, keeps_ids: bool) -> None:
             "what it is": [FILES[name] for name in made.files],
             "size": [f"{len(data) / 1000:,.1f} kB" for data in made.files.values()],
         },
-        column_config={
-            "file": ui.TEXT(width="medium"),
-            "what it is": ui.TEXT(width="large"),
-            "size": ui.TEXT(width="small", alignment="right"),
-        },
+        column_config={"size": ui.TEXT(alignment="right")},
     )
     kept = "All types keep their ids, and removed ones their entries, which nothing produces"
     dense = "Ids are dense: what was removed leaves no hole"

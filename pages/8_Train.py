@@ -45,6 +45,7 @@ from web.state import Session, keep_session
 from web.views.parity import language_parity
 
 _ASKED, _SHOWN, _SECONDS = "train asked", "train shown", "train seconds"
+_FAILED = "train failed"
 _COSTS = "train costs"
 """What languages cost what was trained on several, and plain BPE, by label."""
 _SOURCES = {
@@ -219,26 +220,25 @@ def _text(file: Any) -> _Words | None:
 @st.fragment
 def _train(current: Session, order: _Order | None) -> None:
     """Train what was asked for, or offer to; a fragment, which is redrawn meanwhile."""
-    place = st.empty()
-    if order is not None and _ASKED in st.session_state:
-        current.doing = f"The training of {order.label}"
-        keep_session(current)
-        waiting = Waiting(place, lambda _: st.session_state.pop(_ASKED, None))
-        gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
-        make = partial(_made, order, current.store.folder.name, gold, holdout)
-        with ui.attempt():
-            with until_done(_ASKED):
-                made = waiting.do(("train", order.label), f"Training {order.label}", make)
-            current.keep_model(order.label, made[0])
-            st.session_state[_SHOWN] = order.label
-            st.session_state.setdefault(_COSTS, {})[order.label] = made[1]
-            st.session_state.setdefault(_SECONDS, {})[order.label] = made[2]
-            st.rerun()
-    current.doing = ""
-    with place:
-        said = None if order else "Choose what to train on first."
-        how: dict[str, Any] = {"primary": True, "disabled": order is None, "help": said}
-        ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **how)
+    asked = order is not None and _ASKED in st.session_state
+    said = None if order else "Choose what to train on first."
+    how: dict[str, Any] = {"primary": True, "disabled": order is None or asked, "help": said}
+    ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **how)
+    ui.show_deferred_error(_FAILED)
+    current.doing = f"The training of {order.label}" if order and asked else ""
+    keep_session(current)
+    if order is None or not asked:
+        return
+    waiting = Waiting(st.empty(), lambda _: st.session_state.pop(_ASKED, None))
+    gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
+    make = partial(_made, order, current.store.folder.name, gold, holdout)
+    with ui.deferred_error(_FAILED), until_done(_ASKED):
+        model, costs, seconds = waiting.do(("train", order.label), f"Training {order.label}", make)
+        current.keep_model(order.label, model)
+        st.session_state[_SHOWN] = order.label
+        st.session_state.setdefault(_COSTS, {})[order.label] = costs
+        st.session_state.setdefault(_SECONDS, {})[order.label] = seconds
+    st.rerun()
 
 
 def _made(
@@ -301,7 +301,7 @@ def _extend(current: Session, order: _Order | None) -> None:
                     PUBLIC_WORDS.check(len(counts), "The text", fix="Leave out rare words")
                 change = preview_extend(study.tokeniser, counts, add)
                 tokens = study.tokens_per_word(counts), study.tokens_per_word(counts, change)
-                make_edit(current, change.step)
+                make_edit(current, [change.step])
             st.success(
                 f"{counted(len(change.added_types), 'type')} added: {tokens[0]:.3f} → "
                 f"{tokens[1]:.3f} tokens per word. Undo is on the other pages.",
@@ -350,15 +350,13 @@ def _result(current: Session) -> None:
 def _downloads(segmenter: Segmenter, label: str) -> None:
     with st.popover("Download", icon=":material/download:"):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
-        how: dict[str, Any] = {
-            "key": "train model",
-            "help": "It loads again: morphgraph segment FILE.",
-        }
-        ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", **how)
+        said = "It loads again: morphgraph segment FILE."
+        ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", help=said)
         if (tokeniser := segmenter.editable) is not None:
-            file = "tokenizer.json"
-            how = {"key": "train tokenizer.json", "help": "For Hugging Face's libraries."}
-            ui.download(f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, **how)
+            file, said = "tokenizer.json", "For Hugging Face's libraries."
+            ui.download(
+                f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, help=said
+            )
 
 
 def _examples(current: Session, trained: list[Segmenter]) -> None:

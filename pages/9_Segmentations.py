@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
@@ -36,7 +37,7 @@ from web.aside import scored_words
 from web.bootstrap import score_metrics, start
 from web.choosing import PickedMethod
 from web.components import comparison_table
-from web.inputs import offer_frequencies, partial_gold, words_in_another_language
+from web.inputs import offer_frequencies, words_in_another_language
 from web.state import Session, keep_session
 from web.views.scores import HELD_OUT
 from web.views.trees import one_cell
@@ -127,8 +128,9 @@ def segmentations_page(current: Session) -> None:
         if cell is not None:
             one_cell(current, comparison, *cell)
         _summaries(whole, _which(scored))
-        if any(morphs is not None for morphs in gold):
-            partial_gold(current.study.benchmark.reference.partial_note)
+        partial_note = current.study.benchmark.reference.partial_note
+        if partial_note and any(morphs is not None for morphs in gold):
+            st.warning(ui.plain(partial_note), icon=":material/info:")
         _downloads(comparison, whole, [comparison.rows[number] for number in chosen])
         keep_session(current)
         choosing.make_next(current, picked, progress)
@@ -324,16 +326,13 @@ class Draw(NamedTuple):
     @classmethod
     def read(cls, text: str) -> Draw:
         """Read what an address holds, however wrong."""
-        how, count, more = (*text.split(",", 2), "", "", "")[:3]
-        kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
-
-        def number(text: str, usual: int) -> int:
-            return int(text) if text.isdecimal() and len(text) < 9 else usual
-
-        drawn = cls(_HOW[kind], min(max(number(count, 50), 1), _MOST))
+        found = re.fullmatch(r"([0-4]),(\d{1,4})(?:,(.{1,50}))?", text)
+        if found is None:
+            return cls()
+        drawn, more = cls(_HOW[int(found[1])], min(max(int(found[2]), 1), _MOST)), found[3] or ""
         if drawn.how == "at random":
-            return drawn._replace(seed=number(more, 0))
-        return drawn._replace(affix=more[:50]) if drawn.how == "with an affix" and more else drawn
+            return drawn._replace(seed=int(more) if re.fullmatch(r"\d{1,8}", more) else 0)
+        return drawn._replace(affix=more) if drawn.how == "with an affix" and more else drawn
 
     def __str__(self) -> str:
         more = {"at random": f",{self.seed}", "with an affix": f",{self.affix.strip()}"}

@@ -13,14 +13,14 @@ from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import count_text, counted, percent, shortened
-from morphgraph.formats.opening import SETTINGS, fitting_name, needs_vocabulary
+from morphgraph.formats.opening import SETTINGS, fitting_name
 from morphgraph.score.boundaries import BoundaryScore
-from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter
 from web import inputs
 from web.aside import Scored, scored_words
-from web.choosing import add_model
+from web.choosing import add_model, kept_words
 from web.jobs import keep_queue_moving, stop_all
 from web.sharing import follow_edits, make_shared_edits
 from web.sources import demo_name, uploaded_model
@@ -260,10 +260,7 @@ def score_metrics(
 
 def _what_is_counted(current: Session, score: BoundaryScore, words: Scored) -> None:
     study, part = current.study, words.part
-    gold_set: GoldSet = study.benchmark
-    if part is not None:
-        key = ("signed", part)
-        gold_set = current.once(key, lambda: study.benchmark.split(*part[1:])[1], of_files=True)
+    gold_set = kept_words(current, study.benchmark, part)
     gold = counted(score.relevant, "gold boundary", "gold boundaries")
     right = f"{count_text(score.true_positives)} right of {counted(score.predicted, 'split')}"
     on = f"{words.said}: " if words.said else ""
@@ -395,16 +392,10 @@ def _last_upload(files: Sequence[Any]) -> list[Any]:
 
 def _other_half(contents: Mapping[str, bytes]) -> str:
     mains = [name for name in contents if name not in SETTINGS]
-    if len(mains) != 1:
+    if len(mains) != 1 or not mains[0].endswith("vocab.json"):
         return ""
-    name, data = mains[0], contents[mains[0]]
-    is_half = needs_vocabulary(data) if name.endswith(".txt") else name.endswith("vocab.json")
-    if not is_half:
-        return ""
-    other = fitting_name(name)
-    if other:
-        return f"Add {plain(other)} to the same field: the two belong together."
-    return f"Add vocab.json, and {plain(name)} again as merges.txt: two files whose names fit."
+    other = plain(fitting_name(mains[0]))
+    return f"Add {other} to the same field: the two belong together."
 
 
 def _use_as_model(model: Segmenter, name: str, file: str) -> None:

@@ -21,13 +21,13 @@ from morphgraph.reference.families import Part
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.learning import Learner, has_seen, kept_from, unseen_by
-from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods, values_of
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import spelled
+from morphgraph.tokeniser.words import called
 from web import widgets as ui
 from web.aside import scored_words, sides
 from web.copies import copied, copies_of
@@ -244,18 +244,17 @@ def _requested(text: str, known: Collection[str]) -> dict[str, dict[str, Any]]:
     for part in split_methods(text)[:20]:
         with suppress(MorphGraphError):
             name, given = parse_method(part)
-            if name in known and name not in found:
-                fields = _fields(name).items()
-                found[name] = {key: _within(given.get(key), field) for key, field in fields}
+            if name in known:
+                settings = dict(METHODS[name].settings(given))
+                found.setdefault(name, {key: settings[key] for key in _fields(name)})
     return found
 
 
 def _addressed(methods: Mapping[str, Mapping[str, Any]]) -> str:
-    parts = []
-    for name, given in methods.items():
-        listed = ", ".join(f"{key}={spelled(v)}" for key, v in given.items() if v is not False)
-        parts.append(f"{name}({listed})" if listed else name)
-    return ",".join(parts)
+    return ",".join(
+        called(name, {key: value for key, value in given.items() if value is not False})
+        for name, given in methods.items()
+    )
 
 
 def _fields(name: str) -> dict[str, FieldInfo]:
@@ -290,18 +289,26 @@ def parameter_field(
     return ui.setting(place.number_input, label, *_limits(field), **how)
 
 
-def scope_and_weighting(
-    place: str, scopes: Sequence[Scope], weightings: Sequence[Weighting], **how: Any
-) -> tuple[Scope, Weighting]:
-    """Choose on which boundaries and by which weights to score, where there is a choice."""
+def scope_and_weighting(place: str, *golds: GoldSet, **how: Any) -> tuple[Scope, Weighting]:
+    """Choose on which boundaries and by which weights to score, where golds leave a choice."""
 
     def choose(label: str, name: str, offered: Sequence[Any]) -> Any:
         key = f"{place}_{name}"
         named = {"format_func": lambda one: WEIGHTED.get(one, one), **how}
         return ui.segments(label, offered, key=key, **named) if len(offered) > 1 else offered[0]
 
-    scope = choose("Gold boundaries", "scope", scopes)
+    scopes = [one for one in SCOPES if any(gold.has_gold(one).any() for gold in golds)]
+    weightings = [one for one in WEIGHTINGS if any(one in gold.weightings for gold in golds)]
+    scope = choose("Gold boundaries", "scope", scopes or SCOPES)
     return scope, choose("Each word counts", "weighting", weightings)
+
+
+def scoring_now(place: str, gold: GoldSet) -> tuple[Scope, Weighting]:
+    """Return what was chosen by `scope_and_weighting`, as far as gold supports it."""
+    scope: Scope = ui.value_now(f"{place}_scope", "morphemic")
+    weighting: Weighting = ui.value_now(f"{place}_weighting", "types")
+    scope = scope if gold.reference.has_whole_words else "morphemic"
+    return scope, weighting if weighting in gold.weightings else "types"
 
 
 def _step(field: FieldInfo) -> Any:
@@ -315,14 +322,6 @@ def _limits(field: FieldInfo) -> tuple[Any, Any]:
     if kind is float and "lt" in limits:
         most = limits["lt"] - _step(field)
     return None if least is None else kind(least), None if most is None else kind(most)
-
-
-def _within(value: Any, field: FieldInfo) -> Any:
-    if not isinstance(value, int | float):
-        return field.default
-    least, most = _limits(field)
-    value = value if least is None else max(value, least)
-    return values_of(field)(value if most is None else min(value, most))
 
 
 def upload_model() -> None:

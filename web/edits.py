@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -43,13 +42,6 @@ def knock_out_all(current: Session, settings: KnockoutSettings) -> None:
         study.graph.apply(settings.learned(change, rest))
 
 
-def knock_out_listed(current: Session, steps: Sequence[Mapping[str, Any]], field: str) -> None:
-    """Make the edits that knock out the types of a list, and empty its field."""
-    with deferred_error(_MESSAGE):
-        current.study.graph.replay(steps)
-        st.session_state[field] = ""
-
-
 def knock_out_and_reify(current: Session, types: list[str]) -> None:
     """Knock out types, then repair and reify the tuple merges that result."""
     graph = current.study.graph
@@ -61,10 +53,12 @@ def knock_out_and_reify(current: Session, types: list[str]) -> None:
         graph.apply(preview_reification(graph, blacklist, atoms=atoms, among=rewired))
 
 
-def make(current: Session, step: Mapping[str, Any]) -> None:
-    """Make an edit that was previewed, given as an entry of a recipe."""
+def make(current: Session, steps: Sequence[Mapping[str, Any]], field: str = "") -> None:
+    """Make edits that were previewed, given as a recipe, and empty the ``field`` they are from."""
     with deferred_error(_MESSAGE):
-        current.study.graph.replay([step])
+        current.study.graph.replay(steps)
+        if field:
+            st.session_state[field] = ""
 
 
 def make_portable(current: Session) -> None:
@@ -149,8 +143,7 @@ def several_words_note(current: Session, show_all: Callable[[], None] | None = N
             button("List them", "list", show_all, key="list several words")
 
 
-@dataclass(frozen=True)
-class _Announced:
+class _Announced(NamedTuple):
     """The edits already announced, and how."""
 
     study: int
@@ -199,16 +192,15 @@ def _change_message(current: Session) -> str:
     if before is not None and before.study == number:
         if before.state == study.graph.state:
             return before.said
-        what = "made" if edits > before.edits else "undone"
-        did, first = "", before.f1
+        more, did, first = edits - before.edits, "", before.f1
         if words != before.words:  # the first edit that was learned, or its undoing
-            is_later = edits > before.edits
-            first = study.score(words.part, edits=before.edits).f1 if is_later else math.nan
+            first = study.score(words.part, edits=before.edits).f1 if more > 0 else math.nan
         if f1 == f1 and first == first:
             did = f": F1 {from_to(first, f1)}"
-        if edits == before.edits + 1:
+        if more == 1:
             did = f": {outcome(current)[1]}"
-        said = f"{counted(abs(edits - before.edits), 'edit')} {what}, {edits:,} in all{did}"
+        what = "made" if more > 0 else "undone"
+        said = f"{counted(abs(more), 'edit')} {what}, {edits:,} in all{did}"
     st.session_state[_HEARD] = _Announced(number, study.graph.state, edits, words, f1, said)
     return said
 

@@ -8,15 +8,16 @@ from typing import Any
 
 import streamlit as st
 
+from morphgraph.core.cache import Same
 from morphgraph.core.errors import GoldGivenError, MorphGraphError, TokeniserGivenError
 from morphgraph.core.files import check_size, read_bytes
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import SHOWN_MARKER, counted, shortened
 from morphgraph.reference import catalogue
-from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of, mismatch
 from morphgraph.reference.readers import FORMATS, FormatNotDetectedError
 from morphgraph.reference.source import decode_text, split_lines
+from morphgraph.tables.references import description_table
 from web.sources import (
     Source,
     demo_name,
@@ -27,7 +28,7 @@ from web.sources import (
     wordfreq_languages,
 )
 from web.state import Session, session
-from web.widgets import attempt, button, plain, show_error, show_table
+from web.widgets import attempt, button, plain, show_error, show_model, show_table
 
 DETECT = "detect"
 _AS_MARKED = "UTF-8, or as marked"
@@ -168,38 +169,14 @@ def reference_read(current: Session, place: str) -> bool:
         left, right = st.columns([9, 1], wrap=False, vertical_alignment="top")
         name = plain(shortened(reference.name, 60))
         left.markdown(f"**:material/check_circle: {name} is open.**")
-        left.markdown("\n".join(f"- {plain(line)}" for line in _summary(reference)))
+        key = ("described", Same(reference))
+        table = current.once(key, partial(description_table, reference), of_files=True)
+        with left:
+            show_model(table, 6, key="reference-read table")
+            st.caption(plain(" ".join(f"{note}." for note in table.notes) or "Nothing is skipped."))
         with right:
             button("Close", "", st.session_state.pop, _READ, None, key="close what was read")
     return True
-
-
-def _summary(reference: Reference) -> list[str]:
-    words = counted(len({entry.word for entry in reference.entries}), "word")
-    entries = counted(len(reference), "entry", "entries")
-    counts = ", with counts of its own" if reference.has_counts else ""
-    whole = sum(entry.whole_words is not None for entry in reference.entries)
-    kind = "Gold: morphemic boundaries"
-    if whole:
-        some = f" of {whole:,} entries" if whole < len(reference) else ""
-        kind += f", and whole-word boundaries{some}"
-    else:
-        kind += " only: it does not tell free morphemes from bound ones"
-    if reference.is_silver:
-        kind += "; silver"
-    if reference.partial:
-        kind += f"; partial ({reference.partial})"
-    lines = [f"Read: {words} in {entries}, as {FORMATS[reference.format]}{counts}.", f"{kind}."]
-    aligned = sum(entry.underlying is not None for entry in reference.entries)
-    if aligned:
-        lines.append(f"Aligned: {counted(aligned, 'entry', 'entries')} of underlying morphemes.")
-    skipped = [
-        f"{skip.count:,} × {skip.reason} (first on line {skip.first_line:,})"
-        for skip in reference.left_out
-    ]
-    if reference.faults:
-        lines.append(reference.faults)
-    return [*lines, f"Skipped: {'; '.join(skipped) or 'nothing'}."]
 
 
 def catalogue_panel(current: Session, place: str) -> None:
@@ -278,12 +255,6 @@ def _download(source: catalogue.CatalogueEntry) -> None:
 def _open(current: Session, place: str, source: Source) -> None:
     current.open_reference(reference_of(source), source)
     st.session_state[_READ] = place, current.study.benchmark.reference.checksum
-
-
-def partial_gold(note: str) -> None:
-    """Note beside precision that the gold is partial, if it is."""
-    if note:
-        st.warning(plain(note), icon=":material/info:")
 
 
 def skipped_lines(current: Session) -> None:

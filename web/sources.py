@@ -11,8 +11,8 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import DEMOS, demo_gold_path
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import DEMOS
 from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference import catalogue
@@ -61,7 +61,7 @@ _sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionar
 
 def tokeniser_of(source: Source) -> BpeTokeniser:
     """Return a source's tokeniser with a graph of its own; `MorphGraphError` if there is none."""
-    found = _read_model("" if source.files else _demo(source), source.files)
+    found = _read_model(source.list_of("demo"), source.files)
     if found.editable is None:
         names = ", ".join(name for name, _ in source.files)
         raise MorphGraphError(f"{names} has no merges. Choose a BPE tokeniser.")
@@ -79,9 +79,7 @@ def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:
 
 @st.cache_resource(show_spinner="Reading the tokeniser…", max_entries=8)
 def _read_model(demo: str, files: tuple[tuple[str, bytes], ...]) -> Segmenter:
-    if demo:
-        return Bte(load_tokeniser(f"demo:{demo}"))
-    return uploaded_segmenter(dict(files))
+    return uploaded_segmenter(dict(files)) if files else Bte(load_tokeniser(f"demo:{demo}"))
 
 
 @st.cache_resource(show_spinner="Reading the reference…", max_entries=8)
@@ -92,7 +90,7 @@ def reference_of(source: Source) -> Reference:
         common = islice((word for word in known if not {"0", "."} & {*word}), COMMON_WORDS)
         return reference_of_words(common, f"common words, {language}")
     if not source.files:
-        return read_reference(demo_gold_path(_demo(source)), name=source.name)
+        return read_reference(f"demo:{source.list_of('demo')}")
     (_, content), *_ = source.files
     how = {"format": source.format, "encoding": source.encoding, "separator": source.separator}
     return read_reference(content, name=source.name, **how)  # type: ignore[arg-type]
@@ -128,13 +126,6 @@ def references_there() -> list[str]:
 def references_there_now(*folders: str) -> list[str]:
     """What is in these folders, with the right checksums."""
     return [name for name, one in catalogue.SOURCES.items() if catalogue.is_downloaded(one)]
-
-
-def _demo(source: Source) -> str:
-    language = source.name.removeprefix("demo:")
-    if language not in DEMOS:
-        raise FileFormatError(source.name, "", "there is no such demo", "Open a file.")
-    return language
 
 
 def demo_name(code: str) -> str:

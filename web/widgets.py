@@ -149,9 +149,9 @@ def setting(
 ) -> Any:
     """Show a widget whose value is remembered across pages by its key, ``first`` at first.
 
-    Streamlit forgets a widget as soon as a page without it is shown. A value sent once is lost on a
-    widget in a popover that has not been opened, and one sent in every run is late if a browser is
-    ahead of the runs. A default is neither.
+    Streamlit forgets a widget as soon as a page without it is shown, or keeps what it reads, which
+    may change. A value sent once is lost on a widget in a popover that has not been opened, and one
+    sent in every run is late if a browser is ahead of the runs. A default is neither.
     """
     value = st.session_state.setdefault(key, value_now(key, first))
     takes = inspect.signature(widget).parameters
@@ -351,7 +351,7 @@ def chart(figure: Any, key: str, *, empty: str = "", **how: Any) -> Any:
     """Show a figure that can be saved under its key; one without marks says why it is ``empty``."""
     if empty and all(trace.x is None or not len(trace.x) for trace in figure.data):
         return st.info(empty)
-    saved = {"format": value_now("picture_format", "svg"), "filename": key, "scale": 2}
+    saved = {"format": "svg", "filename": key}
     buttons = {"modeBarButtons": [["toImage"]], "toImageButtonOptions": saved}
     return st.plotly_chart(figure, key=key, config={"displaylogo": False, **buttons}, **how)
 
@@ -382,6 +382,7 @@ def download(
     """Show a download button named after its file, whose content is made on demand."""
     kind = "primary" if primary else "secondary"
     how = {"icon": ":material/download:", "on_click": "ignore", "type": kind, **how}
+    how.setdefault("key", f"download {name}")
     st.download_button(label, make, file_name=name, mime=_KINDS[name.rpartition(".")[2]][1], **how)
 
 
@@ -389,8 +390,7 @@ def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None =
     """Show a button for each file, labelled by its kind; ``note``: a tooltip on their content."""
     with st.container(horizontal=True):
         for name, make in files.items():
-            label, _ = _KINDS[name.rpartition(".")[2]]
-            download(label, make, name, key=f"download {name}", help=note)
+            download(_KINDS[name.rpartition(".")[2]][0], make, name, help=note)
 
 
 def table_downloads(table: Table, name: str, note: str) -> None:

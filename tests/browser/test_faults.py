@@ -63,9 +63,7 @@ def test_a_kill_in_the_middle_of_everything(
         trains.get_by_text("Unigram", exact=True).first.click()
         idle(trains)
         train(trains, 8_000)
-        expect(trains.get_by_text(re.compile("^(Reading|Training|Preparing)"))).to_be_visible(
-            timeout=PATIENCE
-        )
+        expect(trains.get_by_test_id("stProgress")).to_be_visible(timeout=PATIENCE)
         trains.wait_for_timeout(500)
         app.kill()
         app.wait()

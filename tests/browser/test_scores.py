@@ -60,7 +60,7 @@ def test_from_a_score_to_the_merge_tree(
 ) -> None:
     page = new_page(viewport={"width": 1440, "height": 1400}, color_scheme="light")
     page.goto(f"{app_address}/Scores?methods=bpe")
-    table = grid_with(page, "Precision %")
+    table = grid_with(page, "Precision % ↑")
     expect(cell_of(table, 0, 0)).to_have_text("BPE", timeout=PATIENCE)
     expect(cell_of(table, 1, 0)).to_have_text("Ideal")
 

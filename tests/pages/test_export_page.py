@@ -182,7 +182,7 @@ def test_a_copy_can_be_left_and_opened_again(
     methods = app.find("multiselect", "Methods")
     methods.set_value([*methods.value, f"copy {two}"])
     app.run()
-    scores = dict(app.table("tokeniser")[["tokeniser", "f1"]].values)
+    scores = dict(app.table("Tokeniser")[["Tokeniser", "F1 % ↑"]].values)
     assert scores[two].startswith(keep_f1) and not scores["BPE, edited"].startswith(keep_f1)
 
 

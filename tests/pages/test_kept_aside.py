@@ -141,19 +141,19 @@ def test_a_saved_tokeniser_says_what_it_has_learned_from(
 
 def test_scores_of_what_learned_and_what_did_not_are_on_the_same_words(app: App) -> None:
     app.open("scores").set("multiselect", "Methods", ["bpe"])
-    assert "words" not in app.table("types")
+    assert "kept aside" not in app.captions()
     app.set("multiselect", "Methods", ["bpe", "flota", "knockout"])
     for _ in range(300):  # it is learned beside the page
-        if len(app.table("types")) == 4:
+        if len(app.table("Tokeniser")) == 4:
             break
         time.sleep(0.1)
         app.run()
-    rows = app.table("types")
-    assert [list(words) for words in rows["words"]] == [["kept aside"]] * 3 + [[]]
+    rows = app.table("Tokeniser")
+    assert ", kept aside 0.2" in app.captions()
     gold = mg.read_gold("demo:en")
     result = mg.load("demo:en").knock_out(gold)
     for row, effect in ((0, result.scored.before), (2, result.scored.after)):
-        assert rows["f1"][row].startswith(percent(effect.f1))
+        assert rows["F1 % ↑"][row].startswith(percent(effect.f1))
 
 
 def test_previews_are_over_the_words_of_the_bar(app: App) -> None:

@@ -80,9 +80,9 @@ def test_every_number_is_the_library_s(
         for row in rows
     ]
     texts = [trace["text"] for trace in chart["data"] if trace["type"] == "scatter"]
-    assert texts[0] == [f"{100 * row.f1:.1f}" for row in rows]
-    assert texts[3] == [f"{100 * row.uncut:.1f}" for row in rows]
-    assert texts[4] == [f"{100 * row.unused_share:.1f}".replace("nan", "n/a") for row in rows]
+    assert texts[0] == [f"{100 * row.f1:.2f}" for row in rows]
+    assert texts[3] == [f"{100 * row.uncut:.2f}" for row in rows]
+    assert texts[4] == [f"{100 * row.unused_share:.2f}".replace("nan", "n/a") for row in rows]
     lines = list(csv.DictReader(io.StringIO(downloads["download languages.csv"]().decode())))
     assert [float(line["f1"]) for line in lines] == [row.f1 for row in rows]
     names = ("demo:en", "German", "Greek")

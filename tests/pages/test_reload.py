@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from morphgraph.refine.rebpe import ReBPESettings
-from web.state import doing
+from web.state import keep_session
 from web.storage import BrowserStore
 
 pytestmark = pytest.mark.slow
@@ -201,9 +201,10 @@ def test_a_home_that_cannot_be_written_is_told_once_there_is_something_to_lose(
 
 def test_who_comes_back_hears_what_was_interrupted(app: App, reload: Callable[..., App]) -> None:
     app.graph.knockout(["ies"])
-    with pytest.raises(KeyboardInterrupt), doing(app.session, "The training of BPE"):
-        record = app.session.store.record()
-        raise KeyboardInterrupt
+    app.session.doing = "The training of BPE"
+    keep_session(app.session)
+    record = app.session.store.record()
+    app.run()
     assert not reload(app).test.toast  # it ended by itself
     app.session.store.keep_record(record)  # as if the process had ended there
     again = reload(app)

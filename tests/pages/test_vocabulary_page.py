@@ -110,7 +110,7 @@ def test_a_card_lists_its_types_which_can_be_searched(page: Any, downloads: Any)
         assert " ".join(figure_called(key).definition.split()) in page.captions()
         expected = list_behind(now(page), behind)
         assert list(listed(page)["type"]) == list(expected["type"])
-        written = downloads["vocabulary list csv"]().decode("utf-8").splitlines()
+        written = downloads[f"download {behind}.csv"]().decode("utf-8").splitlines()
         assert len(written) == len(expected) + 1
     everything = len(listed(card(page, "duplicates")))
     page.open("blame").open("vocabulary")  # the choice stays
@@ -267,7 +267,7 @@ def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> Non
     folder = write_model(tmp_path / "model", document, {"wte.weight": rows})
     page.test.session_state["model rows"] = True
     page.open("vocabulary").set("text_input", "Folder of a model", str(folder))
-    assert {4000, 5000} <= set(page.table("input norm")["id"])
+    assert {"4000", "5000"} <= set(page.table("input norm")["id"])
     assert "64 rows taken for unused" in page.captions()
     corpus = corpus_of(page.session.study.benchmark)
     for by in ("cosine", "norm"):

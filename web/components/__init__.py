@@ -59,14 +59,13 @@ def new_clicks(pending: Any, ack: int) -> tuple[list[Click], int]:
     """
     clicks = []
     for entry in pending if isinstance(pending, list) else []:
-        if not isinstance(entry, Mapping):
-            continue
-        sequence, key, kind = (entry.get(name) for name in ("sequence", "key", "kind"))
-        # Numbers may arrive as floats: JSON knows no integers.
-        if not isinstance(sequence, int | float) or not isinstance(key, str):
-            continue
-        if sequence > ack and kind in ("click", "double"):
-            clicks.append(Click(int(sequence), key, kind))
+        match entry:  # numbers may arrive as floats: JSON knows no integers
+            case {
+                "sequence": int() | float() as number,
+                "key": str() as key,
+                "kind": "click" | "double" as kind,
+            } if number > ack:
+                clicks.append(Click(int(number), key, kind))
     clicks.sort(key=lambda click: click.sequence)
     return clicks, max([ack, *(click.sequence for click in clicks)])
 
@@ -151,10 +150,9 @@ def type_overview(
 
     def handle(clicks: list[Click]) -> None:
         column, _, row = clicks[-1].key.partition(",")
-        if column.isdecimal() and row.removeprefix("-").isdecimal():
-            chosen = overview.choose(int(column), int(row), number)
-            if chosen is not None:
-                on_choose(chosen)
+        chosen = overview.choose(int(column), int(row), number)
+        if chosen is not None:
+            on_choose(chosen)
 
     data = {**overview.to_dict(), "at": list(overview.place(number)), "name": name}
     _clickable(component("type_overview", "overview", "shared"), key, handle, data)
@@ -366,8 +364,7 @@ def word_rows(
     """
 
     def handle(clicks: list[Click]) -> None:
-        if clicks[-1].key.isdecimal():
-            on_choose(int(clicks[-1].key))
+        on_choose(int(clicks[-1].key))
 
     shown = [{**asdict(group), "rows": list(map(asdict, group.rows))} for group in groups]
     made = component("word_rows", "rows", "shared", "elements", "chips")
@@ -396,7 +393,7 @@ def comparison_table(
 
     def handle(clicks: list[Click]) -> None:
         number, _, column = clicks[-1].key.partition(",")
-        if on_choose is not None and number.isdecimal() and column.isdecimal():
+        if on_choose is not None:
             on_choose(int(number), int(column))
 
     def cell(shown: SegmentedWord) -> dict[str, Any]:

@@ -19,13 +19,13 @@ from morphgraph.models import undertrained_types as untrained
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.score.vocabulary import NamedCounts
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tables.model import frame_table
 from morphgraph.tables.vocabulary import UNITS, corpus_csv, corpus_table, parity_table
 from morphgraph.tables.writing import frame_csv, to_latex
 from web.guard import only_this_machine
 from web.inputs import content_of
 from web.state import Session
 from web.widgets import (
-    NUMBER,
     attempt,
     button,
     chart,
@@ -33,7 +33,6 @@ from web.widgets import (
     plain,
     setting,
     show_model,
-    show_table,
 )
 
 _ASKED = "corpus asked"
@@ -218,15 +217,8 @@ def _show_untrained(found: untrained.UndertrainedTypes) -> None:
             f"unused: {found.unused_are}."
         )
     )
-    table = chosen.dropna(axis="columns", how="all")
-    table = table.assign(kind=table["kind"].map(untrained.TYPE_KINDS))
-    names = {name: name.replace("_", " ") for name in table.columns}
-    digits = {
-        label: NUMBER(format="%.3f")
-        for name, label in names.items()
-        if name.startswith(("input", "output"))
-    }
-    show_table(table.rename(columns=names), _ROWS, key="model rows table", column_config=digits)
+    table = frame_table(chosen.assign(kind=chosen["kind"].map(untrained.TYPE_KINDS)))
+    show_model(table, _ROWS, key="model rows table")
     chart(undertrained_points(found), "model rows chart")
     downloads(
         {

@@ -1,26 +1,26 @@
 """One tokeniser on all references that are on this machine: a heat map, a table, blame."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from morphgraph.api.results import LanguageBlame
 from morphgraph.core.cache import Same
-from morphgraph.core.text import counted, percent, ratio_text
+from morphgraph.core.text import counted
 from morphgraph.draw.score_charts import HeatColumn, heat_map
 from morphgraph.reference import catalogue
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import LEAST_JOINS
 from morphgraph.refine.languages import blame_by_language, encoded_outcomes
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
-from morphgraph.score.languages import LANGUAGE_METRICS, LanguageRow, labels_of, rows_by_language
+from morphgraph.score.languages import LANGUAGE_METRICS, labels_of, rows_by_language
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.model import Table
+from morphgraph.tables.model import Table, value_text
 from morphgraph.tables.scores import languages_table
 from morphgraph.tables.writing import frame_csv
 from web import widgets as ui
@@ -39,8 +39,6 @@ class ByLanguage(NamedTuple):
     """
 
     table: Table
-    labels: Sequence[str]
-    columns: Sequence[HeatColumn]
     blame: LanguageBlame | None
     judged: int
 
@@ -132,10 +130,6 @@ def _make(
         tables.append(ScoreTable([one], scope, over, LANGUAGE_METRICS))
     rows = rows_by_language(tables)
     labels = labels_of(rows)
-    shown = [
-        f"{label} ({row.script})" if label != row.script else label
-        for label, row in zip(labels, rows, strict=True)
-    ]
     blame, judged = None, 0
     by_name = encoded_outcomes(labels, [row.table.outcomes[0] for row in rows])  # type: ignore[misc]
     if len(by_name) > 1:
@@ -144,24 +138,21 @@ def _make(
         assert segmenter.editable is not None
         signatures = tuple(row.table.signature for row in rows)
         blame = LanguageBlame(segmenter.editable, found, signatures)
-    return ByLanguage(languages_table(rows), shown, _heat(rows), blame, judged)
+    return ByLanguage(languages_table(rows), blame, judged)
 
 
-def _heat(rows: Sequence[LanguageRow]) -> list[HeatColumn]:
-    scores = [row.scores(LANGUAGE_METRICS) for row in rows]
-    columns = []
-    for title, name in (("F1 %", "f1"), ("Recall %", "recall"), ("Tokens per word", "fertility")):
-        values = [found[name].value for found in scores]
-        written = ratio_text if name == "fertility" else partial(percent, digits=1)
-        columns.append(HeatColumn(title, values, list(map(written, values))))
-    uncut, unused = [row.uncut for row in rows], [row.unused_share for row in rows]
-    for title, values in (("Cut nowhere %", uncut), ("Unused types of the script %", unused)):
-        columns.append(HeatColumn(title, values, [percent(value, 1) for value in values]))
-    return columns
+def _heat(table: Table) -> Iterator[HeatColumn]:
+    for place, column in enumerate(table.columns):
+        if column.form != "count" and column.key != "precision":
+            values: list[Any] = [row.cells[place].value for row in table.rows]
+            written = [value_text(column.form, value) for value in values]
+            yield HeatColumn(column.title, values, written)
 
 
 def _show(found: ByLanguage, name: str) -> None:
-    ui.chart(heat_map(found.labels, found.columns), "languages")
+    names = [row.names for row in found.table.rows]
+    labels = [f"{label} ({script})" if label != script else label for label, script in names]
+    ui.chart(heat_map(labels, list(_heat(found.table))), "languages")
     st.caption(
         "The highest F1 first; each column has a colour of its own, stronger where the number is "
         "higher. Cut nowhere: words that are one token. Unused types: of those with a letter of "
@@ -188,9 +179,4 @@ def _show(found: ByLanguage, name: str) -> None:
         f"{counted(found.judged, 'merge')} with {LEAST_JOINS} joins or more in two languages, "
         f"those first whose blame differs most. {' '.join(table.notes)}"
     )
-    ui.download(
-        "CSV",
-        lambda: frame_csv(blame.to_frame(limit=_MOST_MERGES)),
-        "blame-by-language.csv",
-        key="blame by language csv",
-    )
+    ui.downloads({"blame-by-language.csv": lambda: frame_csv(blame.to_frame(limit=_MOST_MERGES))})

@@ -61,13 +61,6 @@ def words_shown(table: ScoreTable) -> str:
     return f"{name}, {HELD_OUT}" if table.gold_set.drawn else name
 
 
-def picture_format() -> None:
-    """Choose the file format of the figures' camera buttons."""
-    said = "The camera in the corner of a figure saves it."
-    how: dict[str, Any] = {"key": "picture_format", "format_func": str.upper, "help": said}
-    ui.segments("Pictures are saved as", ["svg", "png"], **how)
-
-
 @st.fragment
 def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
     """Show one figure of the scores for each reference."""
@@ -213,8 +206,7 @@ def _breakdown_table(found: Breakdown) -> None:
 
     with st.expander("As a table, with 95 % intervals"):
         ui.show_report(breakdown_table(found), key="breakdown")
-        key, csv = f"breakdown csv {found.by}", partial(breakdown_csv, found)
-        ui.download("CSV", csv, "breakdown.csv", key=key)
+        ui.downloads({"breakdown.csv": partial(breakdown_csv, found)})
 
 
 @st.fragment
@@ -261,7 +253,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         f"{MARKS}. Choose a row to see how the word is segmented."
     )
     everything = partial(errors_csv, browser, found)
-    ui.download(f"All {words} as CSV", everything, "errors.csv", key="errors csv")
+    ui.download(f"All {words} as CSV", everything, "errors.csv")
     if row is not None:
         _one_word(current, outcome, numbers[row])
 

@@ -43,6 +43,7 @@ from web.state import Session, keep_session
 from web.views.parity import language_parity
 
 _ASKED, _SHOWN, _SECONDS = "train asked", "train shown", "train seconds"
+_FAILED = "train failed"
 _COSTS = "train costs"
 """What languages cost what was trained on several, and plain BPE, by label."""
 _SOURCES = {
@@ -216,28 +217,25 @@ def _text(file: Any) -> _Words | None:
 @st.fragment
 def _train(current: Session, order: _Order | None) -> None:
     """Train what was asked for, or offer to; a fragment, which is redrawn meanwhile."""
-    place, below = st.empty(), st.empty()
-    if order is not None and _ASKED in st.session_state:
-        place.empty()  # otherwise the button remains visible during training
-        current.doing = f"The training of {order.label}"
-        keep_session(current)
-        waiting = Waiting(below, lambda _: st.session_state.pop(_ASKED, None))
-        gold = current.study.benchmark.reference
-        holdout = ui.value_now("holdout", SHARE_KEPT)
-        make = partial(_made, order, current.store.folder.name, gold, holdout)
-        with ui.attempt():
-            with until_done(_ASKED):
-                made = waiting.do(("train", order.label), f"Training {order.label}", make)
-            current.keep_model(order.label, made[0])
-            st.session_state[_SHOWN] = order.label
-            st.session_state.setdefault(_COSTS, {})[order.label] = made[1]
-            st.session_state.setdefault(_SECONDS, {})[order.label] = made[2]
-            st.rerun()
-    current.doing = ""
-    with place:
-        said = None if order else "Choose what to train on first."
-        how: dict[str, Any] = {"primary": True, "disabled": order is None, "help": said}
-        ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **how)
+    asked = order is not None and _ASKED in st.session_state
+    said = None if order else "Choose what to train on first."
+    how: dict[str, Any] = {"primary": True, "disabled": order is None or asked, "help": said}
+    ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **how)
+    ui.show_deferred_error(_FAILED)
+    current.doing = f"The training of {order.label}" if order and asked else ""
+    keep_session(current)
+    if order is None or not asked:
+        return
+    waiting = Waiting(st.empty(), lambda _: st.session_state.pop(_ASKED, None))
+    gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
+    make = partial(_made, order, current.store.folder.name, gold, holdout)
+    with ui.deferred_error(_FAILED), until_done(_ASKED):
+        model, costs, seconds = waiting.do(("train", order.label), f"Training {order.label}", make)
+        current.keep_model(order.label, model)
+        st.session_state[_SHOWN] = order.label
+        st.session_state.setdefault(_COSTS, {})[order.label] = costs
+        st.session_state.setdefault(_SECONDS, {})[order.label] = seconds
+    st.rerun()
 
 
 def _made(

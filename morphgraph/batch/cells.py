@@ -107,7 +107,7 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
-        count_words(spec["files"], out, single=True, column=spec["column"])
+        count_words(spec["files"], out, column=spec["column"])
         return read_word_counts(out)
 
 

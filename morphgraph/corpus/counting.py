@@ -120,7 +120,6 @@ def count_words(
     column: str | None = None,
     bad_lines: BadLines = "stop",
     temp: Path | None = None,
-    single: bool = True,
     workers: int = 1,
     run: Runner | None = None,
     progress: Callable[[str, float], None] = lambda line, share: None,

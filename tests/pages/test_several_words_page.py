@@ -51,7 +51,7 @@ def test_morphscore_is_among_the_scores(opened: Any) -> None:
     opened.open("scores").set("multiselect", "Scores", ["f1", "morphscore"])
     assert opened.errors() == []
     [note] = [said for said in opened.warnings() if said.endswith(LEFT_OUT)]
-    assert note.startswith("super.json: 30 types span several words: ")
+    assert note.startswith("demo:en: super.json: 30 types span several words: ")
 
 
 def test_its_types_of_several_words_are_listed_and_can_be_knocked_out(opened: Any) -> None:

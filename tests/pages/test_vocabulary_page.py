@@ -265,7 +265,7 @@ def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> Non
     folder = write_model(tmp_path / "model", document, {"wte.weight": rows})
     page.test.session_state["model rows"] = True
     page.open("vocabulary").set("text_input", "Folder of a model", str(folder))
-    assert {4000, 5000} <= set(page.table("input norm")["id"])
+    assert {"4000", "5000"} <= set(page.table("input norm")["id"])
     assert "64 rows taken for unused" in page.captions()
     corpus = corpus_of(page.session.study.benchmark)
     for by in ("cosine", "norm"):

@@ -4,11 +4,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from morphgraph.core.text import counted, percent, shortened, signed
-from morphgraph.formats.checks import CHECK_COLUMNS
 from morphgraph.formats.export import Export, words_to_check
 from morphgraph.formats.export_files import FILES
 from morphgraph.formats.hugging_face import id_choice
@@ -16,6 +14,7 @@ from morphgraph.formats.recipe import read_recipe, replay, write_recipe
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, write_model
+from morphgraph.tables.edits import checks_table
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
 from web.aside import scored_words
@@ -242,10 +241,7 @@ def _result(made: Export, *, keeps_ids: bool) -> None:
         primary=True,
         help="One zip archive with all the files below.",
     )
-    ui.show_table(
-        pd.DataFrame([check.cells for check in made.checks], columns=CHECK_COLUMNS),
-        column_config={"number": ui.TEXT(alignment="right")},
-    )
+    ui.show_model(checks_table(made.checks), key="export checks")
     code = _FOR_THE_LIBRARY if is_file else _WITH_OUR_CLASS
     st.code(code.strip(), language="python", wrap_lines=True)
     ui.show_table(

@@ -308,7 +308,7 @@ class BaseTokeniser:
     ) -> MeasuredCorpus:
         """Measure texts of any size: tokens per word, characters and bytes per token, and so on.
 
-        ``texts``: files, folders, patterns or addresses, as ``morphgraph count`` reads them;
+        ``texts``: files, folders or patterns, as ``morphgraph count`` reads them;
         ``column``: the one with the text. By file, or by what ``language_column`` says.
         ``parallel``: the same lines in several languages, relative to those of ``base``. ``unit``:
         whether ``words`` are segmented, or ``lines`` as whole texts, as parallel ones are.

@@ -118,7 +118,7 @@ def silver(
     """
     text, name = silver_text(counts, gold, words, seed)
     if out is not None:
-        write_file(Path(out), text.encode())
+        write_file(Path(out), text)
         name = Path(out).name
     return GoldSet.of(read_reference(text.encode(), name=name))
 

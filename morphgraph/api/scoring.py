@@ -172,8 +172,7 @@ class Scores(Result):
         """Write the table to a file: .csv, .tex or .md."""
         file = Path(path)
         check_ending(file, *WRITERS)
-        made = WRITERS[file.suffix](self.table())
-        write_file(file, made.encode() if isinstance(made, str) else made)
+        write_file(file, WRITERS[file.suffix](self.table()))
 
 
 def _broken_down(tables: Sequence[ScoreTable], by: str) -> list[Breakdown]:

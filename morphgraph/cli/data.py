@@ -20,8 +20,7 @@ from morphgraph.cli.options import (
     workers_at,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import read_bytes
-from morphgraph.core.text import counted
+from morphgraph.core.files import read_bytes, write_file
 
 if TYPE_CHECKING:
     from morphgraph.reference.catalogue import CatalogueEntry
@@ -93,9 +92,6 @@ def count(
         output.print_json(asdict(report))
         return
     print(report)
-    if not report.kept:
-        nothing = f"no word occurs {counted(minimum_count, 'time')}: the file is empty"
-        print(nothing, file=sys.stderr)
 
 
 # ------------------------------------------------------------------------------ references
@@ -112,28 +108,13 @@ def show(
 
     limit: At most this many entries; 0 for all.
     """
-    from morphgraph.reference.entry import describe_reference
-    from morphgraph.tables.references import description_table, entries_table
-    from morphgraph.tables.terminal import report_of, text_of
+    from morphgraph.tables.references import ShownReference
 
-    reference = read.golds([gold])[0]
-    shown = reference.entries[: limit or None]
+    shown = ShownReference(read.golds([gold])[0], limit)
     if as_json:
-        about = ("name", "format", "checksum", "partial", "is_silver", "faults")
-        output.print_json(
-            {
-                **{name: getattr(reference, name) for name in about},
-                "layers": dict(reference.layers),
-                "description": asdict(describe_reference(reference)),
-                "entries": [asdict(entry) for entry in shown],
-                "skipped": [asdict(skip) for skip in reference.left_out],
-            }
-        )
-        return
-    print(text_of(entries_table(shown)))
-    if len(shown) < len(reference):
-        print(f"… {counted(len(reference) - len(shown), 'more entry', 'more entries')}")
-    print(f"\n{report_of(description_table(reference))}")
+        output.print_json(shown.to_dict())
+    else:
+        print(shown)
 
 
 @with_options
@@ -145,36 +126,34 @@ def list_sources(language: str | None = None, as_json: bool = False) -> None:
     from morphgraph.reference.catalogue import LANGUAGES, found_path, sources_of
 
     found = [(source, found_path(source)) for source in sources_of(language)]
+    rows: list[dict[str, Any]] = [
+        {key: value or None for key, value in asdict(source).items()}
+        | {
+            "scripts": list(dict.fromkeys(LANGUAGES[c].script for c in source.languages)),
+            "families": list(dict.fromkeys(LANGUAGES[c].family for c in source.languages)),
+            "downloaded": path is not None,
+            "path": None if path is None else str(path),
+        }
+        for source, path in found
+    ]
     if as_json:
-        rows = [
-            {key: value or None for key, value in asdict(source).items()}
-            | {
-                "scripts": list(dict.fromkeys(LANGUAGES[c].script for c in source.languages)),
-                "families": list(dict.fromkeys(LANGUAGES[c].family for c in source.languages)),
-                "downloaded": path is not None,
-                "path": None if path is None else str(path),
-            }
-            for source, path in found
-        ]
         output.print_json({"sources": rows})
         return
-    output.print_table(
-        ["name", "language", "script", "family", "format", "entries", "licence", "downloaded"],
+    titles = ["name", "language", "script", "family", "format", "entries", "licence", "downloaded"]
+    lines = [
         [
-            [
-                source.name,
-                source.language_names,
-                ", ".join(dict.fromkeys(LANGUAGES[code].script for code in source.languages)),
-                ", ".join(dict.fromkeys(LANGUAGES[code].family for code in source.languages)),
-                source.format,
-                "n/a" if source.entries is None else f"{source.entries:,}",
-                source.licence,
-                ("no" if path is None else "yes") if source.can_be_fetched else "by yourself",
-            ]
-            for source, path in found
-        ],
-        left={0, 1, 2, 3, 4, 6, 7},
-    )
+            source.name,
+            source.language_names,
+            ", ".join(row["scripts"]),
+            ", ".join(row["families"]),
+            source.format,
+            "n/a" if source.entries is None else f"{source.entries:,}",
+            source.licence,
+            ("no" if path is None else "yes") if source.can_be_fetched else "by yourself",
+        ]
+        for (source, path), row in zip(found, rows, strict=True)
+    ]
+    output.print_table(titles, lines, {*titles} - {"entries"})
     print("Get one, or learn how, with: morphgraph reference get NAME")
 
 
@@ -206,7 +185,7 @@ def get_source(
     with output.progress_bar(f"{source.name} ({_size_of(source)})") as tell:
         path = get(source.name, accept_licence, tell)
     if out is not None:
-        output.write(out, path.read_bytes())
+        write_file(out, path.read_bytes())
         path = out
     print(path)
     print(f"Licence: {source.licence} ({source.licence_url}). Please cite:")
@@ -239,7 +218,7 @@ def make_silver(
     known = read.gold(gold)
     with output.progress_bar("five runs of Morfessor") as tell:
         text, _ = silver_text(counts, known, words, seed, tell)
-    output.write(out, text)
+    write_file(out, text)
     about, _, lines = text.partition("\n")
     divided = sum(" " in line for line in lines.splitlines())
     print(f"{about.removeprefix('# ')}\n{divided:,} words have several morphs: saved {out}")

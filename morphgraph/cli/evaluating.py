@@ -14,7 +14,7 @@ import typer
 from morphgraph.cli import output
 from morphgraph.cli.options import check_one_place, cluster_for, with_options
 from morphgraph.core.errors import MorphGraphError, require
-from morphgraph.core.files import app_folder
+from morphgraph.core.files import app_folder, configuration_path, shipped_configurations
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_UPLOAD
 from morphgraph.core.system import available_cores, lower_priority
 from morphgraph.core.text import counted, duration
@@ -71,7 +71,6 @@ def evaluate(
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
     from morphgraph.batch.plan import read_plan
     from morphgraph.batch.run import run_evaluation
-    from morphgraph.core.files import configuration_path
 
     plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
     if dry_run:
@@ -139,13 +138,12 @@ def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
 
 def _print_shipped() -> None:
     from morphgraph.batch.configuration import parse_evaluation
-    from morphgraph.core.files import shipped_configurations
 
     rows = []
     for name, text in shipped_configurations().items():
         found, _ = parse_evaluation(text, name)
         rows.append([name, f"{len(found.languages):,}", found.title or found.name])
-    output.print_table(["name", "languages", "what"], rows, left={0, 2})
+    output.print_table(["name", "languages", "what"], rows, {"what"})
     print("Run one with: morphgraph evaluate NAME --out DIR")
 
 
@@ -162,7 +160,7 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
         to_do = [task for task in of_kind if task.key in left]
         cost = sum(task.cost for task in to_do)
         rows.append([kind, f"{len(of_kind):,}", f"{len(to_do):,}", duration(cost)])
-    output.print_table(["tasks", "all", "to do", "may take"], rows, left={0})
+    output.print_table(["tasks", "all", "to do", "may take"], rows, ())
     for task in plan.cells:
         print(f"{'  to do' if task.key in left else '   done'}  {task.label}")
     count = min(workers or os.cpu_count() or 1, max(1, len(missing)))

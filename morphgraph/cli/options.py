@@ -219,7 +219,7 @@ def _explain(kind: type[Parameters]) -> None:
         usual = "" if field.default is None else str(field.default)
         usual = {"True": "yes", "False": "no"}.get(usual, usual)
         rows.append([name, usual, _meaning(kind, name)])
-    print_table(["name", "if not given", "meaning"], rows, left={0, 1, 2})
+    print_table(["name", "if not given", "meaning"], rows, {"if not given", "meaning"})
 
 
 def _gather_settings(

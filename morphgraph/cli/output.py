@@ -5,23 +5,19 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.files import check_folder, write_file
-from morphgraph.core.text import (
-    counted,
-    without_nan,
-)
+from morphgraph.core.files import check_folder
+from morphgraph.core.text import counted, without_nan
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from morphgraph.formats.checks import Check
     from morphgraph.reference.entry import Reference
 
 
@@ -39,11 +35,6 @@ def check_out(folder: Path | None) -> None:
         check_folder(folder)
 
 
-def write(path: Path, data: bytes | str) -> None:
-    """Write a file, text as UTF-8, and its folder if needed."""
-    write_file(path, data.encode() if isinstance(data, str) else data)
-
-
 # ------------------------------------------------------------------------------ results
 
 
@@ -51,14 +42,6 @@ def print_json(value: Any) -> None:
     """Print data as JSON: undefined values as null, `Enum` members by value."""
     data, name = without_nan(value), attrgetter("value")
     print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=name))
-
-
-def print_checks(checks: "Iterable[Check]") -> None:
-    """Print the checks of an export, if there are some."""
-    from morphgraph.formats.checks import CHECK_COLUMNS
-
-    if rows := [list(check.cells) for check in checks]:
-        print_table(list(CHECK_COLUMNS), rows, left={0, 2, 3})
 
 
 def print_skipped(gold: "Reference") -> None:
@@ -75,18 +58,13 @@ def print_left_out(found: Any) -> None:
 
 
 def print_table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], left: set[int], *, keys: int = 1
+    titles: Sequence[str], rows: Iterable[Sequence[str]], texts: Container[str]
 ) -> None:
-    """Print texts as a table; ``left``: the columns of text; all others are numbers.
-
-    ``keys``: the number of first columns that name a row.
-    """
-    from morphgraph.tables.model import Cell, Column, Row, Table
+    """Print texts as a table; all but the first column and ``texts`` are numbers."""
+    from morphgraph.tables.model import table_of_texts
     from morphgraph.tables.terminal import text_of
 
-    columns = [Column(title, "text" if n in left else "written") for n, title in enumerate(header)]
-    lines = (Row(tuple(row[:keys]), tuple(map(Cell, row[keys:]))) for row in rows)
-    print(text_of(Table("", tuple(columns[:keys]), tuple(columns[keys:]), tuple(lines))))
+    print(text_of(table_of_texts(titles, rows, texts=texts)))
 
 
 def console(stream: Any, width: int | None = None) -> "Console":

@@ -63,7 +63,11 @@ def _finish(given: Any, export: "Export | None", told: dict[str, Any], *lines: o
         output.print_json({**told, "checks": [vars(each) for each in checks], "saved": saved})
         return
     print(*lines, sep="\n")
-    output.print_checks(checks)
+    if checks:
+        from morphgraph.tables.edits import checks_table
+        from morphgraph.tables.terminal import text_of
+
+        print(text_of(checks_table(checks)))
     output.print_saved(saved)
 
 

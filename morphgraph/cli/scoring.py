@@ -45,7 +45,7 @@ def _explain(scores: str | None) -> str | None:
             [group_of.get(name, "of a plug-in"), name, metric.meaning]
             for name, metric in METRICS.items()
         ]
-        output.print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
+        output.print_table(["group", "score", "meaning"], listed, {"score", "meaning"})
         raise typer.Exit
     return scores
 

@@ -21,17 +21,12 @@ from morphgraph.cli.options import (
     workers_at,
 )
 from morphgraph.core.errors import MorphGraphError, NoMergesError
-from morphgraph.core.text import (
-    SHOWN_MARKER,
-    base_name,
-    counted,
-    unique_labels,
-)
+from morphgraph.core.text import SHOWN_MARKER, base_name, unique_labels
 from morphgraph.segment.method import METHODS, Parameters, parse_method
 
 if TYPE_CHECKING:
-    from morphgraph.score.corpus_measures import CorpusMeasures
     from morphgraph.segment.segmenter import Segmenter
+    from morphgraph.tables.vocabulary import MeasuredCorpus
 
 
 @with_options
@@ -163,7 +158,12 @@ def vocabulary(
             raise MorphGraphError(
                 "--corpus measures texts alone. Leave out --frequencies, --gold and --list."
             )
-        _print_measured(_measured(segmenters, corpus, set_, alpha), limit, as_json)
+        measured = _measured(segmenters, corpus, set_, alpha)
+        output.print_left_out(measured.measures)
+        if as_json:
+            output.print_json(measured.to_dict())
+        else:
+            print(measured.report(limit=limit))
         return
     if set_ != CorpusSettings():
         raise MorphGraphError(
@@ -209,9 +209,10 @@ def _segmenters(sources: list[str], recipe: Path | None) -> "dict[str, Segmenter
 
 def _measured(
     segmenters: "dict[str, Segmenter]", corpus: list[str], texts: CorpusSettings, alpha: float
-) -> "CorpusMeasures":
+) -> "MeasuredCorpus":
     from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.corpus_measures import measure_corpus
+    from morphgraph.tables.vocabulary import MeasuredCorpus
 
     options = dict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
     workers, scheduler = options.pop("workers"), options.pop("scheduler")
@@ -220,25 +221,7 @@ def _measured(
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
         with workers_at(scheduler, workers or 1) as (run, there):
             how = {} if run is None else {"run": run, "workers": there}
-            return measure_corpus(segmenters, corpus, **how, **options)
-
-
-def _print_measured(measured: "CorpusMeasures", limit: int, as_json: bool) -> None:
-    from morphgraph.tables.terminal import text_of
-    from morphgraph.tables.vocabulary import corpus_json, corpus_table, parity_table
-
-    output.print_left_out(measured)
-    if as_json:
-        output.print_json(corpus_json(measured))
-        return
-    shown = corpus_table(measured, limit or None)
-    print(text_of(shown))
-    texts = len({one.text for one in measured.texts})
-    if limit and texts > limit:
-        print(f"{limit:,} of {counted(texts, measured.by)}; --limit 0 shows all")
-    if measured.base is not None:
-        print(f"\n{text_of(parity_table(measured))}")
-    print(*shown.notes, *shown.signatures, sep="\n")
+            return MeasuredCorpus(measure_corpus(segmenters, corpus, **how, **options))
 
 
 # ------------------------------------------------------------------------------ export
@@ -280,6 +263,7 @@ def export(
     from morphgraph.formats.export import words_to_check
     from morphgraph.formats.ranks import to_ranks
     from morphgraph.segment.models import export_to
+    from morphgraph.tables.edits import export_report
 
     known = read.gold(gold)
     output.check_out(out)
@@ -297,14 +281,7 @@ def export(
     if as_json:
         output.print_json(made.to_dict())
         return
-    compared = f"{counted(made.checked_words, 'word')} and "
-    compared += counted(made.checked_sentences, "sentence")
-    alike = "the same ids" if made.is_as_original else "cut as here"
-    print(f"{compared}: {alike} ({made.seconds:.1f} s)")
-    print(f"form: {made.kind} ({made.reason})")
-    merges = f"{counted(made.merges, 'merge')}, {counted(made.tuple_merges, 'tuple merge')}"
-    print(f"{counted(made.vocab_size, 'type')}{f', {merges}' if made.merges else ''}")
-    output.print_checks(made.checks)
+    print(export_report(made))
     output.print_saved(out / name for name in made.files)
     print(made.signature)
 

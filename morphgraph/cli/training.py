@@ -14,7 +14,7 @@ import typer
 from morphgraph.cli import output
 from morphgraph.cli.options import AS_FOUND, Reading, with_options, word_counts
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_folder, json_bytes
+from morphgraph.core.files import check_folder, json_bytes, write_file
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import limit_this_process, lower_priority
 from morphgraph.core.text import counted
@@ -100,7 +100,7 @@ def train(
             data, made = _model(method, words, vocab_size, how, learned_from)
     stopped = enough is not None and enough()
     saved = checkpoint if stopped and checkpoint is not None else out
-    output.write(saved, data)
+    write_file(saved, data)
     if as_json:
         output.print_json({"saved": str(saved), **made, "seconds": time.perf_counter() - started})
     else:

@@ -264,9 +264,9 @@ def check_ending(path: Path, *endings: str) -> None:
         raise MorphGraphError(f"{path} has an unknown ending. Use {', '.join(others)} or {last}.")
 
 
-def write_file(path: Path, data: bytes, hint: str = "") -> None:
-    """Write a file as `new_file` does, creating its parent folders."""
-    write_files({path: data}, hint)
+def write_file(path: Path, data: bytes | str, hint: str = "") -> None:
+    """Write a file, text as UTF-8, as `new_file` does, creating its parent folders."""
+    write_files({path: data.encode() if isinstance(data, str) else data}, hint)
 
 
 def write_files(files: Mapping[Path, bytes], hint: str = "") -> None:

@@ -100,7 +100,8 @@ class CountReport:
         found = f"{counted(self.words, 'running word')}, {self.distinct:,} distinct"
         rare = f", {self.distinct - self.kept:,} rarer than {self.minimum_count} left out"
         kept = f"{counted(self.kept, 'word')}{rare * (self.minimum_count > 1)}"
-        return f"{found}, in {counted(self.files, 'file')}\n{kept}: saved {self.saved}"
+        empty = f"; no word occurs {counted(self.minimum_count, 'time')}" * (not self.kept)
+        return f"{found}, in {counted(self.files, 'file')}\n{kept}{empty}: saved {self.saved}"
 
 
 def workers_for(memory: int, asked: int | None = None) -> int:

@@ -88,4 +88,4 @@ def save_picture(path: str | os.PathLike[str], suffix: str, picture: str) -> Non
     """Write a picture to a file, whose name must end in ``suffix``."""
     if Path(path).suffix != suffix:
         raise MorphGraphError(f"{path} does not end in {suffix}, which this picture is. Add it.")
-    write_file(Path(path), picture.encode())
+    write_file(Path(path), picture)

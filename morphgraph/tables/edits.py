@@ -1,11 +1,14 @@
 """Tables of what edits do: scores before and after, and the phases of ReBPE."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from morphgraph.core.text import count_text, percent
+from morphgraph.core.text import count_text, counted, percent
+from morphgraph.formats.checks import CHECK_COLUMNS, Check
+from morphgraph.formats.export import Export
 from morphgraph.refine.rebpe_run import Phase
 from morphgraph.score.boundaries import BoundaryScore
-from morphgraph.tables.model import Cell, Column, Row, Table
+from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts
+from morphgraph.tables.terminal import text_of
 
 _SHARES = ("precision", "recall", "f1")
 _SHARE_COLUMNS = tuple(
@@ -14,6 +17,26 @@ _SHARE_COLUMNS = tuple(
 )
 ScorePairs = Sequence[tuple[BoundaryScore, ...]]
 """Scores of each scope and weighting, those before an edit and after it, or alone."""
+
+
+def checks_table(checks: Iterable[Check]) -> Table:
+    """Return the checks of an export."""
+    rows = [check.cells for check in checks]
+    return table_of_texts(CHECK_COLUMNS, rows, title="Checks", texts={*CHECK_COLUMNS} - {"number"})
+
+
+def export_report(made: Export) -> str:
+    """Return what was compared before an export, its form and its checks, in lines."""
+    compared = f"{counted(made.checked_words, 'word')} and "
+    compared += counted(made.checked_sentences, "sentence")
+    alike = "the same ids" if made.is_as_original else "cut as here"
+    merges = f", {counted(made.merges, 'merge')}, {counted(made.tuple_merges, 'tuple merge')}"
+    lines = [
+        f"{compared}: {alike} ({made.seconds:.1f} s)",
+        f"form: {made.kind} ({made.reason})",
+        counted(made.vocab_size, "type") + merges * bool(made.merges),
+    ]
+    return "\n".join([*lines, *([text_of(checks_table(made.checks))] if made.checks else [])])
 
 
 def change_table(blocks: Mapping[str, ScorePairs], signatures: Sequence[str] = ()) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
@@ -325,13 +325,21 @@ def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]
 
 
 def table_of_texts(
-    titles: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1, title: str = ""
+    titles: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    names: int = 1,
+    title: str = "",
+    texts: Container[str] = (),
 ) -> Table:
-    """Return a table of texts; the columns after the first ``names`` are numbers as text."""
+    """Return a table of texts.
+
+    The columns after the first ``names`` are numbers as text, but for those titled in ``texts``.
+    """
+    columns = [Column(each, "text" if each in texts else "written") for each in titles[names:]]
     return Table(
         title,
         tuple(map(Column, titles[:names])),
-        tuple(Column(header, "written") for header in titles[names:]),
+        tuple(columns),
         tuple(Row(tuple(row[:names]), tuple(map(Cell, row[names:]))) for row in rows),
     )
 

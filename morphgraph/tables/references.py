@@ -1,10 +1,50 @@
 """Tables of a reference: its entries, and what they consist of."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from morphgraph.core.text import count_text, percent
+from morphgraph.core.text import count_text, counted, percent
 from morphgraph.reference.entry import Entry, Reference, describe_reference
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts
+from morphgraph.tables.result import Result
+from morphgraph.tables.terminal import report_of, text_of
+
+
+@dataclass(frozen=True)
+class ShownReference(Result):
+    """A reference, what it consists of, and at most ``limit`` of its entries; 0 for all."""
+
+    reference: Reference
+    limit: int = 0
+
+    @property
+    def _shown(self) -> Sequence[Entry]:
+        return self.reference.entries[: self.limit or None]
+
+    def table(self) -> Table:
+        """Return the entries."""
+        return entries_table(self._shown)
+
+    def report(self, width: int | None = None) -> str:
+        """Return the entries, and what they all consist of."""
+        left = len(self.reference) - len(self._shown)
+        lines = [text_of(self.table(), width)]
+        if left:
+            lines.append(f"… {counted(left, 'more entry', 'more entries')}")
+        return "\n".join([*lines, f"\n{report_of(description_table(self.reference), width)}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON data."""
+        known = self.reference
+        about = ("name", "format", "checksum", "partial", "is_silver", "faults")
+        return {
+            **{name: getattr(known, name) for name in about},
+            "layers": dict(known.layers),
+            "description": asdict(describe_reference(known)),
+            "entries": [asdict(entry) for entry in self._shown],
+            "skipped": [asdict(skip) for skip in known.left_out],
+        }
 
 
 def entries_table(entries: Sequence[Entry]) -> Table:

@@ -619,5 +619,4 @@ class SideBySide(Result):
         }
         file = Path(path)
         check_ending(file, *writers)
-        data = writers[file.suffix]()
-        write_file(file, data.encode() if isinstance(data, str) else data)
+        write_file(file, writers[file.suffix]())

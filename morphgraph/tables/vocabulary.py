@@ -21,7 +21,9 @@ from morphgraph.score.vocabulary_figures import (
     list_behind,
 )
 from morphgraph.tables.model import Cell, Column, Row, Table
-from morphgraph.tables.writing import csv_bytes, to_html, whole, without_formulas
+from morphgraph.tables.result import Result
+from morphgraph.tables.terminal import text_of
+from morphgraph.tables.writing import csv_bytes, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -248,25 +250,6 @@ def corpus_csv(measures: CorpusMeasures) -> bytes:
     return csv_bytes(lines)
 
 
-def corpus_json(measures: CorpusMeasures) -> dict[str, Any]:
-    """Return all measures as JSON; undefined values are null."""
-    found: dict[str, Any] = {key: getattr(measures, key) for key in ("by", "unit", "alpha")}
-    found |= {"texts": measured_rows(measures.texts), "all": measured_rows(measures.totals)}
-    found |= {"bad": measures.bad, "first_bad": list(measures.first_bad)}
-    if measures.base is not None:
-        found["base"] = measures.base
-        found["parity"] = [
-            {
-                "tokeniser": name,
-                "gini_line": measures.gini(name),
-                "gini_byte": measures.gini(name, "byte"),
-            }
-            for name in measures.tokenisers
-        ]
-    told = _whole(without_nan(found)) | {"alpha": measures.alpha}
-    return {**told, "signature": measures.signature}
-
-
 def _whole(value: Any) -> Any:
     """Return nested data with whole numbers as integers."""
     if isinstance(value, dict):
@@ -277,8 +260,8 @@ def _whole(value: Any) -> Any:
 
 
 @dataclass(frozen=True, repr=False)
-class MeasuredCorpus:
-    """What a tokeniser makes of a corpus, by file or language.
+class MeasuredCorpus(Result):
+    """What tokenisers make of a corpus, by file or language.
 
     >>> print(repr(tokeniser.measure("text.txt")).partition(" | ")[0])
     7 tokens of 4 words, 1.750 per word
@@ -315,10 +298,44 @@ class MeasuredCorpus:
         rows = measured_rows((*self.measures.texts, *self.measures.totals))
         return pd.DataFrame(rows).set_index("text").drop(columns="tokeniser")
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all measures as JSON data.
+
+        >>> tokeniser.measure("text.txt").to_dict()["all"][0]["tokens"]
+        7
+        """
+        found = self.measures
+        told: dict[str, Any] = {key: getattr(found, key) for key in ("by", "unit", "alpha")}
+        told |= {"texts": measured_rows(found.texts), "all": measured_rows(found.totals)}
+        told |= {"bad": found.bad, "first_bad": list(found.first_bad)}
+        if found.base is not None:
+            told["base"] = found.base
+            told["parity"] = [
+                {
+                    "tokeniser": name,
+                    "gini_line": found.gini(name),
+                    "gini_byte": found.gini(name, "byte"),
+                }
+                for name in found.tokenisers
+            ]
+        told = _whole(without_nan(told)) | {"alpha": found.alpha}
+        return {**told, "signature": found.signature}
+
+    def table(self, limit: int = 0) -> Table:
+        """Return a row for each file or language, the totals last; ``limit``: 0 for all."""
+        return corpus_table(self.measures, limit or None)
+
+    def report(self, width: int | None = None, *, limit: int = 0) -> str:
+        """Return it as the terminal shows it, with at most ``limit`` texts, or all."""
+        shown, texts = self.table(limit), len({one.text for one in self.measures.texts})
+        lines = [text_of(shown, width)]
+        if limit and texts > limit:
+            lines.append(f"{limit:,} of {counted(texts, self.measures.by)}; --limit 0 shows all")
+        if self.measures.base is not None:
+            lines.append(f"\n{text_of(parity_table(self.measures), width)}")
+        return "\n".join([*lines, *shown.notes, *shown.signatures])
+
     def __repr__(self) -> str:
-        [total] = self.measures.totals
+        total = self.measures.totals[0]
         tokens = f"{counted(total.tokens, 'token')} of {counted(total.words, 'word')}"
         return f"{tokens}, {total.fertility:.3f} per word | {self.signature}"
-
-    def _repr_html_(self) -> str:
-        return without_formulas(to_html(corpus_table(self.measures)))

@@ -10,7 +10,6 @@ import sys
 import termios
 from fcntl import ioctl
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command import Command
@@ -19,7 +18,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from morphgraph import __version__
-from morphgraph.cli.output import print_table
+from morphgraph.tables.model import table_of_texts
+from morphgraph.tables.terminal import text_of
 
 SCORE = "45.43 [44.12, 46.71]***"
 
@@ -31,33 +31,33 @@ class Terminal(io.StringIO):
         return True
 
 
-def printed(columns: int, *arguments: Any, **options: Any) -> list[str]:
-    """The lines of a table on a terminal of this width."""
+def printed(columns: int, titles: list[str], rows: list[list[str]], names: int = 1) -> list[str]:
+    """The lines of a table of numbers on a terminal of this width."""
     terminal = Terminal()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(columns))
         patch.setenv("TERM", "xterm")
         patch.setattr(sys, "stdout", terminal)
-        print_table(*arguments, **options)
+        print(text_of(table_of_texts(titles, rows, names)))
     return re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()
 
 
 def test_columns_without_room_stand_in_a_second_table() -> None:
     header = ["tokeniser", "precision %", "recall %", "F1 %", "exact %"]
     rows = [["BPE", *[SCORE] * 4], ["FLOTA (k=2)", *[SCORE] * 4]]
-    lines = printed(80, header, rows, left={0})
+    lines = printed(80, header, rows)
     assert [line.split("  ")[0].strip() for line in lines] == [
         *("tokeniser", "BPE", "FLOTA (k=2)", ""),
         *("tokeniser", "BPE", "FLOTA (k=2)"),
     ]
     assert "\n".join(lines).count(SCORE) == 8
     assert max(map(len, lines)) <= 80
-    assert len(printed(130, header, rows, left={0})) == 3, "one table where there is room"
+    assert len(printed(130, header, rows)) == 3, "one table where there is room"
 
 
 def test_a_long_name_is_wrapped_and_a_number_never() -> None:
     name = "a tokeniser with a very long name that nobody would ever want to type again"
-    lines = printed(40, ["tokeniser", "F1 %"], [[name, SCORE]], left={0})
+    lines = printed(40, ["tokeniser", "F1 %"], [[name, SCORE]])
     assert SCORE in "\n".join(lines)
     assert "".join("".join(lines).split()).count("…") == 0
     assert max(map(len, lines)) <= 40
@@ -73,7 +73,7 @@ def test_every_number_is_printed_whole(data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.lists(CELLS, min_size=columns, max_size=columns), min_size=1))
     header = [f"column {n}" for n in range(columns)]
     keys = data.draw(st.integers(1, 2))
-    text = "\n".join(printed(room, header, rows, left=set(), keys=keys))
+    text = "\n".join(printed(room, header, rows, keys))
     for row in rows:
         assert all(cell in text for cell in row)
 

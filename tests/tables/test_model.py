@@ -21,7 +21,12 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
 from morphgraph.tables.scores import comparison_csv, comparison_html, words_table
-from morphgraph.tables.vocabulary import corpus_csv, corpus_json, corpus_table, parity_table
+from morphgraph.tables.vocabulary import (
+    MeasuredCorpus,
+    corpus_csv,
+    corpus_table,
+    parity_table,
+)
 from morphgraph.tables.writing import frame_csv, to_csv, to_html, to_latex, to_markdown
 
 SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \t\n\r\udcff"
@@ -255,7 +260,7 @@ def without_tokens(tmp_path: Path) -> CorpusMeasures:
 
 
 def test_what_is_undefined_is_null_or_not_applicable(without_tokens: CorpusMeasures) -> None:
-    found = json.loads(json.dumps(corpus_json(without_tokens), allow_nan=False))
+    found = json.loads(json.dumps(MeasuredCorpus(without_tokens).to_dict(), allow_nan=False))
     [parity] = found["parity"]
     assert parity["gini_line"] is None and parity["gini_byte"] is None
     assert [one["relative_tokens"] for one in found["texts"]] == [None, None]

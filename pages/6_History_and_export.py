@@ -25,7 +25,7 @@ from web.edits import go_to_edit, make_portable, never_formed_note
 from web.inputs import content_of
 from web.state import Session
 
-_FOLDER = "morphgraph-tokeniser"
+_FOLDER, _CHECKED = "morphgraph-tokeniser", "checked export"
 _FORMS = {
     "A tokeniser for transformers": "To train or run a model with it. Its ids are compared with "
     "this app's first.",
@@ -167,9 +167,8 @@ def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
     segmenter = choose_method(tokeniser, "export")
     # The check is repeated after another edit, or with another reference.
     key = (segmenter.signature(), reference.checksum)
-    checked = ("export", *key)
     place = st.empty()
-    if (current.state(), checked) not in current.study.cache:
+    if st.session_state.get(_CHECKED) != key:
         with place.container():
             if segmenter.editable is not None:
                 _forecast(current, tokeniser)
@@ -193,7 +192,8 @@ def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
     with ui.attempt():
         if warning := current.once(("capitals", *key), segmenter.warning):
             st.warning(ui.plain(warning), icon=":material/match_case:")
-        made = current.once(checked, make)
+        made = current.once(("export", *key), make)
+        st.session_state[_CHECKED] = key
         with place.container():
             _result(made, keeps_ids=id_choice(tokeniser) == "keep")
 

@@ -273,7 +273,8 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
             with suppress(MorphGraphError):  # as its own cell says
                 baseline = method_result(spec["baseline"], given).segmenter
         scored = chain(
-            _scores(spec, made, made.gold_set, baseline), _flota(spec, inputs.base, made.gold_set)
+            score_rows(spec, made, made.gold_set, baseline),
+            _flota(spec, inputs.base, made.gold_set),
         )
         words, held_in = words_scored(made.gold_set), HELD_IN * made.held_in
         rows += [row._replace(words=words, held_in=held_in) for row in scored]
@@ -285,7 +286,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     return _as_table(rows)
 
 
-def _scores(
+def score_rows(
     spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     """Return every score on the reference, for each scope and weighting."""

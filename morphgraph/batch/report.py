@@ -468,7 +468,7 @@ def tasks_by_kind(tasks: pd.DataFrame) -> Table:
     states = {state: tasks["state"] == state for state in ("done", *LOST.values())}
     by_kind = tasks.assign(**states).groupby("kind", sort=False)
     found = by_kind[[*states, "from_store", "seconds", "cpu_seconds"]].sum()
-    found["peak memory, MiB"] = by_kind["peak_memory"].max() / 2**20
+    found["peak memory, MiB"] = by_kind["peak_memory"].max().astype(float) / 2**20
     return frame_table(found.reset_index())
 
 

@@ -495,14 +495,12 @@ def library_numbers(
 ) -> dict[str, int]:
     """Return the ids that the library gives added tokens, whatever the file says.
 
-    One that the model lacks has the id after those of all others, wherever that is in the file.
+    Those that the model lacks are counted on from its size, whatever ids it has.
     """
     found: dict[str, int] = {}
-    last = -1
-    for token in added:
-        text = token["content"]
-        number = vocabulary.get(text, max(last + 1, len(vocabulary)))
-        last = max(last, found.setdefault(text, number))
+    fresh = count(len(vocabulary))
+    for text in dict.fromkeys(token["content"] for token in added):
+        found[text] = vocabulary[text] if text in vocabulary else next(fresh)
     return found
 
 

@@ -133,6 +133,8 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
 def _is_step(step: Any) -> bool:
     """Return whether a step is an edit with all its fields."""
     match step:
+        case {"edit": edit} if not isinstance(edit, str):
+            return False
         case {"learned": learned} if not _are(_is_source, learned):
             return False
         case {"edit": "renumber"}:

@@ -107,7 +107,7 @@ def test_what_does_not_fit_is_told_with_its_line(folder: Path, more: str, messag
     ("name", "text", "message"),
     [
         ("test.csv", TEST + "so,so\n", "no example of training has the label “so”."),
-        ("train.csv", TEST + "neither,\n", "line 4: its “label” is empty, or no text."),
+        ("train.csv", TEST + "neither,\n", "example 3: its “label” is empty, or no text."),
         ("train.csv", "text,label\ngood,yes\n", "all examples of training have the label “yes”."),
         ("test.csv", "text,label\n", "it has no text."),
     ],

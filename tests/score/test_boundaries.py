@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from small import small_reference, small_tokeniser
 from strategies import MergeList, well_formed
 
-from morphgraph.batch.cells import CellInputs, MethodResult, result_rows
+from morphgraph.batch.cells import MethodResult, score_rows
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.study import Study
@@ -180,9 +180,9 @@ def test_all_scores_are_equal(
         made = MethodResult(segmenter, benchmark, {})
         spec = {
             "metrics": NAMES, "scopes": ["morphemic"], "weightings": [weighting],
-            "intervals": False, "facts": False, "method": "bpe", "vocabulary": [],
+            "intervals": False,
         }  # fmt: skip
-        found["batch"] = [row.value for row in result_rows(spec, CellInputs(segmenter), made)]
+        found["batch"] = [row.value for row in score_rows(spec, made, benchmark, None)]
         if not drops:
             study = Study(tokeniser, benchmark)
             state = study.now.score("morphemic", weighting)

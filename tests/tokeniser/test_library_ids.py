@@ -169,6 +169,14 @@ def with_added(draw: st.DrawFn, models: st.SearchStrategy[Any]) -> Document:
     return document_of(model, listed, **parts, decoder=draw(st.sampled_from(DECODERS)))
 
 
+def test_added_tokens_are_counted_on_from_the_size_of_the_model() -> None:
+    """A type with an id beyond the size, which is listed first, does not move those that follow."""
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 2, "<unk>": 9}, "merges": []}
+    for listed in ([added("<s>", 6), added("<unk>", 9)], [added("<unk>", 9), added("<s>", 6)]):
+        made = check(document_of(model, listed), [])
+        assert (made.id_of("<s>"), made.id_of("<unk>")) == (3, 9)
+
+
 @pytest.mark.parametrize("models", [bpe, wordpiece, unigram])
 @given(data=st.data(), texts=TEXTS)
 @examples(200)

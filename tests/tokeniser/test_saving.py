@@ -290,7 +290,7 @@ VOCABULARY_WANTED = "vocabulary (type → id) is expected"
         ("model.merges", [["a", "b", "c"]], "field model.merges, entry 1", "this one has 3"),
         ("model.merges", [["a", 7]], "field model.merges, entry 1", "a merge is expected here"),
         ("model.merges", ["a  b"], "field model.merges, entry 1", "a merge is expected here"),
-        ("model.continuing_subword_prefix", "##", "field model.continuing", "begin with “##” here"),
+        ("model.continuing_subword_prefix", "##", "field model.continuing", "begin with “##”"),
         ("added_tokens", {"a": 1}, "field added_tokens", "a list is expected"),
         ("added_tokens", [{"id": 9}], "field added_tokens, entry 1", "with content"),
         (

@@ -154,6 +154,9 @@ def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequenc
     vocabulary = method.model["vocab"]
     ids = {n: vocabulary[text] for n, text in enumerate(dropout.types) if text in vocabulary}
     own, normalizer = library.pre_tokenizer, library.normalizer
+    # Added tokens are cut out of a text before it has pieces, and nothing of them is drawn.
+    added = [token.content for token in library.get_added_tokens_decoder().values()]
+    texts = [text for text in texts if not any(token in text for token in added)]
     method.training = True
     for text in texts[:: max(1, len(texts) // DRAWN_TO_CHECK)]:
         normal = text if normalizer is None else normalizer.normalize_str(text)

@@ -12,6 +12,7 @@ from strategies import check_graph
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.decoders import ByteLevel
 
+import morphgraph as mg
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -116,3 +117,12 @@ def encode(word: str) -> str:
     """A German word as GPT-2's characters, with the space before it, by the library."""
     pieces = pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)
     return "".join(piece for piece, _ in pieces.pre_tokenize_str(word))
+
+
+def test_dropout_on_a_tokeniser_with_several_added_tokens_is_exported(
+    data_folder: Path, tmp_path: Path
+) -> None:
+    """Of texts with added tokens in them nothing is drawn, which is no difference."""
+    dropout = mg.load(data_folder / "tokenizers/oscar-de-40k").method("dropout", p=0.1)
+    made = dropout.export(tmp_path / "out")
+    assert (made.checked_words, made.checked_sentences) == (10_000, 1_000)

@@ -327,7 +327,10 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
         11,
         key=f"vocabulary list {key} {wanted} {health.tokeniser_signature} {current.study_number}",
         column_order=columns,
-        column_config={name: ui.NUMBER(name, format=_form(name)) for name in numbers},
+        column_config={
+            "type": ui.TEXT(width=180),  # else as narrow as its first rows
+            **{name: ui.NUMBER(name, format=_form(name)) for name in numbers},
+        },
     )
     of = f"{len(shown):,} of " if len(shown) < len(table) else ""
     st.caption(f"{of}{counted(len(table), 'row')}. Choose a row to see its type in the graph.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -155,8 +156,9 @@ def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequenc
     ids = {n: vocabulary[text] for n, text in enumerate(dropout.types) if text in vocabulary}
     own, normalizer = library.pre_tokenizer, library.normalizer
     # Added tokens are cut out of a text before it has pieces, and nothing of them is drawn.
-    added = [token.content for token in library.get_added_tokens_decoder().values()]
-    texts = [text for text in texts if not any(token in text for token in added)]
+    added = [re.escape(token.content) for token in library.get_added_tokens_decoder().values()]
+    between = re.compile("|".join(added) or "(?!)")
+    texts = [part for text in texts for part in between.split(text) if part]
     method.training = True
     for text in texts[:: max(1, len(texts) // DRAWN_TO_CHECK)]:
         normal = text if normalizer is None else normalizer.normalize_str(text)

@@ -31,7 +31,7 @@ from morphgraph.core.files import write_file
 from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.segment.models import read_model
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.words import spelled
+from morphgraph.tokeniser.words import called
 from web.storage import browser_folders, make_private, tidy
 from web.widgets import button, forget_oldest, plain, run_again
 
@@ -334,7 +334,7 @@ def train_in_turn(
     several = isinstance(counts, LanguageCounts)
 
     def options(folder: Path) -> list[str]:
-        given = [f"{method}({', '.join(f'{k}={spelled(v)}' for k, v in parameters.items())})"]
+        given = [called(method, parameters)]
         lists = counts.languages if isinstance(counts, LanguageCounts) else {"": counts}
         for number, (language, words) in enumerate(lists.items()):
             path = folder / f"words-{number}.tsv"

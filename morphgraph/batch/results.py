@@ -238,7 +238,7 @@ def write_json(
     run = {**{name: about[name] for name in _OF_RUN}, "recipe": recipe}
     document = {"format": "morphgraph results", "version": 2, "run": run, "rows": rows}
     text = json.dumps(document, ensure_ascii=False, indent=1)
-    write_file(path, text.encode(), " with --out")
+    write_file(path, text, " with --out")
 
 
 def _inputs(cell: Task, tasks: Mapping[str, Task]) -> dict[str, list[str]]:

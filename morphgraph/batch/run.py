@@ -133,7 +133,7 @@ class ProgressFile:
         self.now = replace(self.now, updated=time.time(), **changes)
         if force or time.monotonic() - self._written >= _SECONDS_BETWEEN:
             self._written = time.monotonic()
-            write_file(self._path, json.dumps(asdict(self.now)).encode())
+            write_file(self._path, json.dumps(asdict(self.now)))
         return self.now
 
 
@@ -205,7 +205,7 @@ def prepare_run(configuration: str, root: Path, name: str) -> Path:
         raise MorphGraphError(
             f"There is a run “{name}” with another configuration. Choose another name."
         )
-    write_file(given, configuration.encode())
+    write_file(given, configuration)
     for old in (out / "progress.json", stop_path(out)):
         old.unlink(missing_ok=True)
     return out
@@ -261,7 +261,7 @@ def stop_path(folder: Path) -> Path:
 
 def stop_run(folder: Path, why: str = "") -> None:
     """Ask a run to stop, resumably; ``why``: the reason that its progress reports."""
-    write_file(stop_path(folder), why.encode())
+    write_file(stop_path(folder), why)
 
 
 # ------------------------------------------------------------------------------ from plan to report
@@ -294,7 +294,7 @@ def run_evaluation(
             if stop_path(out).stat().st_mtime < psutil.Process().create_time():
                 stop_path(out).unlink()
         progress = ProgressFile(out, RunProgress("starting", plan.evaluation.name))
-        write_file(out / "configuration.yaml", plan.text.encode())
+        write_file(out / "configuration.yaml", plan.text)
         run_file = RunFile(out, _about(plan, command))
         with _logging(out / "run.log"), _recording_the_end(progress, run_file, tell):
             tell(progress.update(force=True, total=len(plan.tasks)))
@@ -502,7 +502,7 @@ class RunFile:
         seconds = sum(start["seconds"] for start in self._facts["starts"])
         self._facts["seconds"] = round(seconds, 3)
         text = json.dumps(self._facts, indent=1, ensure_ascii=False)
-        write_file(self._path, text.encode())
+        write_file(self._path, text)
 
 
 def _earlier(folder: Path) -> dict[str, Any]:

@@ -249,7 +249,7 @@ def _kept(path: Path, measure: Callable[[], list[Measured]]) -> list[Measured]:
     if path.is_file():
         return [Measured(*values) for values in json.loads(path.read_text())]
     found = measure()
-    write_file(path, json.dumps(found).encode())
+    write_file(path, json.dumps(found))
     return found
 
 

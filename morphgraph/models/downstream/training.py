@@ -302,7 +302,7 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
             self.seconds = self.before + now - self.began
             if now - self.told >= _TELL_SECONDS or self.steps == 1:
                 self.told = now
-                write_file(folder / STEPS_FILE, json.dumps([self.steps, args.max_steps]).encode())
+                write_file(folder / STEPS_FILE, json.dumps([self.steps, args.max_steps]))
             if self.steps in looks[0]:
                 model = _["model"]
                 looks[1](self.steps, model.eval())
@@ -315,7 +315,7 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
 
         def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.saved = time.monotonic()
-            write_file(path, json.dumps({"seconds": self.seconds}).encode())
+            write_file(path, json.dumps({"seconds": self.seconds}))
 
     return Clock()
 

@@ -101,8 +101,8 @@ class TokeniserFiles:
     def settings(self) -> dict[str, Any]:
         """Return what the files beside the tokeniser say; empty if there are none."""
         there = [name for name in SETTINGS if name in self.names]
-        found = {name: parse_json(self.content(name), self.place + name) for name in there}
-        settings = read_settings(found, self.place)
+        parsed = {name: parse_json(self.content(name), self.place + name) for name in there}
+        settings = read_settings(parsed, self.place)
         if TEMPLATE in self.names:
             template = decode_utf8(self.content(TEMPLATE), self.place + TEMPLATE)
             settings["chat_template"] = template

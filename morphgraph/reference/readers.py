@@ -177,12 +177,12 @@ def detect_format(listed: Sequence[str], name: str = "reference", separator: str
     always has it, or plain.
     """
     filled = [line for line in listed if line.strip() and len(line) <= MAX_LINE_CHARACTERS]
-    found = _format_of(filled, separator) if filled else None
-    if found is None:
+    name_of_format = _format_of(filled, separator) if filled else None
+    if name_of_format is None:
         problem = "the format cannot be detected from the content"
         fix = f"Choose one of: {', '.join(READERS)}; or name the sign between morphs (separator)"
         raise FormatNotDetectedError(name, "", problem, fix, quotes=False)
-    return found
+    return name_of_format
 
 
 def _format_of(filled: list[str], separator: str) -> str | None:
@@ -256,13 +256,13 @@ def _read_rows(
     row: Any = partial(reader.row, **options) if reader.row and options else reader.row
     if reader.columns:
         (_, header), *others = numbered
-        found = named_columns(header, reader.columns)
-        if found is None:
+        named = named_columns(header, reader.columns)
+        if named is None:
             *first, last = reader.columns
             for number, _ in numbered:
                 skips.add(f"no header with {', '.join(first)} and {last}", number)
             return []
-        separator, places = found
+        separator, places = named
 
         def read(number: int, line: str) -> Any:
             cells = quoted_cells(line, separator)
@@ -436,6 +436,6 @@ def named_reference_file(source: str) -> tuple[Path, str | None, str]:
 
     if source.startswith(DEMO):
         return demo_gold_path(source.removeprefix(DEMO)), None, ""
-    found = find_source(source)
-    language = found.languages[0] if len(found.languages) == 1 else ""
-    return local_path(source), found.format, language
+    entry = find_source(source)
+    language = entry.languages[0] if len(entry.languages) == 1 else ""
+    return local_path(source), entry.format, language

@@ -121,7 +121,6 @@ def zipped() -> bytes:
     return made.getvalue()
 
 
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -163,19 +162,6 @@ def test_the_line_that_tells_excel_the_separator(encoding, hint):
         ("häuser", ("häus", "er")), ("words", ("word", "s"))]  # fmt: skip
     assert not reference.skipped and reference.header is None
     assert reference.entries[1].line == reference.entries[0].line + 1 == 4 + (hint[-1] == "\n")
-
-
-@pytest.mark.parametrize(("hint", "between"), [("sep=,", ","), ("sep=\t", "\t"), ("sep=|", "|"),
-                                               (r"sep=\t", "\t")])  # fmt: skip
-def test_other_separators_for_excel(hint, between):
-    for table in (LIKE_EXCEL, LIKE_EXCEL.partition("\n")[2]):
-        reference = read_reference(f"{hint}\n{table.replace(';', between)}".encode())
-        assert [entry.word for entry in reference.entries] == ["häuser", "words"]
-    table = SAMPLES["morphscore"].replace(",", between)
-    if between != "|":
-        reference = read_reference(f"{hint}\n{table}".encode())
-        assert (reference.format, reference.entries[0].line) == ("morphscore", 3)
-        assert len(reference.morphscore_rows) == 1
 
 
 def test_a_word_that_begins_like_what_tells_excel():

@@ -217,30 +217,29 @@ def _sample_of(filled: list[str]) -> list[str]:
 # ------------------------------------------------------------------------------ reading
 
 
-def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -> str:
-    """Return a file's text; windows-1252 only if at least half of it is Morpho Challenge's."""
-    try:
-        return decode_text(data, name, encoding)
-    except FileFormatError as error:
-        is_other = isinstance(error.__cause__, UnicodeDecodeError) and not has_mark(data)
-        if is_other and encoding is None and format in (None, "morpho-challenge"):
-            with suppress(FileFormatError):
-                text = decode_text(data, name, "windows-1252")
-                sample = _sample_of([line for _, line in split_lines(text)])
-                if 2 * sum(map(lines.looks_like_morpho_challenge, sample)) >= max(1, len(sample)):
-                    return text
-        raise
-
-
 def _lines_of(
     data: bytes, name: str, format: str | None, encoding: str | None
 ) -> tuple[list[NumberedLine], str]:
-    """Return the numbered lines of a file, or "rows" of a table in Parquet."""
+    """Return the numbered lines of a file, or "rows" of a table in Parquet.
+
+    Text is read as windows-1252 only if at least half of it is then Morpho Challenge's.
+    """
     is_table = data.startswith(PARQUET_START)
     if is_table:
         named = {*ALIASES, *(text.lower() for r in READERS.values() for text in r.columns)}
         data = as_csv(data, name, named)
-    numbered = split_lines(_text_of(data, name, format, encoding))
+    try:
+        numbered = split_lines(decode_text(data, name, encoding))
+    except FileFormatError as error:
+        is_other = isinstance(error.__cause__, UnicodeDecodeError) and not has_mark(data)
+        if not is_other or encoding is not None or format not in (None, "morpho-challenge"):
+            raise
+        with suppress(FileFormatError):
+            numbered = split_lines(decode_text(data, name, "windows-1252"))
+            sample = _sample_of([line for _, line in numbered])
+            if 2 * sum(map(lines.looks_like_morpho_challenge, sample)) >= max(1, len(sample)):
+                return numbered, "line"
+        raise
     if not numbered:
         fix = "Choose a file with one word a line."
         raise FileFormatError(name, "", "the file holds blank lines only", fix)

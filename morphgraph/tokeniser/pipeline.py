@@ -156,20 +156,22 @@ def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
         if not public:
             problem, own = "no published tokeniser has such a decoder", "Take it out."
         raise FileFormatError(name, f"field {decoder or unknown}", problem, own)
-    chosen = {part: document.get(part) for part in PARTS_OF_TEXT}
-    present = {key: part for key, part in chosen.items() if part is not None}
-    for key, part in present.items():
-        if not isinstance(part, dict):
+    chosen = {key: document.get(key) for key in PARTS_OF_TEXT}
+    for key, part in chosen.items():
+        if part is not None and not isinstance(part, dict):
             raise FileFormatError(name, f"field {key}", "this is no part of a pipeline", fix)
-    fields: dict[str, Any] = {"parts": json.dumps(chosen), "is_known": not unknown}
+    parts = json.dumps(chosen)
+    fields: dict[str, Any] = {"parts": parts, "is_known": not unknown}
     if unknown:
-        fields |= {key: IsolatedPart(fields["parts"], key) for key in present}
+        present = (key for key, part in chosen.items() if part is not None)
+        fields |= {key: IsolatedPart(parts, key) for key in present}
         with _trying(name, fix):
             IsolatedPreprocessor(**fields).pieces(_PROBE)
-        return fields
-    with _trying(name, fix, "the tokenizers library cannot build them"):
-        loaded = library_of(chosen)
-    return {**fields, **{part: getattr(loaded, part) for part in PARTS_OF_TEXT}}
+    else:
+        with _trying(name, fix, "the tokenizers library cannot build them"):
+            library = library_of(chosen)
+        fields |= {key: getattr(library, key) for key in PARTS_OF_TEXT}
+    return fields
 
 
 def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePieceText:

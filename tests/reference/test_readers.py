@@ -121,7 +121,6 @@ def zipped() -> bytes:
     return made.getvalue()
 
 
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -91,9 +91,8 @@ def build(folder: Path) -> tuple[Path, Path]:
     source, dist = folder / "source", folder / "dist"
     subprocess.run(["git", "checkout-index", "--all", f"--prefix={source}/"], cwd=ROOT, check=True)
     bin_ = environment(folder / "build", "build", "twine")
-    for each in (source, *source.glob("plugins/*")):
-        if (each / "pyproject.toml").is_file():
-            run(bin_ / "python", "-m", "build", "--outdir", dist, each, cwd=folder)
+    for each in (source / "pyproject.toml", *source.glob("plugins/*/pyproject.toml")):
+        run(bin_ / "python", "-m", "build", "--outdir", dist, each.parent, cwd=folder)
     run(bin_ / "twine", "check", "--strict", *dist.iterdir(), cwd=folder)
     [sdist], [wheel] = dist.glob("morphgraph-[0-9]*.tar.gz"), dist.glob("morphgraph-[0-9]*.whl")
     return wheel, sdist

@@ -269,7 +269,7 @@ class _Planner:
             try:
                 name, known = self._filled(template), None
                 if is_named(name):
-                    place, known = named_reference_file(name)
+                    place, known, _ = named_reference_file(name)
                     found = _file(str(place), name)
                 else:
                     found = _file(self._inside(name))

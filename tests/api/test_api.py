@@ -320,8 +320,8 @@ def test_pictures(small: mg.Tokeniser, tmp_path: Path) -> None:
     small.tree("undo", gold=SMALL).save(tmp_path / "tree.svg")
     assert r"blame 100\u00a0%" in (tmp_path / "graph.html").read_text()
     assert "Gold: un do." in (tmp_path / "tree.svg").read_text()
-    unknown = small.around("undo").scene.vertices
-    assert not any("blame" in vertex.tooltip for vertex in unknown)
+    unknown = small.around("undo").scene.nodes(data="tooltip")
+    assert not any("blame" in tooltip for _, tooltip in unknown)
 
 
 @pytest.mark.slow

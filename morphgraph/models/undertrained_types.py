@@ -23,7 +23,7 @@ from morphgraph.models.checkpoint import BUFFER, StoredTensor, read_checkpoint
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
 from morphgraph.models.rows import as_floats, check_rows, vocabulary_matrices
 from morphgraph.models.settings import STANDS_OUT
-from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
+from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import frame_table
 from morphgraph.tables.terminal import text_of

@@ -17,7 +17,6 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.models.undertrained_types import undertrained
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score.corpus_measures import measure_corpus
-from morphgraph.score.vocabulary import VocabularyHealth, compress, corpus_of
 from morphgraph.score.vocabulary_figures import (
     ENTROPY,
     FIGURES,
@@ -25,10 +24,12 @@ from morphgraph.score.vocabulary_figures import (
     figure_called,
     list_behind,
 )
+from morphgraph.score.vocabulary_health import VocabularyHealth, compress, corpus_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import method_on
+from morphgraph.tables.corpora import corpus_table
+from morphgraph.tables.figures import figure_table, signature
 from morphgraph.tables.model import shown_texts
-from morphgraph.tables.vocabulary import corpus_table, figure_table, signature
 from tests.pages.conftest import as_read
 
 pytestmark = pytest.mark.slow

@@ -17,6 +17,7 @@ from strategies import MergeList, well_formed
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
+from morphgraph.score.breakdowns import boundary_groups
 from morphgraph.score.comparison import (
     ERROR_KINDS,
     MISSED,
@@ -32,7 +33,6 @@ from morphgraph.score.comparison import (
 )
 from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
-from morphgraph.score.table import boundary_groups
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.method import METHODS, parse_method, split_methods

@@ -13,7 +13,7 @@ from morphgraph.formats.loading import (
     load_vocabulary,
 )
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
-from morphgraph.score.flota import flota_scores
+from morphgraph.score.flota_scores import flota_scores
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor

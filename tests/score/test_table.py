@@ -27,7 +27,8 @@ from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tables.scores import ScoreView, scores_table
+from morphgraph.tables.score_views import ScoreView
+from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import to_markdown
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 

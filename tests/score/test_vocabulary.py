@@ -21,13 +21,6 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.vocabulary import (
-    NamedCounts,
-    VocabularyHealth,
-    compress,
-    corpus_of,
-    renyi_efficiency,
-)
 from morphgraph.score.vocabulary_figures import (
     ENTROPY,
     FIGURES,
@@ -36,6 +29,13 @@ from morphgraph.score.vocabulary_figures import (
     list_behind,
     matching,
 )
+from morphgraph.score.vocabulary_health import (
+    NamedCounts,
+    VocabularyHealth,
+    compress,
+    corpus_of,
+    renyi_efficiency,
+)
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
 from morphgraph.segment.picky import Picky, PickyEvent
@@ -43,7 +43,7 @@ from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.trimmed import Scaffold
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tables.vocabulary import (
+from morphgraph.tables.figures import (
     figure_table,
     figures_csv,
     signature,

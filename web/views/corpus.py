@@ -17,10 +17,10 @@ from morphgraph.core.text import base_name, counted
 from morphgraph.draw.charts import undertrained_page, undertrained_points
 from morphgraph.models import undertrained_types as untrained
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
-from morphgraph.score.vocabulary import NamedCounts
+from morphgraph.score.vocabulary_health import NamedCounts
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tables.corpora import UNITS, corpus_csv, corpus_table, parity_table
 from morphgraph.tables.model import frame_table
-from morphgraph.tables.vocabulary import UNITS, corpus_csv, corpus_table, parity_table
 from morphgraph.tables.writing import frame_csv, to_latex
 from web.guard import only_this_machine
 from web.inputs import content_of

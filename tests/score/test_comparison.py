@@ -225,32 +225,6 @@ def test_methods_are_split_at_commas_outside_of_brackets() -> None:
     assert split_methods("a, b(c=1, d=2),e ,") == ["a", "b(c=1, d=2)", "e"]
 
 
-def test_every_method_runs_on_a_demo() -> None:
-    tokeniser = load_tokeniser("demo:en")
-    from morphgraph.corpus.counts import WordCounts
-
-    counts = WordCounts.from_mapping({"undesirable": 3, "the": 500})
-    texts: Sequence[str] = ["undesirable", "the", "naïve 😀"]
-    names = METHODS.offered
-    assert names == [
-        "bpe",
-        "dropout",
-        "trimmed",
-        "adaptbpe",
-        "litetoken",
-        "flota",
-        "first",
-        "longest",
-        "greedy",
-        "suffix",
-        "least",
-    ]
-    made = [method_on(tokeniser, name, {}, counts) for name in names]
-    comparison = Comparison(made, texts, [("un", "desir", "able"), None, None])
-    assert [len(row.cells) for row in comparison.rows] == [len(names)] * 3
-    assert len({segmenter.signature() for segmenter in made}) == len(names)
-
-
 def test_parameters_may_be_true_or_false() -> None:
     name, given = parse_method("dropout(p=0.2, queue=true)")
     assert dict(METHODS[name].settings(given)) == {"p": 0.2, "seed": 0, "queue": True}

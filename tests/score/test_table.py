@@ -224,14 +224,6 @@ def test_a_failure_has_no_score_and_changes_none() -> None:
     assert "|test:" not in untested.signature_of(0), "a baseline that failed is none"
 
 
-def test_all_failed() -> None:
-    table = ScoreTable([SegmentationFailure("a", "no"), SegmentationFailure("b", "no")], baseline=0)
-    assert table.estimates == [None, None]
-    assert table.gold_set is None
-    assert table.signature == ""
-    assert table.signature_of(1) == "failed: no"
-
-
 # --- gold sets and the ideal ---------------------------------------------------------------------
 
 

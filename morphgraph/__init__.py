@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from morphgraph.formats.export import Export
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.method import METHODS
-    from morphgraph.tables.scores import ComparedScores, TokeniserScore
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
+    from morphgraph.tables.score_views import ComparedScores, TokeniserScore
 
     models: Any  # a plug-in, which may be missing
 
@@ -51,20 +51,20 @@ _HOMES = {
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
     "BlamedMerges": "morphgraph.api.results",
-    "ComparedScores": "morphgraph.tables.scores",
+    "ComparedScores": "morphgraph.tables.score_views",
     "Effect": "morphgraph.api.results",
     "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
     "GraphPicture": "morphgraph.draw.scene",
     "Knockout": "morphgraph.api.results",
     "LanguageBlame": "morphgraph.api.results",
-    "MeasuredCorpus": "morphgraph.tables.vocabulary",
+    "MeasuredCorpus": "morphgraph.tables.corpora",
     "ReBPEOutcome": "morphgraph.api.results",
     "RunOutcome": "morphgraph.batch.cluster",
     "ScoredKnockout": "morphgraph.api.results",
     "ThresholdCurve": "morphgraph.api.results",
     "Tokeniser": "morphgraph.api.tokeniser",
-    "TokeniserScore": "morphgraph.tables.scores",
+    "TokeniserScore": "morphgraph.tables.score_views",
     "TreePicture": "morphgraph.draw.merge_tree_svg",
 }
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from morphgraph.api.tokeniser import Tokeniser
     from morphgraph.formats.export import Export
     from morphgraph.graph.merge_table import Change
-    from morphgraph.tables.scores import TokeniserScore
+    from morphgraph.tables.score_views import TokeniserScore
 
 _WORST = 20
 """How many merges a notebook shows of a table of blame."""

@@ -29,7 +29,13 @@ from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.corpus.text import LONGEST_WORD, WHITE, BadLines, Texts, too_long
 from morphgraph.corpus.text_files import TextFile, find_texts, open_duckdb, sql_literal
 from morphgraph.score.gold_set import signature_line
-from morphgraph.score.vocabulary import ALPHA, Compression, check_alpha, compress, unused_types
+from morphgraph.score.vocabulary_health import (
+    ALPHA,
+    Compression,
+    check_alpha,
+    compress,
+    unused_types,
+)
 from morphgraph.segment.segmenter import Segmenter
 
 Unit = Literal["words", "lines"]

@@ -28,7 +28,6 @@ ROOMS = (
     "score",
     "refine",
     "tables",
-    "models",
     "draw",
     "batch",
     "api",

@@ -8,7 +8,6 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
-from morphgraph.formats.files import Given
 from morphgraph.formats.hugging_face import (
     SPECIAL,
     assumed_document,
@@ -27,6 +26,7 @@ from morphgraph.formats.sentencepiece import (
     text_preparation,
 )
 from morphgraph.formats.tokeniser_classes import bert_parts
+from morphgraph.formats.tokeniser_files import Given
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.pipeline import (
     added_tokens,

@@ -14,7 +14,6 @@ from tokenizers import AddedToken, Tokenizer
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.core.text import shortened
 from morphgraph.formats.completing import frame_of_class
-from morphgraph.formats.files import settings_beside
 from morphgraph.formats.framing import framing
 from morphgraph.formats.opening import SENTENCEPIECE, WHOLE, files_of, format_of
 from morphgraph.formats.tokeniser_classes import (
@@ -24,6 +23,7 @@ from morphgraph.formats.tokeniser_classes import (
     class_name,
     tokeniser_class,
 )
+from morphgraph.formats.tokeniser_files import settings_beside
 from morphgraph.tokeniser.pipeline import charsmap_of
 from morphgraph.tokeniser.preprocess import TOKEN_FLAGS
 

@@ -152,7 +152,7 @@ BPE = Method(
     "merges",
     source="Sennrich et al. 2016; Bauwens & Delobelle 2024",
     training=Training("Merges the most frequent pair (Sennrich et al. 2016).", _trained),
-    standalone="morphgraph.standalone.bte:Merging",
+    standalone="morphgraph.standalone.merges:Merging",
 )
 BPE_PRIME = Method(
     "bpe-prime",

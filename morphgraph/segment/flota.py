@@ -218,7 +218,7 @@ FLOTA = Method(
     "vocabulary",
     FlotaParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.vocabulary:Flota",
+    standalone="morphgraph.standalone.lookup:Flota",
 )
 FIRST = Method(
     "first",
@@ -228,7 +228,7 @@ FIRST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.pieces:Kept",
+    standalone="morphgraph.standalone.piece_methods:Kept",
 )
 LONGEST = Method(
     "longest",
@@ -238,5 +238,5 @@ LONGEST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.pieces:Kept",
+    standalone="morphgraph.standalone.piece_methods:Kept",
 )

@@ -19,6 +19,7 @@ from morphgraph.formats.hugging_face import (
     to_document,
 )
 from morphgraph.formats.opening import Opened, open_tokeniser
+from morphgraph.formats.pipeline_parts import NO_PARTS
 from morphgraph.formats.sentencepiece import (
     bpe_document,
     is_bpe,
@@ -154,9 +155,7 @@ def _usual_file(
     marker: Marker, types: Sequence[str], ids: Mapping[str, int], special: frozenset[str]
 ) -> dict[str, Any]:
     """Return what a complete file of this kind would contain, as BERT's or GPT-2's does."""
-    parts: dict[str, Any] = dict.fromkeys(
-        ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-    )
+    parts = {**NO_PARTS}
     if marker == "##":
         uncased = all(text == text.lower() for text in types if text not in special)
         parts |= bert_parts({"do_lower_case": uncased})

@@ -30,7 +30,6 @@ from benchmarks import (
 from morphgraph.core.cache import Cache
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.export import bpe_model, export_model, words_to_check
-from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.models.checkpoint import NewTensor, write_safetensors
 from morphgraph.reference.readers import read_reference
@@ -39,7 +38,7 @@ from morphgraph.refine.knockout import candidate_types, threshold_curve
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.segment.training import train_tokeniser
+from morphgraph.segment.training import train
 from morphgraph.tokeniser.merging import segment
 
 IMPORTS = {
@@ -151,8 +150,7 @@ def run_rebpe(case: str, runs: int) -> dict[str, Any]:
     if case == "german":
         tokeniser, reference = load_tokeniser(data(GERMAN_BPE)), read_reference(data(GERMAN_GOLD))
     else:
-        document, _ = train_tokeniser(wordfreq_counts("hu"), TYPES)
-        tokeniser = from_tokenizer_json(json.dumps(document).encode(), "hu-32k")
+        tokeniser = train("bpe", wordfreq_counts("hu"), TYPES).tokeniser
         reference = read_reference(data(HUNGARIAN_GOLD))
     benchmark = Benchmark.build(tokeniser, reference)
     seconds: list[list[float]] = []
@@ -241,10 +239,9 @@ def transplant(gigabytes: float = 1.0, rounds: int = 3) -> None:
 
 def _make_checkpoint(folder: Path, gigabytes: float) -> int:
     """Make a model and another tokeniser for it; return the bytes of its largest tensor."""
-    document, _ = train_tokeniser(wordfreq_counts("en"), TYPES)
     model = folder / "model"
     model.mkdir()
-    (model / "tokenizer.json").write_text(json.dumps(document), encoding="utf-8")
+    mg.train("bpe", "wordfreq:en", TYPES).save(model / "tokenizer.json")
     config = {"model_type": "llama", "vocab_size": TYPES, "tie_word_embeddings": False}
     (model / "config.json").write_text(json.dumps(config), encoding="utf-8")
     random = np.random.default_rng(1)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         ThresholdCurve,
     )
     from morphgraph.api.tokeniser import Tokeniser
-    from morphgraph.batch.cluster import RunOutcome
+    from morphgraph.batch.run import RunOutcome
     from morphgraph.core.errors import MorphGraphError
     from morphgraph.draw.merge_tree_svg import TreePicture
     from morphgraph.draw.scene import GraphPicture
@@ -56,7 +56,7 @@ _HOMES = {
     "LanguageBlame": "morphgraph.api.results",
     "MeasuredCorpus": "morphgraph.tables.vocabulary",
     "ReBPEOutcome": "morphgraph.api.results",
-    "RunOutcome": "morphgraph.batch.cluster",
+    "RunOutcome": "morphgraph.batch.run",
     "ScoredKnockout": "morphgraph.api.results",
     "ThresholdCurve": "morphgraph.api.results",
     "Tokeniser": "morphgraph.api.tokeniser",

@@ -42,7 +42,7 @@ _FILES = {
     "results.csv": ("CSV", "All results, in long form."),
     "results.parquet": ("Parquet", "All results, in long form."),
     "tables.zip": ("LaTeX", "Each table as a .tex file."),
-    "run.json": ("run.json", "Versions, machine, command, times."),
+    "results.json": ("JSON", "All results, with versions, command and checksums."),
     "run.log": ("Log", "With the tracebacks of what failed."),
 }
 """The files of a run to download, each with its label and content."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_ending, write_file
 from morphgraph.core.text import unique_labels, visible
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.refine.learning import learn_and_score, unseen_part
@@ -39,18 +36,10 @@ from morphgraph.tables.scores import (
     table_report,
 )
 from morphgraph.tables.terminal import report_of
-from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-WRITERS: dict[str, Callable[[Table], bytes | str]] = {
-    ".csv": to_csv,
-    ".tex": to_latex,
-    ".md": to_markdown,
-}
-"""What writes the scores to a file of each ending."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,12 +156,6 @@ class Scores(Result):
             "tables": [*map(table_report, self.tables)],
             **{name: [each.to_dict() for each in made] for name, made in told.items() if made},
         }
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file: .csv, .tex or .md."""
-        file = Path(path)
-        check_ending(file, *WRITERS)
-        write_file(file, WRITERS[file.suffix](self.table()))
 
 
 def _broken_down(tables: Sequence[ScoreTable], by: str) -> list[Breakdown]:

@@ -28,6 +28,7 @@ from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
 from morphgraph.models.downstream.training import require_libraries
 from morphgraph.reference.entry import join_references
 from morphgraph.refine.learning import has_seen
+from morphgraph.score.gold_reading import Reading
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
@@ -176,16 +177,12 @@ def _model(table: pa.Table, name: str) -> Any:
 
 
 def _reference(spec: Mapping[str, Any]) -> Reference:
-    """Read a reference: join its parts, then sample as specified."""
-    from morphgraph.reference.readers import read_reference
-
-    parts = []
+    """Read a reference: join its parts, and take the entries that count."""
+    reading, parts = Reading(**spec["reading"]), []
     for part in spec["parts"]:
-        read = partial(read_reference, part["path"], name=part["name"], **part["reading"])
-        parts.append(as_planned(part, read))
-    gold = join_references(parts)
-    sample: int | None = spec["sample"]
-    return gold if sample is None else gold.sample(sample, spec["sample_seed"])
+        settings = reading.changed(format=reading.format or part["format"])
+        parts.append(as_planned(part, partial(settings.read, part["path"], part["name"])))
+    return reading.chosen(join_references(parts))
 
 
 def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:

@@ -10,9 +10,9 @@ import typer
 from morphgraph.cli import output
 from morphgraph.cli.options import (
     AS_FOUND,
+    GoldReading,
     Named,
     OnGold,
-    Reading,
     Whole,
     open_edited,
     with_options,
@@ -189,7 +189,7 @@ class CountedEdit:
     tokeniser: Named
     counts: Annotated[str | None, typer.Argument()] = None
     gold: str | None = None
-    read: Reading = AS_FOUND
+    read: GoldReading = AS_FOUND
     recipe: Path | None = None
     out: Path | None = None
     as_json: bool = False

@@ -227,4 +227,4 @@ def test_a_run_that_takes_too_long_is_stopped_and_says_so(
     progress = end_of(out)
     assert progress.state == "stopped"
     assert progress.message.startswith("It was stopped after 1 s, the limit here.")
-    assert str(tmp_path) not in (out / "run.json").read_text("utf-8")
+    assert str(tmp_path) not in (out / "results.json").read_text("utf-8")

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.batch.cluster import Schedule, warm_up
+from morphgraph.batch.downstream import steps_in
 from morphgraph.batch.tasks import (
     Store,
     Task,
@@ -33,7 +34,7 @@ from morphgraph.batch.tasks import (
     versions_of,
 )
 from morphgraph.core import __version__
-from morphgraph.core.errors import UNQUOTED, MorphGraphError
+from morphgraph.core.errors import UNQUOTED, MorphGraphError, require
 from morphgraph.core.files import parse_json, read_bytes, write_file, writing
 from morphgraph.core.text import counted, duration
 from morphgraph.tables.model import Table
@@ -339,11 +340,9 @@ def run_evaluation(
     """
     import psutil
 
-    from morphgraph.models.downstream.training import require_libraries
-
     _check_apart(plan, out)
-    if plan.evaluation.downstream:
-        require_libraries()
+    for choice in plan.evaluation.downstream:
+        require(f"The task {choice.task}", *choice.entry.packages)
     with Store(out) as store:
         with suppress(FileNotFoundError):  # a request from before this process began
             if stop_path(out).stat().st_mtime < psutil.Process().create_time():
@@ -421,8 +420,6 @@ def seconds_left(costs: Mapping[str, float], ended: Container[str], seconds: flo
 
 
 def _in_training(schedule: Schedule) -> dict[str, Any]:
-    from morphgraph.models.downstream.training import steps_in
-
     told = []
     for task in schedule.missing:
         is_open = task.resumes and task.key not in schedule.reports

@@ -10,7 +10,7 @@ from morphgraph.batch.configuration import Evaluation
 from morphgraph.batch.plan import Plan
 from morphgraph.batch.report import write_report
 from morphgraph.batch.run import RunOutcome
-from morphgraph.batch.tasks import TaskReport
+from morphgraph.batch.store import TaskReport
 
 FACTS = {
     "command": ["morphgraph", "evaluate", "a b.yaml"],

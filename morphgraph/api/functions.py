@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.api.base import BaseTokeniser
 from morphgraph.api.gold import Gold, read_gold, table_of
-from morphgraph.api.tokeniser import Tokeniser
+from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import configuration_path
 from morphgraph.core.limits import PUBLIC_MEMORY

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from morphgraph.api.signatures import taking
+from morphgraph.api.keywords import taking
 from morphgraph.core.errors import MorphGraphError, check_choice, check_list
 from morphgraph.core.files import write_file
 from morphgraph.core.system import available_cores

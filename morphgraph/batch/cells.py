@@ -18,7 +18,7 @@ import numpy as np
 
 from morphgraph.batch.downstream import TaskRun, task_named
 from morphgraph.batch.results import FLOTA_METRICS, words_scored
-from morphgraph.batch.tasks import contents
+from morphgraph.batch.store import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, require, unquoted
 from morphgraph.corpus.counting import count_words

@@ -24,7 +24,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from morphgraph.batch.tasks import (
+from morphgraph.batch.store import (
     Store,
     Task,
     TaskFailure,

@@ -33,7 +33,7 @@ from morphgraph.batch.configuration import (
     settings_of,
 )
 from morphgraph.batch.downstream import task_named
-from morphgraph.batch.tasks import Task, contents
+from morphgraph.batch.store import Task, contents
 from morphgraph.batch.yaml_reading import Lines, field_place
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require, unquoted
 from morphgraph.core.files import decode_utf8, demo_tokeniser_path, read_bytes

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from morphgraph.batch.tasks import Store, Task, TaskReport
+from morphgraph.batch.store import Store, Task, TaskReport
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.files import write_file
 from morphgraph.score.gold_set import GoldSet

@@ -24,7 +24,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.batch.cluster import Schedule, warm_up
 from morphgraph.batch.downstream import steps_in
-from morphgraph.batch.tasks import (
+from morphgraph.batch.store import (
     Store,
     Task,
     TaskFailure,

@@ -152,7 +152,7 @@ def _print_shipped() -> None:
 
 def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
     from morphgraph.batch.cluster import Schedule
-    from morphgraph.batch.tasks import Store
+    from morphgraph.batch.store import Store
 
     tasks = plan.tasks
     missing = Schedule(tasks, Store(out or Path("no such folder")), None).missing

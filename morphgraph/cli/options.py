@@ -36,7 +36,7 @@ from morphgraph.segment.method import (
 )
 
 if TYPE_CHECKING:
-    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.api.with_merges import Tokeniser
     from morphgraph.reference.entry import Reference
     from morphgraph.refine.learning import Entrant
     from morphgraph.score.gold_set import GoldSet
@@ -456,7 +456,7 @@ def load_edited(tokeniser: str, recipe: Path | None, pattern: str | None = None)
 
 def open_edited(given: Any) -> "Tokeniser":
     """Open the ``tokeniser`` of options with the edits of their ``recipe``."""
-    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.api.with_merges import Tokeniser
     from morphgraph.segment.segmenter import standard_segmenter
 
     return Tokeniser(standard_segmenter(load_edited(given.tokeniser, given.recipe)))

@@ -25,7 +25,7 @@ from morphgraph.refine import LEAST_JOINS, KnockoutSettings, PruningOrder, ReBPE
 from morphgraph.score import SHARE_KEPT
 
 if TYPE_CHECKING:
-    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.api.with_merges import Tokeniser
     from morphgraph.formats.export import Export
 
 
@@ -204,8 +204,8 @@ class CountedEdit:
 
         ``line`` and ``did``: what the edit did, as a line and as data.
         """
+        from morphgraph.api.edited import Effect
         from morphgraph.api.gold import read_gold
-        from morphgraph.api.results import Effect
         from morphgraph.score.vocabulary import compress
         from morphgraph.tables.edits import change_table
         from morphgraph.tables.terminal import text_of

@@ -9,7 +9,7 @@ import pytest
 
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import collected
-from morphgraph.batch.tasks import (
+from morphgraph.batch.store import (
     Store,
     TaskFailure,
     TaskReport,

@@ -14,7 +14,7 @@ import pytest
 from morphgraph.batch.cells import as_planned
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.run import RunProgress, launch_run, prepare_run, read_progress, start_run
-from morphgraph.batch.tasks import contents
+from morphgraph.batch.store import contents
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import read_word_counts

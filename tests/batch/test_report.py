@@ -17,7 +17,7 @@ import reports
 
 from morphgraph.batch.report import chart_of, file_names, make_table
 from morphgraph.batch.results import FAILED, TableSpec, results_of_rows
-from morphgraph.batch.tasks import Task, TaskFailure, TaskReport
+from morphgraph.batch.store import Task, TaskFailure, TaskReport
 from morphgraph.tables.model import Table
 from morphgraph.tables.writing import to_latex
 

@@ -17,7 +17,7 @@ from morphgraph.batch.run import (
     stop_path,
     stop_run,
 )
-from morphgraph.batch.tasks import Store
+from morphgraph.batch.store import Store
 from morphgraph.core.errors import MorphGraphError
 
 NO_PROGRESS = ["", "[", "[]", '{"total": 5}', "\x00\xff"]

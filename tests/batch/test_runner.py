@@ -10,7 +10,7 @@ from distributed import Client
 
 from morphgraph.batch.cluster import Schedule
 from morphgraph.batch.run import ProgressFile, RunOutcome, RunProgress, read_progress, run_tasks
-from morphgraph.batch.tasks import Store, Task, TaskResult, code_version, has_runner, run_task
+from morphgraph.batch.store import Store, Task, TaskResult, code_version, has_runner, run_task
 from morphgraph.core.errors import MorphGraphError
 
 

@@ -102,7 +102,7 @@ def _placeless(value: Any) -> Any:
     return [_placeless(inner) for inner in value] if isinstance(value, list) else value
 
 
-_COMPUTING = ("batch/cells.py", "batch/tasks.py")
+_COMPUTING = ("batch/cells.py", "batch/store.py")
 _SHOWING = {"api", "batch", "cli", "draw", "models", "tables"}
 """The rooms of the library that results do not depend on, but for the files above."""
 _LIBRARIES = "numpy numba openpyxl pyarrow sentencepiece tokenizers wordfreq"

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.gold import Gold, read_gold
-from morphgraph.api.results import (
+from morphgraph.api.edited import (
     BlamedMerges,
     Effect,
     Knockout,
@@ -17,7 +16,8 @@ from morphgraph.api.results import (
     ScoredKnockout,
     ThresholdCurve,
 )
-from morphgraph.api.signatures import taking
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.api.keywords import taking
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.text import base_name, shortened
 from morphgraph.corpus.counts import to_word_counts

@@ -29,7 +29,7 @@ Path("text.txt").write_text("The houses stand there.\\n")
 
 All examples start from there. `mg` offers the functions and classes below, these for type hints;
 `mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
-[Models](models.md) are in a plug-in, as `mg.models`.
+[Models](../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
 [notebook.ipynb](notebook.ipynb) goes through it. This page is made from the docstrings by
 `python -m docs.tools.api`.
 """

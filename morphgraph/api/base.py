@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.api.gold import Gold, read_gold, table_of
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.api.scoring import table_of
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import json_bytes, write_file

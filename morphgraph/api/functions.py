@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.gold import Gold, read_gold, table_of
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.api.scoring import table_of
 from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import configuration_path

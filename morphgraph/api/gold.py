@@ -1,4 +1,4 @@
-"""Gold as a notebook gives it, and scores by it."""
+"""Gold as a notebook gives it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from morphgraph.api.keywords import taking
-from morphgraph.core.errors import MorphGraphError, check_choice, check_list
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import base_name, shortened
@@ -17,11 +17,8 @@ from morphgraph.corpus.counts import WordCountsLike, to_word_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.learning import Entrant, learn_and_score, unseen_part
 from morphgraph.score.gold_reading import Reading
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import USUAL
-from morphgraph.score.table import ScoreTable, SegmentationFailure
+from morphgraph.score.gold_set import GoldSet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,29 +147,3 @@ def silver_text(
         analyses.setdefault(entry.word, []).append(entry.morphs)
     cores = available_cores()
     return silver_reference(found, name, words, seed, analyses, cores, watch), name
-
-
-def table_of(
-    entrants: Sequence[Entrant],
-    gold: Gold,
-    scope: Scope,
-    weighting: Weighting,
-    metrics: Sequence[str],
-    baseline: int | None = None,
-) -> ScoreTable:
-    """The scores of each entrant; `MorphGraphError` if none can be scored."""
-    check_choice("scope", scope, SCOPES)
-    check_choice("weighting", weighting, WEIGHTINGS)
-    chosen = check_list(metrics, "scores") or USUAL
-    gold_set = read_gold(gold)
-    gold_set.weights(weighting)  # fails if there are no frequencies
-    if not gold_set.has_gold(scope).any():
-        raise MorphGraphError(
-            f"{gold_set.reference.name} has no {scope} boundaries. Choose another scope."
-        )
-    outcomes = learn_and_score(entrants, unseen_part(entrants, gold_set))
-    table = ScoreTable(outcomes, scope, weighting, chosen, baseline=baseline)
-    failed = [outcome for outcome in table.outcomes if isinstance(outcome, SegmentationFailure)]
-    if len(failed) == len(outcomes):
-        raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
-    return table

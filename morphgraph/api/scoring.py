@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.core.errors import MorphGraphError, check_choice, check_list
 from morphgraph.core.text import unique_labels, visible
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.refine.learning import learn_and_score, unseen_part
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.flota import FlotaScores, flota_scores
-from morphgraph.score.gold_set import SCOPES, GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.languages import LanguageRow, rows_by_language
 from morphgraph.score.metrics import USUAL
 from morphgraph.score.outcome import Outcome
@@ -108,6 +109,26 @@ class Scoring:
             if scope == self.scope or (self.scope == "both" and gold_set.has_gold(scope).any())
             for over in (gold_set.weightings if self.weighting == "both" else (self.weighting,))
         ]
+
+
+def table_of(
+    entrants: Sequence[Entrant],
+    gold: Gold,
+    scope: Scope,
+    weighting: Weighting,
+    metrics: Sequence[str],
+    baseline: int | None = None,
+) -> ScoreTable:
+    """Return the scores of each entrant; `MorphGraphError` if none can be scored."""
+    check_choice("scope", scope, SCOPES)
+    check_choice("weighting", weighting, WEIGHTINGS)
+    gold_set, chosen = read_gold(gold), tuple(check_list(metrics, "scores"))
+    if not gold_set.has_gold(scope).any():
+        raise MorphGraphError(
+            f"{gold_set.reference.name} has no {scope} boundaries. Choose another scope."
+        )
+    scoring = Scoring(metrics=chosen, scope=scope, weighting=weighting, baseline=baseline)
+    return scoring.score(entrants, [gold_set]).tables[0]
 
 
 def outcomes(

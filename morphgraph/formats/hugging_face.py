@@ -72,6 +72,7 @@ def tokenizer_document(
         "truncation": None,
         "padding": None,
         "added_tokens": list(added),
+        **dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder")),
         **parts,
         "model": usual | model,
     }
@@ -219,9 +220,7 @@ def assumed_document(
     vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     """Return a ``tokenizer.json`` for a vocabulary and merges, by the marker they use."""
-    parts: dict[str, Any] = dict.fromkeys(
-        ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-    )
+    parts: dict[str, Any] = {}
     suffix = None
     bytes_complete = all(character in vocabulary for character in BYTE_TO_CHAR)
     if any(text.endswith("</w>") for text in vocabulary):

@@ -81,9 +81,10 @@ def score(
     by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
     out: Also write the tables: .csv, .tex or .md.
     """
-    from morphgraph.api.scoring import WRITERS, Scoring
+    from morphgraph.api.scoring import Scoring
     from morphgraph.score.metrics import check_metrics
     from morphgraph.score.uncertainty import Draws
+    from morphgraph.tables.writing import WRITERS
 
     if out is not None:
         check_ending(out, *WRITERS)

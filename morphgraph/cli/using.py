@@ -9,10 +9,9 @@ from pydantic import Field
 from morphgraph.cli import output
 from morphgraph.cli.options import (
     AS_FOUND,
+    GoldReading,
     Named,
-    Reading,
     Whole,
-    check_one_place,
     load_any,
     load_edited,
     standard_input,
@@ -116,7 +115,7 @@ def vocabulary(
     tokeniser: Annotated[list[str], typer.Argument()],
     frequencies: str | None = None,
     gold: str | None = None,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     corpus: list[str] | None = None,
     *,
     set_: CorpusSettings,
@@ -216,10 +215,9 @@ def _measured(
 
     options = dict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
     workers, scheduler = options.pop("workers"), options.pop("scheduler")
-    check_one_place(workers, scheduler)
     with output.progress_line("measuring") as tell:
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
-        with workers_at(scheduler, workers or 1) as (run, there):
+        with workers_at(workers, scheduler) as (run, there):
             how = {} if run is None else {"run": run, "workers": there}
             return MeasuredCorpus(measure_corpus(segmenters, corpus, **how, **options))
 
@@ -235,7 +233,7 @@ def export(
     method: str | None = None,
     counts: str | None = None,
     gold: str | None = None,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     portable: bool = False,
     pattern: str | None = None,
     ids: Literal["dense", "keep", "reuse"] | None = None,

@@ -73,9 +73,9 @@ class Ratio:
         defined = sums[:, 1] > _NOTHING * self.whole.sum()
         if self.needed is not None:
             defined &= sums[:, 2] > _NOTHING * self.needed.sum()
-        found = np.full(len(sums), np.nan)
-        np.divide(sums[:, 0], sums[:, 1], out=found, where=defined)
-        return found
+        scores = np.full(len(sums), np.nan)
+        np.divide(sums[:, 0], sums[:, 1], out=scores, where=defined)
+        return scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +137,9 @@ def bootstrap_intervals(
     >>> bootstrap_intervals([Ratio(ones, ones)])
     [Interval(low=1.0, high=1.0)]
     """
-    found = _resampled(ratios, resamples, seed)
-    return [_percentiles(scores - (0 if baseline is None else found[baseline])) for scores in found]
+    resampled = _resampled(ratios, resamples, seed)
+    base = 0 if baseline is None else resampled[baseline]
+    return [_percentiles(scores - base) for scores in resampled]
 
 
 @dataclass(frozen=True)
@@ -256,17 +257,17 @@ def interval_of_mean(
 
 def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:
     """The columns of all ratios in one matrix, each only once, and the numbers of those of each."""
-    found: dict[bytes, int] = {}
+    number_of: dict[bytes, int] = {}
     distinct: list[Matrix] = []
     places = []
     for ratio in ratios:
         numbers = []
         for column in ratio.columns:
             key = blake2b(column.tobytes(), digest_size=16).digest()
-            if key not in found:
-                found[key] = len(distinct)
+            if key not in number_of:
+                number_of[key] = len(distinct)
                 distinct.append(column)
-            numbers.append(found[key])
+            numbers.append(number_of[key])
         places.append(numbers)
     return np.stack(distinct, axis=1), places
 

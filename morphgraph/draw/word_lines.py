@@ -1,4 +1,4 @@
-"""Words for the eye: as chips under their gold morphs, and as rows beside the merge graph."""
+"""Words as the app shows them: as chips under their gold morphs, and as rows beside the graph."""
 
 import string
 from collections.abc import Iterable

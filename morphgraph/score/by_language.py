@@ -1,4 +1,4 @@
-"""One tokeniser on the references of several languages: a row each, beside one another."""
+"""One tokeniser on the references of several languages: a row for each."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How sure scores are: bootstrap intervals, and paired tests between two tokenisers.
+"""The uncertainty of scores: bootstrap intervals, and paired tests between two tokenisers.
 
 A score is a ratio of sums over entries. So is it of any resample, whose sums are one product of
 matrices for all scores of all tokenisers.
@@ -23,7 +23,7 @@ from morphgraph.kernels import worth_loading
 RESAMPLES = 1000
 TRIALS = 1000
 _DRAWS_PER_ATOM = 200
-"""So many random numbers are drawn without a kernel in the time that an atom takes."""
+"""How many random numbers are drawn without a kernel in the time that an atom takes."""
 _CHUNK = 2_000_000
 """Random numbers held at a time, so that memory stays small whatever the number of entries."""
 

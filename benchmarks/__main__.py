@@ -14,7 +14,8 @@ from benchmarks import ONE_THREAD, peak_megabytes, processor
 
 MODULES = {
     "segmenting": ("segment", "substrings", "exported"),
-    "refining": ("knockout", "rebpe", "llm", "transplant"),
+    "refining": ("knockout", "rebpe", "llm"),
+    "transplanting": ("transplant",),
     "training": ("train", "train_at_size"),
     "scoring": ("compare", "scores", "first_use"),
     "counting": ("counting", "measuring"),

@@ -201,8 +201,9 @@ _SORTED_BY = {
 
 def _counts(health: VocabularyHealth, numbers: Iterable[int]) -> list[float]:
     """How often types are tokens of the corpus; NaN without one."""
-    found = health.compression
-    return [math.nan if found is None else float(found.counts[number]) for number in numbers]
+    if health.compression is None:
+        return [math.nan for _ in numbers]
+    return [float(health.compression.counts[number]) for number in numbers]
 
 
 def _types(health: VocabularyHealth, numbers: Sequence[int]) -> Listed:

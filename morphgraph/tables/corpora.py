@@ -147,22 +147,22 @@ class MeasuredCorpus(Result):
         >>> tokeniser.measure("text.txt").to_dict()["all"][0]["tokens"]
         7
         """
-        found = self.measures
-        told: dict[str, Any] = {key: getattr(found, key) for key in ("by", "unit", "alpha")}
-        told |= {"texts": measured_rows(found.texts), "all": measured_rows(found.totals)}
-        told |= {"bad": found.bad, "first_bad": list(found.first_bad)}
-        if found.base is not None:
-            told["base"] = found.base
+        measures = self.measures
+        told: dict[str, Any] = {key: getattr(measures, key) for key in ("by", "unit", "alpha")}
+        told |= {"texts": measured_rows(measures.texts), "all": measured_rows(measures.totals)}
+        told |= {"bad": measures.bad, "first_bad": list(measures.first_bad)}
+        if measures.base is not None:
+            told["base"] = measures.base
             told["parity"] = [
                 {
                     "tokeniser": name,
-                    "gini_line": found.gini(name),
-                    "gini_byte": found.gini(name, "byte"),
+                    "gini_line": measures.gini(name),
+                    "gini_byte": measures.gini(name, "byte"),
                 }
-                for name in found.tokenisers
+                for name in measures.tokenisers
             ]
-        told = whole_numbers(without_nan(told)) | {"alpha": found.alpha}
-        return {**told, "signature": found.signature}
+        told = whole_numbers(without_nan(told)) | {"alpha": measures.alpha}
+        return {**told, "signature": measures.signature}
 
     def table(self, limit: int = 0) -> Table:
         """Return a row for each file or language, the totals last; ``limit``: 0 for all.

@@ -132,7 +132,7 @@ _UNCUT = Column("Cut nowhere", "percent", csv="uncut")
 
 
 def languages_table(
-    found: Sequence[LanguageRow], metrics: Sequence[str] = LANGUAGE_METRICS
+    languages: Sequence[LanguageRow], metrics: Sequence[str] = LANGUAGE_METRICS
 ) -> Table:
     """Return one tokeniser's scores, a row for each language.
 
@@ -140,11 +140,11 @@ def languages_table(
     language is not better than another.
     """
     blocks: dict[object, list[LanguageRow]] = {}
-    for row in found:
+    for row in languages:
         key = (row.table.scope, row.table.weighting, words_of(row.table))
         blocks.setdefault(key, []).append(row)
     rows: list[Row] = []
-    tables = [row.table for row in found]
+    tables = [row.table for row in languages]
     names = [name for name in metrics if all(name in table.metrics for table in tables)]
     for number, block in enumerate(blocks.values()):
         for label, row in zip(labels_of(block), block, strict=True):
@@ -182,13 +182,13 @@ def _kinds(tables: Sequence[ScoreTable]) -> list[str]:
 
 def _notes(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
     """What to know of references beside their scores, once for all that it is said of."""
-    said: dict[str, dict[str, None]] = {}
+    references_of: dict[str, dict[str, None]] = {}
     for table in tables:
         note = "" if table.gold_set is None else table.gold_set.reference.partial_note
         for each in (*table.notes, *([note] if note else [])):
-            said.setdefault(each, {})[_reference(table)] = None
+            references_of.setdefault(each, {})[_reference(table)] = None
     mixed = [MIXED] * (len(_kinds(tables)) > 1)
-    return (*mixed, *(f"{_listed(list(names))}: {note}" for note, names in said.items()))
+    return (*mixed, *(f"{_listed(list(names))}: {note}" for note, names in references_of.items()))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -91,8 +91,8 @@ def room(name: str) -> str:
 
 
 def test_strings_and_relative_imports_are_seen() -> None:
-    assert "morphgraph.standalone.bte" in IMPORTS["morphgraph.segment.dropout"]
-    assert "morphgraph.standalone.pieces" in IMPORTS["morphgraph.standalone.bte"]
+    assert "morphgraph.standalone.merges" in IMPORTS["morphgraph.segment.dropout"]
+    assert "morphgraph.standalone.piece_methods" in IMPORTS["morphgraph.standalone.merges"]
     assert "morphgraph.api.functions" in IMPORTS["morphgraph"]
 
 

@@ -13,16 +13,6 @@ from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES, Limit
 from morphgraph.core.system import without_collection
 from morphgraph.formats.codes import codes_document, is_codes
 from morphgraph.formats.completing import completed, document_of_class, not_honoured
-from morphgraph.formats.files import (
-    GIVE_TOGETHER,
-    SETTINGS,
-    TEMPLATE,
-    Given,
-    TokeniserFiles,
-    fitting_name,
-    gunzipped,
-    located,
-)
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
@@ -38,6 +28,16 @@ from morphgraph.formats.listed_types import read_types
 from morphgraph.formats.ranks import is_ranks, ranks_document
 from morphgraph.formats.sentencepiece import is_bpe, is_sentencepiece, parse_sentencepiece
 from morphgraph.formats.tokeniser_classes import CHARSMAP, class_name
+from morphgraph.formats.tokeniser_files import (
+    GIVE_TOGETHER,
+    SETTINGS,
+    TEMPLATE,
+    Given,
+    TokeniserFiles,
+    fitting_name,
+    gunzipped,
+    located,
+)
 
 FORMAT = "morphgraph model"
 """What the field ``format`` of a model says that this library saved."""

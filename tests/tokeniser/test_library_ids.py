@@ -25,7 +25,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
 from morphgraph.segment.pieces import PieceKernel
-from morphgraph.standalone.pieces import load, plug_in
+from morphgraph.standalone.piece_methods import load, plug_in
 
 Document = dict[str, Any]
 

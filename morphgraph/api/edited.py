@@ -16,13 +16,13 @@ from morphgraph.core.errors import check_share
 from morphgraph.core.text import counted, percent, shortened, signed, visible, without_nan
 from morphgraph.draw.charts import add_score_lines, blame_histogram, figure_of
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns, records_of
+from morphgraph.refine.blame_by_language import BlameByLanguage
 from morphgraph.refine.knockout import (
     KnockoutResult,
     ThresholdPoint,
     candidate_types,
     share_of_leaves,
 )
-from morphgraph.refine.languages import BlameByLanguage
 from morphgraph.refine.learning import has_seen
 from morphgraph.refine.rebpe_run import Phase
 from morphgraph.refine.study import Preview

@@ -34,11 +34,11 @@ from morphgraph.refine import (
     learned_from,
 )
 from morphgraph.refine.blame import blame
+from morphgraph.refine.blame_by_language import blame_by_language
 from morphgraph.refine.extending import extend
 from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, knock_out, threshold_curve
-from morphgraph.refine.languages import blame_by_language
 from morphgraph.refine.learning import learnable
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study

@@ -111,7 +111,7 @@ class UndertrainedTypes:
         """Return a plotly figure of all rows against frequency."""
         from morphgraph_models.undertrained_chart import undertrained_points
 
-        return undertrained_points(self)
+        return undertrained_points(self.frame, self.ranked_by, TYPE_KINDS)
 
     def page(self) -> str:
         """Return the chart as a stand-alone page (HTML)."""

@@ -7,15 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.edited import (
-    BlamedMerges,
-    Effect,
-    Knockout,
-    LanguageBlame,
-    ReBPEOutcome,
-    ScoredKnockout,
-    ThresholdCurve,
-)
+from morphgraph.api.blamed import BlamedMerges, LanguageBlame, ThresholdCurve
+from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
 from morphgraph.api.gold import Gold, read_gold
 from morphgraph.api.keywords import taking
 from morphgraph.core.errors import MorphGraphError, check_list
@@ -150,10 +143,10 @@ class Tokeniser(BaseTokeniser):
         study = Study(base, Benchmark.on(rest, base))
         study.benchmark.weights(weighting)  # fails if there are no frequencies
         blamed, benchmark, curves = study.blame(weighting, scope), study.benchmark, []
-        how: Any = {"scope": scope, "weighting": weighting}
+        counted: Any = {"scope": scope, "weighting": weighting}
         for gold_set in (rest,) if kept is rest else (kept, rest):
             on = benchmark if gold_set is rest else Benchmark.on(gold_set, base)
-            curves.append(threshold_curve(base, on, blamed, thresholds=thresholds, **how))
+            curves.append(threshold_curve(base, on, blamed, thresholds=thresholds, **counted))
         named = f"{weighting} {scope}"
         signature = Benchmark.on(kept, base).signature(base, blame=named)
         decided = decided_threshold(base, rest, scope, weighting)
@@ -190,10 +183,15 @@ class Tokeniser(BaseTokeniser):
         self, new: BpeTokeniser, rest: GoldSet, kept: GoldSet, settings: BlameSettings
     ) -> tuple[Tokeniser, tuple[str, ...], Effect, Effect]:
         """Return an edited copy, what it leaves, and the effects on words kept aside and others."""
-        made, never = self._edited(new)
-        how = settings.scope, settings.weighting
-        learned = Effect(self, made, rest, *how)
-        return made, never, learned if kept is rest else Effect(self, made, kept, *how), learned
+        edited, never = self._edited(new)
+        counted = settings.scope, settings.weighting
+        learned = Effect(self, edited, rest, *counted)
+        return (
+            edited,
+            never,
+            learned if kept is rest else Effect(self, edited, kept, *counted),
+            learned,
+        )
 
     def knock_out_types(
         self,
@@ -218,8 +216,8 @@ class Tokeniser(BaseTokeniser):
             cost = study.preview(types, cascade=cascade, portable=portable)
         graph = new.graph
         change = (graph.preview_cascade if cascade else graph.preview_knockout)(types)
-        made = self._removed(new, change, new.id_choice, portable=portable)
-        return replace(made, cost=cost)
+        edited = self._removed(new, change, new.id_choice, portable=portable)
+        return replace(edited, cost=cost)
 
     def portable(self, gold: Gold | None = None, *, ids: IdChoice = "keep") -> Knockout:
         """Leave only pair merges, so that every library reads the export.
@@ -323,8 +321,8 @@ class Tokeniser(BaseTokeniser):
         on = benchmark if kept is rest else Benchmark.on(kept, new)
         run = ReBPERun(new, benchmark, chosen, on)
         run.finish(progress)
-        made = self._learned(new, rest, kept, chosen)
-        return ReBPEOutcome(*made, tuple(run.phases), run.converged)
+        edited = self._learned(new, rest, kept, chosen)
+        return ReBPEOutcome(*edited, tuple(run.phases), run.converged)
 
     def learn(
         self,
@@ -345,8 +343,8 @@ class Tokeniser(BaseTokeniser):
         """
         entry: Any = method_named(method, METHODS.learning)
         rest, _ = read_gold(gold).set_aside(holdout, seed)
-        made = entry.learn(self._merges(method), rest, entry.settings(parameters)).segmenter
-        return Tokeniser(standard_segmenter(made.tokeniser))
+        segmenter = entry.learn(self._merges(method), rest, entry.settings(parameters)).segmenter
+        return Tokeniser(standard_segmenter(segmenter.tokeniser))
 
     def _edited(self, new: BpeTokeniser) -> tuple[Tokeniser, tuple[str, ...]]:
         """Return an edited copy, and the types that no merge of it can form any more."""

@@ -107,8 +107,8 @@ def _time_limit(out: Path) -> Iterator[None]:
     from morphgraph.batch.run import stop_run
 
     seconds = PUBLIC_SECONDS.value
-    said = f"It was stopped after {duration(seconds)}, the limit here. What is done is kept."
-    timer = Timer(seconds, stop_run, (out, said))
+    why = f"It was stopped after {duration(seconds)}, the limit here. What is done is kept."
+    timer = Timer(seconds, stop_run, (out, why))
     timer.daemon = True
     timer.start()
     lower_priority()
@@ -144,8 +144,8 @@ def _print_shipped() -> None:
 
     rows = []
     for name, text in shipped_configurations().items():
-        found, _ = parse_evaluation(text, name)
-        rows.append([name, f"{len(found.languages):,}", found.title or found.name])
+        evaluation, _ = parse_evaluation(text, name)
+        rows.append([name, f"{len(evaluation.languages):,}", evaluation.title or evaluation.name])
     output.print_table(["name", "languages", "what"], rows, {"what"})
     print("Run one with: morphgraph evaluate NAME --out DIR")
 

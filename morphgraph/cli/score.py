@@ -111,15 +111,15 @@ def score(
     if set_.baseline > len(entrants):
         raise MorphGraphError(f"baseline={set_.baseline}: there are {len(entrants)} tokenisers.")
     golds = given.gold_sets()
-    found = scoring.score(entrants, golds, base)
+    scored = scoring.score(entrants, golds, base)
     if out is not None:
-        found.save(out)
+        scored.save(out)
     if given.as_json:
-        output.print_json(found.to_dict())
+        output.print_json(scored.to_dict())
         return
     for gold_set in golds:
         output.print_skipped(gold_set.reference)
-    print(found)
+    print(scored)
     output.print_saved([out] if out is not None else [])
 
 

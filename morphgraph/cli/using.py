@@ -218,8 +218,8 @@ def _measured(
     with output.progress_line("measuring") as tell:
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
         with workers_at(workers, scheduler) as (run, there):
-            how = {} if run is None else {"run": run, "workers": there}
-            return MeasuredCorpus(measure_corpus(segmenters, corpus, **how, **options))
+            place = {} if run is None else {"run": run, "workers": there}
+            return MeasuredCorpus(measure_corpus(segmenters, corpus, **place, **options))
 
 
 # ------------------------------------------------------------------------------ export
@@ -275,13 +275,13 @@ def export(
         ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
     words = words_to_check([entry.word for entry in known.entries] if known else (), name=tokeniser)
     with output.progress_bar("comparing"):
-        made = export_to(segmenter, out, words, ranked)
+        exported = export_to(segmenter, out, words, ranked)
     if as_json:
-        output.print_json(made.to_dict())
+        output.print_json(exported.to_dict())
         return
-    print(export_report(made))
-    output.print_saved(out / name for name in made.files)
-    print(made.signature)
+    print(export_report(exported))
+    output.print_saved(out / name for name in exported.files)
+    print(exported.signature)
 
 
 def _to_export(

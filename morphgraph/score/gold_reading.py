@@ -23,7 +23,7 @@ class Reading(Parameters):
         None, description="Their encoding, such as windows-1252; UTF-8 if not given."
     )
     separator: str | None = Field(
-        None,
+        default=None,
         min_length=1,
         description="Plain: what stands between morphs, as + in un+break+able; detected if clear.",
     )
@@ -34,16 +34,16 @@ class Reading(Parameters):
         None, description="MorphScore 2: only words of train, dev or test."
     )
     keep: str | None = Field(
-        None,
+        default=None,
         description="MorphScore 2: also rows that its filter leaves out: repeated (words), stems "
         "(other than the lemma) or digits; several as stems+digits.",
     )
-    foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
-    first: bool = Field(False, description="Only the first analysis of each word counts.")
+    foreign: bool = Field(default=False, description="CELEX: keep entries marked [F].")
+    first: bool = Field(default=False, description="Only the first analysis of each word counts.")
     sample: int | None = Field(
         None, ge=1, description="Only this many entries, drawn at random from all."
     )
-    seed: int = Field(0, ge=0, description="Draws the sample.")
+    seed: int = Field(default=0, ge=0, description="Draws the sample.")
 
     def read(self, source: str | os.PathLike[str] | bytes, name: str | None = None) -> Reference:
         """Return all gold of a file, ``demo:…`` or ``catalogue:…``, as `read_reference` does."""

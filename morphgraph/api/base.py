@@ -108,7 +108,7 @@ class BaseTokeniser:
 
     @property
     def name(self) -> str:
-        """What it was loaded from or trained as.
+        """The name of the file that it was loaded from, or of its training.
 
         >>> tokeniser.name
         'demo:en'

@@ -105,21 +105,21 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.blame(gold)
         <BlamedMerges: 274 of 7,743 merges with R ≥ 0.5>
         """
-        base, how = self._merges("blame"), {"scope": scope, "weighting": weighting}
+        base = self._merges("blame")
+        counted: Any = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
         named = f"{weighting} {scope}" + " tuples once" * tuples_once
-        made = [Benchmark.on(read_gold(each), base) for each in (gold, *more)]
-        for each in made:
+        benchmarks = [Benchmark.on(read_gold(each), base) for each in (gold, *more)]
+        for each in benchmarks:
             each.weights(weighting)  # fails if there are no frequencies
-        pairs: list[Any] = [(each, segment(base.graph, each.words)) for each in made]
-        more_how: Any = {**how, "tuples_once": tuples_once}
+        pairs = [(each, segment(base.graph, each.words)) for each in benchmarks]
         if not more:
-            signature = made[0].signature(base, blame=named)
-            return BlamedMerges(base, blame(*pairs[0], **more_how), signature)
-        languages = dict(zip(names_of(each.reference for each in made), pairs, strict=True))
-        found = blame_by_language(languages, minimum=min_joins, **more_how)
+            signature = benchmarks[0].signature(base, blame=named)
+            return BlamedMerges(base, blame(*pairs[0], **counted), signature)
+        languages = dict(zip(names_of(each.reference for each in benchmarks), pairs, strict=True))
+        blamed = blame_by_language(languages, minimum=min_joins, **counted)
         named += f" from {min_joins} joins"
-        signatures = (each.signature(base, blame=named) for each in made)
-        return LanguageBlame(base, found, tuple(signatures))
+        signatures = (each.signature(base, blame=named) for each in benchmarks)
+        return LanguageBlame(base, blamed, tuple(signatures))
 
     def thresholds(
         self,
@@ -283,11 +283,11 @@ class Tokeniser(BaseTokeniser):
         replace: bool = False,
         progress: Callable[[float], None] | None = None,
     ) -> Tokeniser:
-        """Go on training on word ``counts`` until ``add`` types are new, or no pairs are left.
+        """Train further on word ``counts``: new merges come after the existing ones.
 
-        All merges of before are applied first, and types keep their ids. ``replace``: new types get
-        the ids of those that `prune` removed. ``progress``: called with the share done. Source:
-        Purason et al. 2025.
+        It ends with ``add`` new types, or when no pairs are left. Types keep their ids.
+        ``replace``: new types get the ids of those that `prune` removed. ``progress``: called with
+        the share done. Source: Purason et al. 2025.
 
         >>> tokeniser.extend({"undesirable": 3}, 2).segment(["undesirable"])
         [['Ġund', 'esirable']]
@@ -333,10 +333,10 @@ class Tokeniser(BaseTokeniser):
         seed: int = 0,
         **parameters: Value | None,
     ) -> Tokeniser:
-        """Return what a method that learns from gold makes of this: ``morphbpe``, ``rebpe``, ….
+        """Apply a method that learns from gold, such as ``morphbpe``, and return the new tokeniser.
 
         ``method``: its name in `METHODS`, with its ``parameters``. ``holdout`` and ``seed``: as of
-        `knock_out`, which, like `rebpe`, also tells what it did.
+        `knock_out`, which, like `rebpe`, also reports what it changed.
 
         >>> tokeniser.learn("morphbpe", gold)
         <Tokeniser demo:en: BPE, 1,591 types, 1,334 merges, 2 edits>

@@ -166,9 +166,9 @@ class RunOutcome(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return all results in long form, a row for each value."""
-        from morphgraph.batch.results import read_results
+        import pandas as pd
 
-        return read_results(self.folder / "results.parquet")
+        return pd.read_parquet(self.folder / "results.parquet")
 
     def table(self) -> Table:
         """Return the scores of all cells; without any, the first other table of the report."""

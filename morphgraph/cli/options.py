@@ -465,7 +465,7 @@ def open_edited(given: Any) -> "Tokeniser":
 
 
 def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segmenter":
-    """Load whatever segments, as `load_segmenter`; what there is to know of it is on stderr."""
+    """Load anything that segments, as `load_segmenter` does, and print its warnings on stderr."""
     from morphgraph.segment.models import load_segmenter
 
     loaded = load_segmenter(source, method, **parameters)
@@ -481,7 +481,7 @@ def _warn(loaded: "Segmenter", source: str) -> None:
 
 
 def _entrant_of(source: str) -> "Entrant":
-    """Return what a file holds: whatever segments, by its own method, or predictions.
+    """Return the entrant in a file: a segmenter with its own method, or predictions.
 
     Predictions of another program that cannot be read become a row that failed. Lines without
     morph boundaries are reported.

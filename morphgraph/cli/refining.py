@@ -73,7 +73,7 @@ def _finish(given: Any, export: "Export | None", told: dict[str, Any], *lines: o
 
 @dataclass(frozen=True, kw_only=True)
 class EditOptions(OnGold):
-    """What becomes of a tokeniser that is edited.
+    """Options of commands that edit a tokeniser.
 
     out: Folder for the tokeniser, its recipe and a log; without it, nothing is written.
     """
@@ -88,7 +88,7 @@ class EditOptions(OnGold):
 
 @dataclass(frozen=True, kw_only=True)
 class KnockoutGiven(EditOptions):
-    """What is knocked out, and what it is scored with.
+    """Options of a knockout.
 
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
         input; several with --read join. With --types only for scores, and not needed.
@@ -179,7 +179,7 @@ def rebpe(
 
 @dataclass(frozen=True, kw_only=True)
 class CountedEdit:
-    """An edit by word counts, which a gold segmentation can be scored before and after.
+    """Options of edits by word counts; a gold segmentation can be scored before and after.
 
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
     gold: Score this gold segmentation before and after, or demo:en, demo:de, demo:nl.
@@ -268,7 +268,7 @@ def extend(
     add: Annotated[int, typer.Option(min=1)],
     replace: bool = False,
 ) -> None:
-    """Go on training on word counts, after all merges of before; types keep their ids.
+    """Train further on word counts: new merges come after the existing ones; types keep their ids.
 
     add: How many new types; fewer if no pairs are left.
     replace: New types get the ids of types that the --recipe removed first.

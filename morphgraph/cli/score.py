@@ -67,8 +67,8 @@ def score(
 
     One tokeniser on several golds is one table, a row for each of them.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
-        types, another program's segmentations, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, another program's segmentations, or demo:en, demo:de, demo:nl.
     methods: On the tokeniser, with parameters as in dropout(p=0.1), and other files that segment,
         with commas between: {scored}, ideal (the gold itself); {learning} learn from the gold. The
         tokeniser's own if not given.
@@ -148,8 +148,8 @@ def compare(
 ) -> None:
     """Compare methods on the words of a gold: scores with intervals, and their agreement.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
-        types, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, or demo:en, demo:de, demo:nl.
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
         input.
     method: On the tokeniser, with parameters as in dropout(p=0.1), or another file that segments:

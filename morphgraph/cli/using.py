@@ -41,8 +41,8 @@ def segment(
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a model that train saved or
-        Picky BPE's authors' trainer wrote, a list of types, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a model that train
+        saved or Picky BPE's authors' trainer wrote, a list of types, or demo:en, demo:de, demo:nl.
     word: Words; from standard input if none is given.
     method: {segmenting}, with parameters as in dropout(p=0.1, seed=3); the tokeniser's own if not
         given.
@@ -129,7 +129,7 @@ def vocabulary(
 
     With --recipe one tokeniser is measured before its edits and after them.
 
-    tokeniser: Whatever has a vocabulary: tokenizer.json, vocab.json, a list of types, a
+    tokeniser: Anything with a vocabulary: tokenizer.json, vocab.json, a list of types, a
         SentencePiece model, a trained model, or demo:en, demo:de, demo:nl.
     frequencies: Word counts that types are counted in: FILE or wordfreq:LANG.
     corpus: Measure texts of any size instead: files, patterns, folders, as count reads them; may be
@@ -244,8 +244,8 @@ def export(
 
     What is not as it was before is counted, here and in the folder's README.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
-        types, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, or demo:en, demo:de, demo:nl.
     out: Folder for the files.
     method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
         merges, or a saved model's method, if not given.

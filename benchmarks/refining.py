@@ -71,13 +71,13 @@ def knockout(entries: int = 1_000_000) -> None:
         return taken
 
     blamed = blame(benchmark, segment(graph, benchmark.words))
-    found = len(candidate_types(tokeniser, blamed, 0.5))
+    candidates = len(candidate_types(tokeniser, blamed, 0.5))
     quick = in_turns(9, {"blame": segment_and_blame})
     removing = statistics.median([knock_out_and_score() for _ in range(8)][1:])
     curve = in_turns(3, {"curve": lambda: threshold_curve(tokeniser, benchmark, blamed)})
     results = {
         f"segment {len(reference):,} entries, N and B of all merges": quick["blame"],
-        f"knock out {found:,} types (R ≥ 0.5), blame and scores included": removing,
+        f"knock out {candidates:,} types (R ≥ 0.5), blame and scores included": removing,
         "curve over 99 thresholds (two threads)": curve["curve"],
         f"click on a type, {entries:,} entries": _click_seconds(tokeniser, reference, entries),
     }
@@ -169,13 +169,13 @@ def llm(gemma: str = "", rounds: int = 3) -> None:
     the processor, and peaks of memory, the least of some rounds is shown.
     """
     paths = {**{name: data(path) for name, path in LLM.items()}, "Gemma 2": Path(gemma)}
-    found: dict[str, dict[str, Any]] = {}
+    least: dict[str, dict[str, Any]] = {}
     for name, path in paths.items():
         for work in ("load", "export", "click", "rebpe") if path.exists() and path.name else ():
             runs = [apart(run_llm, path, work) for _ in range(rounds)]
-            found[f"{name}, {work}"] = {key: min(run[key] for run in runs) for key in runs[0]}
+            least[f"{name}, {work}"] = {key: min(run[key] for run in runs) for key in runs[0]}
     keys = ("cpu_seconds", "work_seconds", "megabytes")
-    rows = [[name, *map(run.__getitem__, keys)] for name, run in found.items()]
+    rows = [[name, *map(run.__getitem__, keys)] for name, run in least.items()]
     seconds = ["seconds of the process {:,.2f}", "of the work itself {:,.2f}"]
     table(["work", *seconds, "peak MB {:,.2f}"], rows)
 

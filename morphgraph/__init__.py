@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from morphgraph.formats.export import Export
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.method import METHODS
-    from morphgraph.tables.scores import ComparedScores, TokeniserScore
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
+    from morphgraph.tables.score_views import ComparedScores, TokeniserScore
 
     models: Any  # a plug-in, which may be missing
 
@@ -44,20 +44,20 @@ _HOMES = {
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
     "BlamedMerges": "morphgraph.api.blamed",
-    "ComparedScores": "morphgraph.tables.scores",
+    "ComparedScores": "morphgraph.tables.score_views",
     "Effect": "morphgraph.api.edited",
     "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
     "GraphPicture": "morphgraph.draw.scene",
     "Knockout": "morphgraph.api.edited",
     "LanguageBlame": "morphgraph.api.blamed",
-    "MeasuredCorpus": "morphgraph.tables.vocabulary",
+    "MeasuredCorpus": "morphgraph.tables.corpora",
     "ReBPEOutcome": "morphgraph.api.edited",
     "RunOutcome": "morphgraph.batch.run",
     "ScoredKnockout": "morphgraph.api.edited",
     "ThresholdCurve": "morphgraph.api.blamed",
     "Tokeniser": "morphgraph.api.with_merges",
-    "TokeniserScore": "morphgraph.tables.scores",
+    "TokeniserScore": "morphgraph.tables.score_views",
     "TreePicture": "morphgraph.draw.merge_tree_svg",
 }
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from morphgraph.api.with_merges import Tokeniser
     from morphgraph.formats.export import Export
     from morphgraph.graph.merge_table import Change
-    from morphgraph.tables.scores import TokeniserScore
+    from morphgraph.tables.score_views import TokeniserScore
 
 
 class Effect:

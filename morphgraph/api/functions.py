@@ -36,7 +36,7 @@ from morphgraph.segment.training import training_of
 
 if TYPE_CHECKING:
     from morphgraph.batch.run import RunOutcome, RunProgress
-    from morphgraph.tables.scores import ComparedScores
+    from morphgraph.tables.score_views import ComparedScores
 
 
 def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
@@ -184,7 +184,7 @@ def compare(
     >>> [round(f1, 3) for f1 in found.to_frame()["f1"]]
     [0.481, 0.602]
     """
-    from morphgraph.tables.scores import ComparedScores
+    from morphgraph.tables.score_views import ComparedScores
 
     if not isinstance(tokenisers, Mapping) or not tokenisers:
         raise MorphGraphError(

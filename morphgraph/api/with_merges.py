@@ -37,8 +37,8 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.by_language import names_of
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
-from morphgraph.score.languages import names_of
 from morphgraph.segment.method import METHODS, Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.merging import never_formed, segment

@@ -31,8 +31,8 @@ from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import NO_INTERVAL, USUAL_DRAWS
-from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import figure_called
+from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
@@ -313,7 +313,7 @@ def score_rows(
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Iterator[ResultRow]:
     """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
-    from morphgraph.score.flota import FLOTA_METHODS, flota_scores
+    from morphgraph.score.flota_scores import FLOTA_METHODS, flota_scores
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted:
@@ -340,7 +340,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
 def _figures(
     spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
 ) -> Iterator[ResultRow]:
-    from morphgraph.tables.vocabulary import signature
+    from morphgraph.tables.figures import signature
 
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
     reference = None if made.gold_set is None else made.gold_set.reference

@@ -206,7 +206,7 @@ class CountedEdit:
         """
         from morphgraph.api.edited import Effect
         from morphgraph.api.gold import read_gold
-        from morphgraph.score.vocabulary import compress
+        from morphgraph.score.vocabulary_health import compress
         from morphgraph.tables.edits import change_table
         from morphgraph.tables.terminal import text_of
 

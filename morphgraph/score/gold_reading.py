@@ -17,10 +17,10 @@ class Reading(Parameters):
     """How gold files are read, and which of their entries count."""
 
     format: str | None = Field(
-        None, description="The files' format, such as celex; detected if not given."
+        default=None, description="The files' format, such as celex; detected if not given."
     )
     encoding: str | None = Field(
-        None, description="Their encoding, such as windows-1252; UTF-8 if not given."
+        default=None, description="Their encoding, such as windows-1252; UTF-8 if not given."
     )
     separator: str | None = Field(
         default=None,
@@ -28,10 +28,11 @@ class Reading(Parameters):
         description="Plain: what stands between morphs, as + in un+break+able; detected if clear.",
     )
     layer: str | None = Field(
-        None, description="UniSegments: this layer; each word's first with types if not given."
+        default=None,
+        description="UniSegments: this layer; each word's first with types if not given.",
     )
     split: Literal["train", "dev", "test"] | None = Field(
-        None, description="MorphScore 2: only words of train, dev or test."
+        default=None, description="MorphScore 2: only words of train, dev or test."
     )
     keep: str | None = Field(
         default=None,
@@ -41,7 +42,7 @@ class Reading(Parameters):
     foreign: bool = Field(default=False, description="CELEX: keep entries marked [F].")
     first: bool = Field(default=False, description="Only the first analysis of each word counts.")
     sample: int | None = Field(
-        None, ge=1, description="Only this many entries, drawn at random from all."
+        default=None, ge=1, description="Only this many entries, drawn at random from all."
     )
     seed: int = Field(default=0, ge=0, description="Draws the sample.")
 

@@ -187,9 +187,9 @@ def _capitals_back(alphabet: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _capitals_of(alphabet: Iterable[str]) -> list[str]:
-    found = (restore_capitals(CAPITAL + c) for c in sorted(alphabet) if c != CAPITAL)
+    capitals = (restore_capitals(CAPITAL + c) for c in sorted(alphabet) if c != CAPITAL)
     # I is the capital of i and ı; capitals of several characters never occur in a text.
-    return list(dict.fromkeys(c for c in found if len(c) == 1 and mark_capitals(c) != c))
+    return list(dict.fromkeys(c for c in capitals if len(c) == 1 and mark_capitals(c) != c))
 
 
 def with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> SubwordVocabulary:
@@ -312,14 +312,14 @@ def packed_texts(
     characters = np.flatnonzero(present)
     atom_ids = np.zeros(0x110000, np.int32)
     atom_ids[characters] = np.arange(len(characters))
-    found = []
+    all_packed = []
     for words, numbers, lengths in listed:
         packed, at = room_for_words(lengths), 0
         for number, portion in enumerate(_code_points(words)):
             some = slice(number * BATCH_SIZE, (number + 1) * BATCH_SIZE)
             at = append_words(packed, at, atom_ids[portion], lengths[some], numbers[some])
-        found.append((packed, int((lengths * numbers).sum())))
-    return found, tuple(map(chr, characters.tolist()))
+        all_packed.append((packed, int((lengths * numbers).sum())))
+    return all_packed, tuple(map(chr, characters.tolist()))
 
 
 def check_total(lengths: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> None:

@@ -200,7 +200,7 @@ def environment() -> Environment:
     """Return the template environment, which escapes text in HTML templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("morphgraph.tables"),
         autoescape=lambda name: ".html" in str(name) or ".svg" in str(name),
         undefined=StrictUndefined,
@@ -208,7 +208,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {
+    templates.filters |= {
         "line": one_line,
         "markdown": lambda text: markdown(one_line(text)),
         "code": lambda text: markdown_code(one_line(text)),
@@ -218,8 +218,8 @@ def environment() -> Environment:
         "tenths": "{:.1f}".format,
         "tex": _tex,
     }
-    made.globals |= {"cell_texts": cell_texts}
-    return made
+    templates.globals |= {"cell_texts": cell_texts}
+    return templates
 
 
 def _markdown_cells(row: Row, table: Table) -> Iterator[str]:

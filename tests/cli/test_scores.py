@@ -14,11 +14,12 @@ from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser, vocabulary_of
 from morphgraph.formats.recipe import write_recipe
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.flota import flota_scores
+from morphgraph.score.breakdowns import break_down
+from morphgraph.score.flota_scores import flota_scores
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import GROUPS, METRICS, USUAL
 from morphgraph.score.outcome import ideal, outcome_of
-from morphgraph.score.table import ScoreTable, break_down
+from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter

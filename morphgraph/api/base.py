@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.api.gold import Gold, read_gold
-from morphgraph.api.scoring import table_of
+from morphgraph.api.scoring import score_table
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import json_bytes, write_file
@@ -292,7 +292,7 @@ class BaseTokeniser:
         from morphgraph.tables.score_views import TokeniserScore
 
         entrant = Entrant(base_name(self.name), self._segmenter, self._base)
-        return TokeniserScore(table_of([entrant], gold, scope, weighting, metrics))
+        return TokeniserScore(score_table([entrant], gold, scope, weighting, metrics))
 
     def morphscore_strict(self, gold: Gold) -> float:
         """Return MorphScore exactly as the program of its first version computes it.

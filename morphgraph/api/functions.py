@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.api.base import BaseTokeniser
 from morphgraph.api.gold import Gold, read_gold
-from morphgraph.api.scoring import table_of
+from morphgraph.api.scoring import score_table
 from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import configuration_path
@@ -195,7 +195,7 @@ def compare(
     if baseline is not None and baseline not in labels:
         raise MorphGraphError(f"“{baseline}” is not one of those compared: {', '.join(labels)}.")
     number = None if len(labels) < 2 else labels.index(baseline) if baseline is not None else 0
-    return ComparedScores(table_of(compared, gold, scope, weighting, metrics, number))
+    return ComparedScores(score_table(compared, gold, scope, weighting, metrics, number))
 
 
 def _entrant(label: str, tokeniser: Any) -> Entrant:

@@ -101,7 +101,7 @@ class Scoring:
         ]
 
 
-def table_of(
+def score_table(
     entrants: Sequence[Entrant],
     gold: Gold,
     scope: Scope,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import morphgraph as mg
 from morphgraph.cli import output
 from morphgraph.cli.options import AS_FOUND, GoldReading, with_options, word_counts
 from morphgraph.core.errors import MorphGraphError
@@ -61,6 +60,8 @@ def train(
     checkpoint: On Ctrl-C, write what was trained so far to this file, and end.
     confined: Stay within the limits of the public app.
     """
+    from morphgraph.api.functions import train as run
+
     started = time.perf_counter()
     name, parameters = parse_method(method)
     options: dict[str, Any] = {
@@ -79,7 +80,7 @@ def train(
         advance(0.0)
         if confined:
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
-        trained = mg.train(name, words, vocab_size, progress=advance, enough=enough, **options)
+        trained = run(name, words, vocab_size, progress=advance, enough=enough, **options)
     stopped = enough is not None and enough()
     saved = checkpoint if stopped and checkpoint is not None else out
     trained.save(saved)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from morphgraph.api.edited import LanguageBlame
+from morphgraph.api.blamed import LanguageBlame
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted
 from morphgraph.draw.score_charts import HeatColumn, heat_map

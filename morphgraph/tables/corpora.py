@@ -107,7 +107,7 @@ def corpus_csv(measures: CorpusMeasures) -> bytes:
 
 @dataclass(frozen=True, repr=False)
 class MeasuredCorpus(Result):
-    """What tokenisers make of a corpus, by file or language.
+    """The tokens of a corpus under one or several tokenisers, by file or language.
 
     >>> print(repr(tokeniser.measure("text.txt")).partition(" | ")[0])
     7 tokens of 4 words, 1.750 per word

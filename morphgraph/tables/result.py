@@ -1,4 +1,4 @@
-"""What all results have in common: a table that prints itself."""
+"""What all results have in common: a table, and a report made from it."""
 
 from morphgraph.tables.model import Table
 from morphgraph.tables.terminal import report_of
@@ -6,7 +6,7 @@ from morphgraph.tables.writing import to_html, without_formulas
 
 
 class Result:
-    """What prints itself: `str` is the report that the command line shows."""
+    """A result that prints itself: `str` gives the report that the command line shows."""
 
     def table(self) -> Table:
         """Return the one table, which writes itself as text, CSV, LaTeX or Markdown."""

@@ -181,7 +181,7 @@ def _kinds(tables: Sequence[ScoreTable]) -> list[str]:
 
 
 def _notes(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
-    """What to know of references beside their scores, once for all that it is said of."""
+    """Return the notes on references and outcomes, each once, with the references that it is on."""
     references_of: dict[str, dict[str, None]] = {}
     for table in tables:
         note = "" if table.gold_set is None else table.gold_set.reference.partial_note

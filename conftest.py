@@ -10,8 +10,7 @@ collect_ignore = ["morphgraph/standalone/tokenization_morphgraph.py"]
 
 DOCUMENTED = (
     "morphgraph.api",
-    "morphgraph.models.transplant",
-    "morphgraph.models.undertrained",
+    "morphgraph_models",
     "morphgraph.tables.result",
     "morphgraph.tables.scores",
     "morphgraph.tables.vocabulary.MeasuredCorpus",

@@ -1,6 +1,6 @@
 """The composition of vocabularies, their types, and how well they compress a corpus."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import base_name, counted, from_to, shortened, unique_labels
-from morphgraph.draw.charts import card_bars, frequency_rank_lines, length_lines
+from morphgraph.draw.charts import frequency_rank_lines
 from morphgraph.refine.knockout import listed_types
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score import vocabulary_figures as figures
@@ -50,20 +50,19 @@ _FINALITY = (
 
 
 class Card(NamedTuple):
-    """A summary figure: its short name, its bars, and the figure whose types it lists."""
+    """A summary figure: its short name, and the figure whose types it lists."""
 
     title: str
-    bars: str
     listed: str
 
 
 CARDS = {
-    "never_used": Card("Never used", "by length", "never_used"),
-    "unreachable": Card("Unreachable", "by length", "unreachable"),
-    "duplicates": Card("Duplicates", "by length", "duplicates"),
-    "single_use_chains": Card("Single-use chains", "by links", "single_use_chains"),
-    "fertility": Card("Fertility", "tokens by length", "tokens"),
-    "renyi": Card("Rényi efficiency", "use by rank", "tokens"),
+    "never_used": Card("Never used", "never_used"),
+    "unreachable": Card("Unreachable", "unreachable"),
+    "duplicates": Card("Duplicates", "duplicates"),
+    "single_use_chains": Card("Single-use chains", "single_use_chains"),
+    "fertility": Card("Fertility", "tokens"),
+    "renyi": Card("Rényi efficiency", "tokens"),
 }
 """The figures that have a card."""
 
@@ -282,16 +281,14 @@ def _card(health: VocabularyHealth, key: str, value: FigureValue, before: Figure
         tables.figure_text(figure, value),
         delta=f"{gain:+,.{digits}f}" if gain and gain == gain else None,
         delta_color="off",
-        help=f"{ui.plain(figure.definition)} Bars: {card.bars}.",
+        help=ui.plain(figure.definition),
         height="stretch",
-        chart_data=card_bars(health, key) or None,
-        chart_type="bar",
     )
 
 
 def _types_behind(current: Session, name: str, health: VocabularyHealth, listed: str) -> None:
     figure = figures.figure_called(listed)
-    card = CARDS.get(listed) or Card(figure.label, "", listed)
+    card = CARDS.get(listed) or Card(figure.label, listed)
     key = card.listed
     merges = health.segmenter.editable is not None
     offered = merges and health.corpus is not None and figures.lists_types(key)
@@ -355,25 +352,18 @@ def _offer(current: Session, health: VocabularyHealth, listed: int) -> None:
 
 
 def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
+    st.subheader("How often types are used", anchor=False)
+    if healths[0].compression is None:
+        st.caption("n/a: there is no corpus.")
+        return
     labels = unique_labels([health.label for health in healths])
 
-    def chart(draw: Callable[..., Any], values: Callable[[VocabularyHealth], Any]) -> None:
-        def make() -> Any:
-            return draw(dict(zip(labels, map(values, healths), strict=True)))
+    def make() -> Any:
+        ranks = (health.frequency_rank() for health in healths)
+        return frequency_rank_lines(dict(zip(labels, ranks, strict=True)))
 
-        key = ("vocabulary chart", draw.__name__, *map(Same, healths))
-        ui.chart(current.once(key, make), draw.__name__)
-
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.subheader("How often types are used", anchor=False)
-        if healths[0].compression is None:
-            st.caption("n/a: there is no corpus.")
-        else:
-            chart(frequency_rank_lines, VocabularyHealth.frequency_rank)
-    with right:
-        st.subheader("How long types are", anchor=False)
-        chart(length_lines, VocabularyHealth.lengths)
+    figure = current.once(("vocabulary chart", *map(Same, healths)), make)
+    ui.chart(figure, "frequency_rank_lines")
 
 
 vocabulary_page(start("Vocabulary"))

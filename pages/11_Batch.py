@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -15,8 +15,6 @@ from morphgraph.core.files import decode_utf8, read_bytes, shipped_configuration
 from morphgraph.core.limits import PUBLIC_WORKERS, YAML_CHARACTERS, is_public
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import counted, shortened, visible
-from morphgraph.tables.model import Table, text_frame
-from morphgraph.tables.writing import frame_csv
 from web import batch
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
@@ -25,9 +23,6 @@ from web.inputs import open_file
 from web.jobs import is_waiting, leave_queue, place_in_queue
 from web.state import Session
 from web.storage import without_folder
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _REFUSED = "batch refused"
 _WORKERS, _NAME = "batch_workers", "batch_name"
@@ -39,9 +34,8 @@ _GONE = (
 _FILES = {
     "report.html": ("Report", "One web page with all tables and charts. It needs no network."),
     "report.md": ("Markdown", None),
-    "results.csv": ("CSV", "All results, in long form."),
     "results.parquet": ("Parquet", "All results, in long form."),
-    "tables.zip": ("LaTeX", "Each table as a .tex file."),
+    "tables.zip": ("Tables", "Each table as LaTeX and as CSV."),
     "run.json": ("run.json", "Versions, machine, command, times."),
     "run.log": ("Log", "With the tracebacks of what failed."),
 }
@@ -189,10 +183,6 @@ def _outcome(source: str, text: str) -> None:
     if not is_public() and any(run.progress and not run.progress.is_over for run in runs):
         st.caption("Another run is running: both will share this machine.")
     ui.show_deferred_error(_REFUSED)
-    if checked.plan is not None:
-        with st.expander("Cells", icon=":material/list:"):
-            labels = [shortened(visible(cell.label), 200) for cell in checked.plan.cells]
-            ui.show_table({"cell": labels}, 10, key=f"batch cells {hash(text)}")
 
 
 def _start(source: str) -> None:
@@ -260,8 +250,7 @@ def runs_tab() -> None:
     ui.show_deferred_error(_REFUSED)
     state = batch.state_of(run)
     _buttons(run, state, can, resume)
-    # A report is written after results, so missing results were deleted.
-    has_ended = (run.folder / "results.parquet").is_file() or state == "done"
+    has_ended = (run.folder / "report.html").is_file() or state == "done"
     if has_ended and batch.is_over(run) and not results_of(run) and state == "done":
         # Finished tasks are in the run's store; "Resume" also writes the results.
         key = f"batch write again {name}"
@@ -349,91 +338,19 @@ def _no_progress(run: Run) -> None:
 
 
 def results_of(run: Run) -> bool:
-    """Show a run's tables, report and files; return whether its results could be read."""
-    from morphgraph.batch.results import read_results
-
-    is_complete = run.progress is None or run.progress.done >= run.progress.total
-    try:
-        results = read_results(run.folder / "results.parquet")
-    except MorphGraphError as error:
-        ui.show_error(f"The results cannot be shown: {error}")
-        _download_buttons(run, None)
-        return False
+    """Show a run's report and files; return whether the report could be read."""
     st.subheader("Results", anchor=False)
-    if not is_complete:
-        st.info("Cells that failed or have not run are missing here; the report names them.")
-    _download_buttons(run, results)
-
-    def tables() -> None:
-        with ui.attempt():
-            _one_table(run, _tables(run, results), is_complete)
-
-    def report() -> None:
-        with ui.attempt():
-            page = decode_utf8(read_bytes(run.folder / "report.html"), "report.html")
-            page_frame(page, "Report", key="batch report")
-
-    ui.tabs({"Tables": tables, "Report": report}, key=f"batch results {run.name}")
+    _download_buttons(run)
+    try:
+        page = decode_utf8(read_bytes(run.folder / "report.html"), "report.html")
+    except MorphGraphError as error:
+        ui.show_error(f"The report cannot be shown: {error}")
+        return False
+    page_frame(page, "Report", key="batch report")
     return True
 
 
-def _tables(run: Run, results: pd.DataFrame) -> list[Table]:
-    from morphgraph.batch.configuration import parse_evaluation
-    from morphgraph.batch.report import make_table, usual_tables
-
-    tables = batch.kept("tables")
-    key = (str(run.folder), (run.folder / "results.parquet").stat().st_mtime_ns)
-    if key not in tables:
-        path = run.folder / "configuration.yaml"
-        try:
-            specs = parse_evaluation(read_bytes(path), path.name)[0].tables
-        except MorphGraphError:  # it cannot be read any more
-            specs = []
-        tables[key] = [make_table(results, spec) for spec in specs or usual_tables(results)]
-        ui.forget_oldest(tables, 8)
-    found: list[Table] = tables[key]
-    return found
-
-
-def _one_table(run: Run, tables: list[Table], is_complete: bool) -> None:
-    number = ui.choice(
-        st.selectbox,
-        "Table",
-        range(len(tables)),
-        key=f"batch table {run.name} {len(tables)}",
-        format_func=lambda n: shortened(visible(tables[n].title), 90),
-    )
-    if number is None:
-        st.info("There are no results: no cell was finished.")
-        return
-    table = tables[number]
-    frame, best = text_frame(table)
-    if not is_complete:  # the best of each group is not known
-        table, best[:] = replace(table, bold=""), False
-    titles = [*(column.title for column in table.names), *(one.path for one in table.columns)]
-    config = {}
-    for number, title in enumerate(titles):
-        is_name = number < len(table.rows_by)
-        config[str(number)] = ui.TEXT(
-            shortened(visible(title), 60),
-            width=ui.width_of([title, *frame[str(number)]], 300),
-            pinned=is_name and number < 2,
-            alignment="left" if is_name else "right",
-        )
-    ui.show_table(
-        frame,
-        20,
-        best=best,
-        column_config=config,
-        # Widths are measured on first drawing, so another table needs another key.
-        key=f"batch frame {run.name} {hash((table.title, frame.to_csv()))}",
-    )
-    same = ", ".join(f"{name.lower()} {value}" for name, value in table.constants.items())
-    notes = [*table.notes, *([f"The same in all rows: {same}."] if same else []), *table.explained]
-    st.caption(ui.plain_line(" ".join(notes), 1_500))
-
-
-def _download_buttons(run: Run, results: pd.DataFrame | None) -> None:
+def _download_buttons(run: Run) -> None:
     folder = run.folder
 
     def content(name: str) -> Callable[[], bytes]:
@@ -442,10 +359,7 @@ def _download_buttons(run: Run, results: pd.DataFrame | None) -> None:
     offered = {name: content(name) for name in _FILES if (folder / name).is_file()}
     if is_public():
         offered.pop("run.log", None)  # its tracebacks reveal details of the server
-    if results is not None:
-        offered["results.csv"] = lambda: frame_csv(results)
-    tables = sorted((folder / "tables").glob("*.tex"))
-    if tables:
+    if tables := sorted((folder / "tables").iterdir()) if (folder / "tables").is_dir() else []:
         offered["tables.zip"] = lambda: ui.zipped({path.name: read_bytes(path) for path in tables})
     with st.container(horizontal=True):
         for name, (label, note) in _FILES.items():

@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
@@ -25,7 +24,7 @@ from web.jobs import keep_queue_moving, stop_all
 from web.sharing import follow_edits, make_shared_edits
 from web.sources import demo_name, uploaded_model
 from web.state import Session, keep_session, known_browser, session
-from web.storage import days_kept, kept_steps
+from web.storage import days_kept
 from web.views.palette import offer_palette
 from web.views.without_gold import without_gold
 from web.widgets import button, deferred_error, plain, show_deferred_error
@@ -121,7 +120,6 @@ def sidebar(current: Session) -> None:
         f"**{'Reference' if gold.has_gold else 'No reference:'}** {plain(shortened(gold.name))}, "
         f"{counted(len(gold), 'word')}"
     )
-    _offer_kept_edits(current)
     if current.unkept:
         st.warning(
             f"What you do is not kept for your next visit, nor for a reload of this page: "
@@ -161,27 +159,6 @@ def _own_data(current: Session) -> None:
         st.write("Files, edits, models, texts and runs of this browser are deleted at once.")
         st.button("Delete all", type="primary", on_click=delete)
     show_deferred_error(_NOT_DELETED)
-
-
-def _offer_kept_edits(current: Session) -> None:
-    """Offer edits of this tokeniser made in another browser, until there are new ones."""
-    tokeniser = current.study.tokeniser
-
-    def restore(steps: list[dict[str, Any]]) -> None:
-        try:
-            if not tokeniser.graph.history:
-                tokeniser.graph.replay(steps)
-        except MorphGraphError as error:
-            current.notice = str(error)
-
-    if tokeniser.graph.history or tokeniser.graph.undone or tokeniser.checksum in current.recipes:
-        return
-    how: dict[str, Any] = {"width": "stretch"}
-    how["help"] = "They were made to this tokeniser in another browser."
-    for previous, more in ((False, ""), (True, " from before")):
-        if steps := kept_steps(tokeniser.checksum, previous=previous):
-            label = f"Restore {counted(len(steps), 'earlier edit')}{more}"
-            button(label, "restore", restore, steps, key=f"restore {previous}", **how)
 
 
 def score_bar(place: str) -> DeltaGenerator:

@@ -5,7 +5,7 @@ What                  In the address         In the session                  On 
 ====================  =====================  ==============================  =======================
 demo                  ``demo``               ``sources``                     the tab's record
 own files             no                     ``sources``                     files, by checksum
-edits, also undone    no                     ``study.graph``, ``recipes``    record; a recipe each
+edits, also undone    no                     ``study.graph``, ``recipes``    record
 named copies          no                     ``copies``                      record
 run of ReBPE          ``phase``, ``word``    ``run``, its settings           record
 models                no                     ``models``                      files, by checksum
@@ -64,7 +64,7 @@ from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.components import component
 from web.sources import Source, frequencies_of, reference_of, tokeniser_of, uploaded_model
-from web.storage import BrowserStore, days_kept, keep_recipe, state_folder
+from web.storage import BrowserStore, days_kept, state_folder
 from web.widgets import forget_oldest, plain, set_value, value_now
 
 _KEY, _KNOWN_TAB, _COMPONENT = "morphgraph session", "tab of the page", "morphgraph-browser"
@@ -427,7 +427,6 @@ def keep_session(current: Session) -> None:
 
     if state() == current.kept_as:
         return
-    keep_recipe(current.study.tokeniser)
     used = graph.history or graph.undone or current.models or current.doing or current.copies
     if used or current.language != "en" or current.kept_as:  # there is something worth storing
         try:

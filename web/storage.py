@@ -1,15 +1,13 @@
-"""What is stored on this machine: edits, and what each browser has open.
+"""What is stored on this machine: what each browser has open.
 
-All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. The edits of a tokeniser are
-a recipe, one file for each, named by our checksum of it. A browser is identified by an unguessable
-token, its tabs by short numbers. Each browser has a folder, named by the checksum of its token,
-with a JSON record for each tab and the files that records refer to, named by the checksums of their
-contents. No name given by a user becomes a path, and nothing that is read is executed. Old data is
-deleted, and the oldest if there is too much.
+All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. A browser is identified by
+an unguessable token, its tabs by short numbers. Each browser has a folder, named by the checksum of
+its token, with a JSON record for each tab and the files that records refer to, named by the
+checksums of their contents. No name given by a user becomes a path, and nothing that is read is
+executed. Old data is deleted, and the oldest if there is too much.
 
-In public mode everything of a visitor is in the folder of their browser, including evaluation runs,
-and edits are not offered to other browsers. No visitor's folder is deleted to make room for
-another's: if storage is full, the newcomer is told.
+In public mode everything of a visitor is in the folder of their browser, including evaluation runs.
+No visitor's folder is deleted to make room for another's: if storage is full, the newcomer is told.
 """
 
 from __future__ import annotations
@@ -24,13 +22,10 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import read_bytes, write_file
+from morphgraph.core.files import write_file
 from morphgraph.core.limits import PUBLIC_BROWSERS, PUBLIC_BYTES, PUBLIC_DAYS, is_public
-from morphgraph.formats.recipe import read_recipe, write_recipe
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 DAYS = 30
 """Data unused for this many days is deleted."""
@@ -70,41 +65,6 @@ def without_folder(text: str) -> str:
 def make_private(folder: Path) -> None:
     """Create a folder and its parents, accessible only to this user of the machine."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
-def keep_recipe(tokeniser: BpeTokeniser) -> None:
-    """Store the recipe of an edited tokeniser, offered to every browser of this machine.
-
-    A recipe that neither extends the stored one nor is a part of it belongs to another visit: the
-    stored one is then set aside as the previous one.
-    """
-    if is_public() or not (tokeniser.graph.history or tokeniser.graph.undone):
-        return
-    path, data = _recipe_path(tokeniser.checksum), write_recipe(tokeniser)
-    with suppress(MorphGraphError, OSError):
-        if path.is_file() and path.read_bytes() == data:
-            return
-        old, new = kept_steps(tokeniser.checksum), tokeniser.graph.recipe()
-        shared = min(len(old), len(new))
-        if old[:shared] != new[:shared]:
-            path.replace(_recipe_path(tokeniser.checksum, previous=True))
-        write_file(path, data)
-
-
-def _recipe_path(checksum: str, *, previous: bool = False) -> Path:
-    return state_folder() / f"{checksum}{'.previous' if previous else ''}.json"
-
-
-def kept_steps(checksum: str, *, previous: bool = False) -> list[dict[str, Any]]:
-    """Return the edits stored for a tokeniser, or those set aside; none if unreadable."""
-    path = _recipe_path(checksum, previous=previous)
-    if is_public() or not path.is_file():
-        return []
-    try:
-        steps: list[dict[str, Any]] = read_recipe(read_bytes(path), str(path))["steps"]
-    except MorphGraphError:
-        return []
-    return steps
 
 
 @dataclass(frozen=True)

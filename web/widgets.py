@@ -356,11 +356,6 @@ def chart(figure: Any, key: str, *, empty: str = "", **how: Any) -> Any:
     return st.plotly_chart(figure, key=key, config={"displaylogo": False, **buttons}, **how)
 
 
-def width_of(texts: Iterable[str], most: int = 10_000) -> int:
-    """Return the width in pixels of a column that cuts no text, at most ``most``."""
-    return min(most, 8 * max(map(len, texts), default=0) + 24)
-
-
 def one_page(everything: Sequence[Any], size: int, key: str) -> Sequence[Any]:
     """Show a page selector for many rows; return those on the chosen page."""
     pages = max(1, -(-len(everything) // size))

@@ -11,13 +11,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
 from morphgraph.batch.tasks import Store, Task, TaskReport
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
-from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import write_file
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
@@ -51,7 +49,7 @@ def named_metrics() -> dict[str, Column]:
     >>> named_metrics()["f1"].title
     'F1 % ↑'
     """
-    from morphgraph.models.downstream.tasks import downstream_metrics
+    from morphgraph.batch.downstream import TASKS
 
     scores = {
         key: Column(metric.title, "percent" if metric.unit == "%" else "ratio", metric.better)
@@ -64,10 +62,7 @@ def named_metrics() -> dict[str, Column]:
         )
         for figure in FIGURES
     }
-    tasks = {
-        key: Column(metric.title, metric.form, metric.better)
-        for key, metric in downstream_metrics().items()
-    }
+    tasks = {key: column for task in TASKS.values() for key, column in task.metrics.items()}
     return scores | FLOTA_METRICS | figures | tasks | _FACTS
 
 
@@ -259,24 +254,3 @@ def _sums(value: Any) -> Iterator[str]:
         value = [*value.values()]
     if isinstance(value, list):
         yield from chain.from_iterable(map(_sums, value))
-
-
-def read_results(path: Path) -> pd.DataFrame:
-    """Read a run's results from its ``results.parquet``, or raise `FileFormatError`."""
-    import pyarrow
-
-    try:
-        found = pd.read_parquet(path)
-        with np.errstate(invalid="ignore"):  # numbers that are not whole raise an error
-            return pd.DataFrame({name: found[name].astype(kind) for name, kind in _KINDS.items()})
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        LookupError,
-        OverflowError,
-        pyarrow.ArrowException,
-    ) as e:
-        problem = f"it holds no results of an evaluation ({' '.join(str(e).split())[:120]})"
-        fix = "Choose the results.parquet of a run, or start the run again."
-        raise FileFormatError(str(path), "", problem, fix) from e

@@ -25,6 +25,20 @@ def installed() -> Any:
     return known
 
 
+def namespace(name: str) -> object:
+    """Load the module that a plug-in offers as ``mg.NAME``; `AttributeError` if there is none."""
+    for entry in installed().select(group="morphgraph.namespaces", name=name):
+        return entry.load()
+    fix = ""
+    if name in _IN_EXTRAS:
+        fix = f", as its plug-in is missing here. Run: pip install 'morphgraph[{name}]'"
+    raise AttributeError(f"module 'morphgraph' has no attribute {name!r}{fix}")
+
+
+_IN_EXTRAS = ("models",)
+"""Namespaces that an extra of the same name brings."""
+
+
 class Registry(MutableMapping[str, Entry], Generic[Entry]):
     """The entries of a group by name, each loaded when it is first looked at.
 

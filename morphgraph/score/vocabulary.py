@@ -164,11 +164,6 @@ class VocabularyHealth:
             }
         )
 
-    def lengths(self) -> npt.NDArray[np.int64]:
-        """How many types have 0, 1, 2 … characters, without those that are not whole characters."""
-        found = [len(body) for body in self.inventory.bodies.values() if body is not None]
-        return np.bincount(np.array(found, np.int64))
-
     @property
     def corpus_signature(self) -> str:
         """Name and checksum of the corpus; ``none`` without one."""

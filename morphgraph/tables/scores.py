@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_ending, write_file
@@ -16,7 +16,6 @@ from morphgraph.core.text import (
     base_name,
     counted,
     percent,
-    ratio_text,
     shortened,
     visible,
 )
@@ -25,14 +24,24 @@ from morphgraph.score.languages import LANGUAGE_METRICS, LanguageRow, labels_of
 from morphgraph.score.metrics import METRICS, Metric, check_metrics
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure
-from morphgraph.tables.model import ALL_WORDS, HELD_IN, Cell, Column, Form, Row, Table, with_best
+from morphgraph.tables.model import (
+    ALL_WORDS,
+    HELD_IN,
+    Cell,
+    Column,
+    Form,
+    Row,
+    Table,
+    table_of,
+    with_best,
+)
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import text_of
 from morphgraph.tables.writing import (
-    csv_bytes,
     frame_csv,
     one_line,
     rendered,
+    to_csv,
     to_latex,
     to_markdown,
 )
@@ -51,15 +60,6 @@ MIXED = (
     "them do not compare with scores on gold."
 )
 """The note of a table with both."""
-
-
-def score_text(name: str, value: float) -> str:
-    """Format a score with 2 digits; shares in percent.
-
-    >>> score_text("f1", 0.5), score_text("fertility", 1.5), score_text("f1", float("nan"))
-    ('50.00', '1.50', 'n/a')
-    """
-    return percent(value) if METRICS[name].unit == "%" else ratio_text(value)
 
 
 def words_of(table: ScoreTable) -> str:
@@ -232,46 +232,25 @@ def _titled(name: str, table: ScoreTable) -> str:
 def breakdown_table(found: Breakdown) -> Table:
     """Return a score of each group of words, with a column for each tokeniser."""
     metric = METRICS[found.metric]
-    rows = (
-        Row((name,), (Cell(size), *(_cell(row[place]) for row in found.rows)))
-        for place, (name, size) in enumerate(found.groups)
-    )
     form = _form(metric)
-    return Table(
-        f"{metric.title}{' %' * (form == 'percent')} by {BREAKDOWNS[found.by].lower()}",
-        (Column("group"),),
-        (Column(found.counted, "count"), *(Column(each, form) for each in found.labels)),
-        tuple(rows),
-        signatures=(found.signature,),
-    )
-
-
-def breakdown_csv(found: Breakdown) -> bytes:
-    """Return one row for each group and tokeniser, with its signature; shares are 0 to 1."""
-    head = ("group", f"number of {found.counted}", "tokeniser", found.metric, "low", "high")
+    columns = [Column("group"), Column(found.counted, "count")]
+    columns += [Column(label, form, extras=("low", "high")) for label in found.labels]
     rows = [
-        (*group, label, each.value, each.interval.low, each.interval.high)
-        for label, row in zip(found.labels, found.rows, strict=True)
-        for group, each in zip(found.groups, row, strict=True)
+        (name, size, *(_cell(row[place]) for row in found.rows))
+        for place, (name, size) in enumerate(found.groups)
     ]
-    return csv_bytes([(*head, "signature"), *((*row, found.signature) for row in rows)])
+    title = f"{metric.title}{' %' * (form == 'percent')} by {BREAKDOWNS[found.by].lower()}"
+    return table_of(title, columns, rows, signatures=(found.signature,))
 
 
 def flota_table(found: FlotaScores) -> Table:
     """Return FLOTA's own scores, a row for each method and k."""
     shares = [Column(t, "percent") for t in ("coverage C", "stem recall R", "full match M")]
-    columns = (*shares, Column("words", "count"), Column("with a stem", "count"))
-    keys = ("coverage", "stem_recall", "full_match", "entries", "entries_with_stem")
-    rows = (
-        Row(
-            (each.method, "∞" if each.k is None else str(each.k)),
-            tuple(Cell(getattr(each, key)) for key in keys),
-            after=(("signature", found.signature),),
-        )
-        for each in found.scores
-    )
-    by = (Column("method"), Column("k", "written"))
-    return Table("FLOTA's scores", by, columns, tuple(rows), signatures=(found.signature,))
+    counts = [Column(title, "count") for title in ("words", "with a stem")]
+    columns = [Column("method"), Column("k", "written"), *shares, *counts]
+    rows = [astuple(each) for each in found.scores]
+    rows = [(method, "∞" if k is None else k, *values) for method, k, *values in rows]
+    return table_of("FLOTA's scores", columns, rows, names=2, signatures=(found.signature,))
 
 
 def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
@@ -283,73 +262,51 @@ def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
     """Return the table of words by methods: tokens separated by spaces, exact words in bold."""
-    lines = []
-    for row in rows:
-        cells = tuple(
-            Cell(" ".join(c.tokens), is_best=bool(c.exact), tokens=c.tokens, pieces=c.pieces)
-            for c in row.cells
+    columns = [Column("Word"), Column("Gold"), *map(Column, comparison.labels)]
+    lines = [
+        (
+            row.text,
+            " | ".join(row.gold or ()),
+            *(
+                Cell(" ".join(c.tokens), is_best=bool(c.exact), tokens=c.tokens, pieces=c.pieces)
+                for c in row.cells
+            ),
         )
-        lines.append(Row((row.text, " | ".join(row.gold or ())), cells))
-    return Table(
-        _TITLE,
-        (Column("Word"), Column("Gold")),
-        tuple(map(Column, comparison.labels)),
-        tuple(lines),
-        signatures=(comparison.signature,),
-        bold="cut just as in the gold",
-        label="comparison",
-    )
+        for row in rows
+    ]
+    signatures, bold = (comparison.signature,), "cut just as in the gold"
+    about: Any = {"signatures": signatures, "bold": bold, "label": "comparison"}
+    return table_of(_TITLE, columns, lines, names=2, **about)
 
 
 def summary_table(comparison: Comparison) -> Table:
     """Return the scores of each method over all compared words."""
-    titles = ("precision", "recall", "F1", "exact")
-    *shares, exact = (Column(title, "percent", key=title.lower()) for title in titles)
-    numbers = (Column("tokens per word", "ratio"), Column("|V|", "count"))
-    rows, has_gold = [], any(comparison.gold)
-    for found in comparison.summaries:
-        interval = f"{percent(found.interval.low)}–{percent(found.interval.high)}"
-        values: list[float | str] = [found.fertility, found.vocabulary_size]
-        if has_gold:
-            values[:0] = [found.precision, found.recall, found.f1, interval, found.exact]
-        rows.append(Row((found.label,), tuple(map(Cell, values))))
-    columns = (*([*shares, Column("95 %", "written"), exact] if has_gold else []), *numbers)
-    ranks: dict[Form, Literal[1, -1]] = {"percent": 1, "ratio": -1}
-    ranked = [replace(column, better=ranks.get(column.form, 0)) for column in columns]
-    return Table(
-        "Summary",
-        (Column("method"),),
-        columns,
-        with_best(rows, ranked),
-        signatures=(*(found.signature for found in comparison.summaries), comparison.signature),
+    scores = scores_table([comparison.scores]).with_intervals("f1")
+    columns = (*scores.columns, Column("Tokens per word", "ratio", -1, "fertility"))
+    rows = [
+        replace(row, cells=(*row.cells, Cell(length)))
+        for row, length in zip(scores.rows, comparison.tokens_per_word, strict=True)
+    ]
+    table = replace(
+        scores,
+        title="Summary",
+        columns=columns,
+        rows=with_best(rows, columns),
+        blocks=("",),
+        signatures=(*(each.tokeniser for each in comparison.outcomes), comparison.signature),
     )
+    return table if any(comparison.gold) else table.with_columns([0, len(columns) - 1])
 
 
 def agreement_table(comparison: Comparison) -> Table:
     """Return the share of words that each two methods cut alike, in percent."""
-    return Table(
-        "Agreement",
-        (Column("cut alike, %"),),
-        tuple(Column(label, "written") for label in comparison.labels),
-        tuple(
-            Row((label,), tuple(Cell(percent(share, 1)) for share in shares))
-            for label, shares in zip(comparison.labels, comparison.agreement.tolist(), strict=True)
-        ),
-    )
-
-
-def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> bytes:
-    """Return rows as CSV: the word, its gold morphs, each method's tokens, errors and ``exact``."""
-    told = ("", ": errors", ": exact")
-    heads = ("word", "gold", *(label + what for label in comparison.labels for what in told))
-    lines: list[Sequence[object]] = [heads]
-    for row in rows:
-        line: list[object] = [row.text, " ".join(row.gold or ())]
-        for found in row.cells:
-            known = (found.errors, int(found.exact)) if found.exact is not None else [UNDEFINED] * 2
-            line += [" ".join(found.tokens), *known]
-        lines.append(line)
-    return csv_bytes(lines)
+    columns = [Column("cut alike, %"), *(Column(each, "written") for each in comparison.labels)]
+    shares = comparison.agreement.tolist()
+    rows = [
+        (label, *(percent(share, 1) for share in row))
+        for label, row in zip(comparison.labels, shares, strict=True)
+    ]
+    return table_of("Agreement", columns, rows)
 
 
 def comparison_html(
@@ -576,21 +533,22 @@ class SideBySide(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return scores, agreement, and all words with their tokens, as JSON data."""
         made = self.comparison
-        return {
-            "methods": [
+        methods = []
+        for number, outcome in enumerate(made.outcomes):
+            scores = made.scores.of(number, made.scores.metrics)
+            interval = scores["f1"].interval
+            methods.append(
                 {
-                    "label": found.label,
-                    "precision": found.precision,
-                    "recall": found.recall,
-                    "f1": found.f1,
-                    "f1_interval": [found.interval.low, found.interval.high],
-                    "exact": found.exact,
-                    "tokens_per_word": found.fertility,
-                    "vocab_size": found.vocabulary_size,
-                    "signature": found.signature,
+                    "label": outcome.label,
+                    **{name: estimate.value for name, estimate in scores.items()},
+                    "f1_interval": [interval.low, interval.high],
+                    "tokens_per_word": made.tokens_per_word[number],
+                    "vocab_size": outcome.vocabulary_size,
+                    "signature": outcome.tokeniser,
                 }
-                for found in made.summaries
-            ],
+            )
+        return {
+            "methods": methods,
             "on": self.on,
             "signature": made.signature,
             "agreement": made.agreement.tolist(),
@@ -613,7 +571,7 @@ class SideBySide(Result):
         """Write the words to a file: .csv, .tex or .html."""
         made = self.comparison
         writers: dict[str, Callable[[], bytes | str]] = {
-            ".csv": lambda: comparison_csv(made, made.rows),
+            ".csv": lambda: to_csv(words_table(made, made.rows)),
             ".tex": lambda: to_latex(words_table(made, made.rows)),
             ".html": lambda: comparison_html(made, made.rows),
         }

@@ -20,10 +20,10 @@ from morphgraph.score.vocabulary_figures import (
     figures_of,
     list_behind,
 )
-from morphgraph.tables.model import Cell, Column, Row, Table
+from morphgraph.tables.model import Cell, Column, Row, Table, table_of
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import text_of
-from morphgraph.tables.writing import csv_bytes, whole
+from morphgraph.tables.writing import csv_bytes, frame_csv, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,29 +209,21 @@ def corpus_table(measures: CorpusMeasures, most: int | None = None) -> Table:
 
 def parity_table(measures: CorpusMeasures) -> Table:
     """Return Gini coefficients of languages, and the costliest one, by tokeniser."""
-    columns = (
-        Column("Gini, by line", "number", -1, key="gini_line"),
-        Column("Gini, by byte", "number", -1, key="gini_byte"),
-        Column("Dearest, by line", key="dearest"),
-        Column("× the cheapest", "ratio", key="spread"),
-    )
+    columns = [
+        Column("Tokeniser"),
+        Column("Gini, by line", "number", -1),
+        Column("Gini, by byte", "number", -1),
+        Column("Dearest, by line"),
+        Column("× the cheapest", "ratio"),
+    ]
     rows = []
-    for tokeniser in measures.tokenisers:
-        costs = {one.text: one.tokens_per_line for one in measures.of(tokeniser)}
-        dearest = max(costs, key=lambda text: costs[text])
-        least = min(costs.values())
-        ginis = (measures.gini(tokeniser), measures.gini(tokeniser, "byte"))
-        spread = costs[dearest] / least if least else math.nan
-        values: list[float | str] = [*ginis, dearest, spread]
-        rows.append(Row((tokeniser,), tuple(map(Cell, values))))
-    return Table(
-        "Parity",
-        (Column("Tokeniser"),),
-        columns,
-        tuple(rows),
-        signatures=(measures.signature,),
-        notes=(UNITS[measures.unit],),
-    )
+    for name in measures.tokenisers:
+        costs = measures.costs(name)
+        dearest, least = max(costs, key=costs.__getitem__), min(costs.values())
+        ginis = measures.gini(name), measures.gini(name, "byte")
+        rows.append((name, *ginis, dearest, costs[dearest] / least if least else math.nan))
+    signatures, notes = (measures.signature,), (UNITS[measures.unit],)
+    return table_of("Parity", columns, rows, signatures=signatures, notes=notes)
 
 
 def measured_rows(measures: Iterable[TextMeasure]) -> list[dict[str, Any]]:
@@ -240,14 +232,16 @@ def measured_rows(measures: Iterable[TextMeasure]) -> list[dict[str, Any]]:
     return [asdict(one) | {key: getattr(one, key) for key in own} for one in measures]
 
 
+def corpus_frame(measures: CorpusMeasures) -> pd.DataFrame:
+    """Return a row for each file or language and tokeniser, the totals last."""
+    import pandas as pd
+
+    return pd.DataFrame(measured_rows((*measures.texts, *measures.totals)))
+
+
 def corpus_csv(measures: CorpusMeasures) -> bytes:
-    """Return the same rows as CSV, the totals last, with the signature."""
-    rows = measured_rows((*measures.texts, *measures.totals))
-    lines: list[list[object]] = [[*rows[0], "signature"]]
-    for row in rows:
-        values = (whole(v) if isinstance(v, float) else v for v in row.values())
-        lines.append([*values, measures.signature])
-    return csv_bytes(lines)
+    """Return the same rows as CSV, with the signature."""
+    return frame_csv(corpus_frame(measures).assign(signature=measures.signature))
 
 
 def _whole(value: Any) -> Any:
@@ -293,10 +287,7 @@ class MeasuredCorpus(Result):
         >>> list(tokeniser.measure("text.txt").to_frame().index)
         ['text.txt', 'all']
         """
-        import pandas as pd
-
-        rows = measured_rows((*self.measures.texts, *self.measures.totals))
-        return pd.DataFrame(rows).set_index("text").drop(columns="tokeniser")
+        return corpus_frame(self.measures).set_index("text").drop(columns="tokeniser")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all measures as JSON data.

@@ -19,7 +19,6 @@ def reloaded(page: Page, tokeniser: str, reference: str) -> None:
     expect(sidebar(page)).to_contain_text(f"Tokeniser {tokeniser}", timeout=PATIENCE)
     expect(sidebar(page)).to_contain_text(f"Reference {reference}")
     idle(page)
-    expect(page.get_by_role("button", name=re.compile("Restore"))).to_have_count(0)
 
 
 def test_it_is_still_without_gold(new_page: Callable[..., Page], app_address: str) -> None:

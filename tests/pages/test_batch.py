@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from morphgraph.batch.results import results_of_rows
 from morphgraph.batch.run import Run
 
 pytestmark = pytest.mark.slow
@@ -43,32 +41,14 @@ def badges(page: Any) -> str:
     return re.sub(r".*-badge\[(:material/\w+:)?\s*(.*?)\]$", r"\2", found[0]) if found else ""
 
 
-def left_by(
-    folder: Path,
-    progress: object = None,
-    results: pd.DataFrame | bytes | None = None,
-    configuration: str = TINY,
-) -> Path:
+def left_by(folder: Path, progress: object = None, configuration: str = TINY) -> Path:
     """A folder as a run leaves it."""
     folder.mkdir(parents=True)
     (folder / "configuration.yaml").write_text(configuration, "utf-8")
     if progress is not None:
         text = progress if isinstance(progress, str) else json.dumps(progress)
         (folder / "progress.json").write_text(text, "utf-8")
-    if isinstance(results, bytes):
-        (folder / "results.parquet").write_bytes(results)
-    elif results is not None:
-        results.to_parquet(folder / "results.parquet", index=False)
     return folder
-
-
-def results(**values: float) -> pd.DataFrame:
-    """Results in long form: F1 of a method by its name."""
-    known = {"language": "en", "scope": "morphemic", "weighting": "types", "metric": "f1"}
-    return results_of_rows(
-        {**known, "cell": name, "method": name, "value": value, "entries": 9}
-        for name, value in values.items()
-    )
 
 
 DONE = {"state": "done", "name": "tiny", "total": 2, "done": 2, "started": 1e9, "updated": 1e9 + 90}
@@ -80,7 +60,6 @@ def test_the_demo_is_chosen_and_ready(page: Any) -> None:
     assert ready.startswith("15 cells\\, 18 tasks\\, about ")
     assert not page.find("button", "Start").disabled
     assert page.find("button", "Undo all edits").disabled
-    assert len(page.table("cell")) == 15
 
 
 def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> None:
@@ -223,50 +202,36 @@ def test_what_failed_is_told_as_text(page: Any, runs: Path) -> None:
     assert "The last 20 of 31" in page.captions()
 
 
-def test_results_are_shown_with_the_best_and_the_undefined(page: Any, runs: Path) -> None:
-    left_by(runs / "x", DONE, results(BPE=0.5, FLOTA=0.75, ReBPE=float("nan")))
-    page.put("batch_view", "Runs")
-    assert badges(page) == "Done"
-    table = page.test.dataframe[0].value
-    assert table.to_numpy().tolist() == [["BPE", "50.00"], ["FLOTA", "75.00"], ["ReBPE", "n/a"]]
-    assert "n/a: undefined" in page.captions()
-
-
 @pytest.mark.parametrize("progress", ["", "[]", '{"state": "done", "total": "x"}'])
 def test_garbage_for_progress_breaks_nothing(page: Any, runs: Path, progress: str) -> None:
-    left_by(runs / "x", progress, results(BPE=0.5))
+    (left_by(runs / "x", progress) / "report.html").write_text("what it came to")
     left_by(runs / "y", DONE)
     page.put("batch_view", "Runs").choose("Run", "x")
     assert badges(page) == "Not begun"
     assert "progress.json cannot be read" in page.errors()[0]
     # What is there is shown all the same.
-    assert page.test.dataframe[0].value.to_numpy().tolist() == [["BPE", "50.00"]]
+    assert page.component("frame")["page"] == "what it came to"
     page.choose("Run", "y")
     assert badges(page) == "Done"
 
 
-@pytest.mark.parametrize("content", [None, b"PAR1"])
-def test_results_that_are_gone_can_be_written_again(
-    page: Any, runs: Path, content: bytes | None
-) -> None:
-    left_by(runs / "tiny", DONE, content)
+def test_a_report_that_is_gone_can_be_written_again(page: Any, runs: Path) -> None:
+    left_by(runs / "tiny", DONE)
     page.put("batch_view", "Runs")
-    assert any(error.startswith("The results cannot be shown") for error in page.errors())
+    assert any(error.startswith("The report cannot be shown") for error in page.errors())
     page.press("Write the results again")
     wait_until(page, {"Done"})
-    assert "48.31" in page.test.dataframe[0].value.to_string()
+    assert "48.31" in page.component("frame")["page"]
 
 
 def test_hostile_names_are_text(page: Any, runs: Path) -> None:
     name = f"{HOSTILE.replace('/', '')}\n**x**" + "y" * 150
-    left_by(runs / name, DONE | {"name": name}, results(**{HOSTILE: 0.5, "BPE": 0.25}))
-    left_by(runs / "z", DONE, results(BPE=0.5))
+    left_by(runs / name, DONE | {"name": name})
+    left_by(runs / "z", DONE)
     page.put("batch_view", "Runs")
     box = page.find("selectbox", "Run")
     assert all("\n" not in option and len(option) <= 80 for option in box.options)
     page.choose("Run", name)
-    shown = page.test.dataframe[0].value.to_string()
-    assert HOSTILE.replace("\u202e", r"\u202e") in shown  # marks of direction turn nothing around
-    assert "\u202e" not in shown
     for markdown in [*page.test.markdown, *page.test.caption]:
+        assert "\u202e" not in markdown.value
         assert not re.search(r"(?<!\\)<b>|(?<!\\)\]\(", markdown.value)

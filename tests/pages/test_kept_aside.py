@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,9 +45,25 @@ def test_the_button_removes_what_the_library_does_and_keeps_its_promise(
 ) -> None:
     if language != "en":
         app.choose("Demo", language)
+    check_types_that_go(app, f"demo:{language}", f"demo:{language}", share)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("share", "count"), [(0.0, 2182), (0.2, 1858), (0.5, 1337)])
+def test_the_button_does_so_on_a_real_tokeniser(
+    app: App, data_folder: Path, share: float, count: int
+) -> None:
+    tokeniser = data_folder / "tokenizers" / "oscar-de-40k" / "tokenizer.json"
+    gold = data_folder / "references" / "morphynet" / "deu.derivational.v1.tsv"
+    for label, path in (("Reference", gold), ("Tokeniser", tokeniser)):
+        app.upload(label, (path.name, path.read_bytes()))
+    assert count == check_types_that_go(app, str(tokeniser), str(gold), share)
+
+
+def check_types_that_go(app: App, tokeniser: str, gold: str, share: float) -> int:
+    """Return how many types the button on Blame removes, which are those that the library does."""
     app.open("blame").set("number_input", SHARE, share)
-    name = f"demo:{language}"
-    result = mg.load(name).knock_out(name, holdout=share)
+    result = mg.load(tokeniser).knock_out(gold, holdout=share)
     before, after = percent(result.scored.before.f1), percent(result.scored.after.f1)
     words = str(result.on) if share else "words learned from"
     assert promised(app) == (before, after, words)
@@ -60,6 +77,7 @@ def test_the_button_removes_what_the_library_does_and_keeps_its_promise(
     found, said = history(app)
     assert found == [before, after]
     assert f"F1 is on {words}." in said
+    return len(result.removed)
 
 
 def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> None:

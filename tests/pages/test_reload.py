@@ -33,10 +33,6 @@ def reload(cookies: dict[str, str], open_app: Callable[[], App]) -> Callable[...
     return again
 
 
-def restore_buttons(app: App) -> list[str]:
-    return [label for label in app.buttons() if "Restore" in label]
-
-
 def test_uploads_and_edits_come_back(
     app: App, reload: Callable[..., App], tokenizer_json: bytes
 ) -> None:
@@ -56,7 +52,6 @@ def test_uploads_and_edits_come_back(
     assert again.graph.recipe() == [{"edit": "knockout", "types": ["un"]}]
     assert [change.step["types"] for change in again.graph.undone] == [["in"]]
     assert again.metrics() == scores
-    assert restore_buttons(again) == []
     assert again.session.notice == ""
     # And once more.
     assert reload(again).graph.recipe() == again.graph.recipe()
@@ -72,18 +67,6 @@ def test_a_demo_comes_back_and_so_do_edits_of_what_was_open_before(
     assert again.session.study.benchmark.frequency_source == "wordfreq:de"
     again.choose("Demo", "en")
     assert len(again.graph.history) == 1
-    again.session.undo()
-    again.run()
-    assert restore_buttons(again) == []
-    assert restore_buttons(reload(again)) == []
-
-
-def test_another_browser_is_asked(app: App, open_app: Callable[[], App]) -> None:
-    app.graph.knockout(["ies"])
-    app.run()
-    other = open_app()
-    assert not other.graph.history
-    assert restore_buttons(other) == ["Restore 1 earlier edit"]
 
 
 def test_two_tabs_on_one_study_lose_no_edit(app: App, reload: Callable[..., App]) -> None:

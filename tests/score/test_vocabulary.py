@@ -159,7 +159,6 @@ def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
     ranks = tiny.frequency_rank()
     assert list(ranks["count"]) == [6, 6, 3, 1, 1, 1]
     assert list(ranks["rank"]) == [1, 2, 3, 4, 5, 6]
-    assert tiny.lengths().tolist() == [1, 6, 4, 1, 1]
 
 
 def test_types_are_found_by_what_they_contain(tiny: VocabularyHealth) -> None:

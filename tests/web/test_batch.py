@@ -1,15 +1,10 @@
 """Evaluations before and after they are run: what is wrong with a file, and what a run left."""
 
-import io
-import math
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from morphgraph.batch.results import read_results, results_of_rows
 from morphgraph.batch.run import Run, RunProgress
-from morphgraph.core.errors import FileFormatError
 from web import batch
 
 TINY = """name: tiny
@@ -60,44 +55,6 @@ def test_names_of_runs_are_free_and_never_too_long() -> None:
     long = "x" * 80
     assert batch.free_name(long, [long]) == "x" * 74 + "-2"
     assert len(batch.free_name(long, [long, "x" * 74 + "-2"])) <= 80
-
-
-def as_parquet(table: pd.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    table.to_parquet(buffer, index=False)
-    return buffer.getvalue()
-
-
-RESULTS = results_of_rows(
-    {"cell": method, "method": method, "metric": "f1", "value": value, "entries": 10}
-    for method, value in (("BPE", 0.5), ("FLOTA", 0.625))
-)
-GOOD = as_parquet(RESULTS)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"PAR1",
-        b"<b>no</b>" * 100,
-        GOOD[: len(GOOD) // 2],
-        GOOD[:50] + b"\xff" * 200 + GOOD[250:],
-        as_parquet(RESULTS.drop(columns="value")),
-        as_parquet(RESULTS.assign(value="x")),
-        as_parquet(RESULTS.assign(value=[[1]] * 2)),
-        *(
-            as_parquet(RESULTS.assign(**{name: odd}))
-            for name in ("seed", "vocab_size", "entries")
-            for odd in (math.inf, -math.inf, 1e300, 0.5, "x")
-        ),
-    ],
-)
-def test_a_file_that_holds_no_results_is_an_error_by_its_name(data: bytes, tmp_path: Path) -> None:
-    file = tmp_path / "<b>.parquet"
-    file.write_bytes(data)
-    with pytest.raises(FileFormatError) as found:
-        read_results(file)
-    assert str(found.value).startswith(f"{file}: it holds no results of an evaluation (")
 
 
 def test_the_state_of_a_run(tmp_path: Path) -> None:

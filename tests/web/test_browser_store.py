@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.formats.loading import load_tokeniser
 from web import storage
-from web.storage import BrowserStore, keep_recipe, kept_steps, tidy
+from web.storage import BrowserStore, tidy
 
 DAY = 86_400
 
@@ -99,38 +98,3 @@ def test_browsers_that_are_old_or_too_many_or_too_large_go(
     monkeypatch.setattr(storage, "MOST_BYTES", 150)
     tidy(but=stores[2].folder)
     assert browsers(state_folder) == {names[2]}
-
-
-def test_edits_are_kept_and_made_again() -> None:
-    edited = load_tokeniser("demo:en")
-    edited.graph.knockout(["ies"])
-    edited.graph.knockout(["ing", "er"])
-    keep_recipe(edited)
-    fresh = load_tokeniser("demo:en")
-    fresh.graph.replay(kept_steps(fresh.checksum))
-    assert fresh.graph.merges() == edited.graph.merges()
-    assert kept_steps(load_tokeniser("demo:de").checksum) == []
-
-
-def test_a_damaged_file_counts_as_nothing(state_folder: Path) -> None:
-    edited = load_tokeniser("demo:en")
-    edited.graph.knockout(["ies"])
-    keep_recipe(edited)
-    (file,) = state_folder.iterdir()
-    file.write_bytes(file.read_bytes()[:40])
-    assert kept_steps(edited.checksum) == []
-
-
-def test_edits_of_another_visit_are_set_aside_not_lost() -> None:
-    first, second = load_tokeniser("demo:en"), load_tokeniser("demo:en")
-    first.graph.knockout(["ies"])
-    keep_recipe(first)
-    first.graph.knockout(["ing"])
-    keep_recipe(first)
-    first.graph.undo()
-    keep_recipe(first)
-    assert kept_steps(first.checksum, previous=True) == []
-    second.graph.knockout(["er"])
-    keep_recipe(second)
-    assert kept_steps(first.checksum) == second.graph.recipe()
-    assert kept_steps(first.checksum, previous=True) == first.graph.recipe()

@@ -11,17 +11,15 @@ from typing import Any
 
 import streamlit as st
 
+import morphgraph as mg
 from morphgraph.core.errors import MorphGraphError, unquoted
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import base_name, counted
-from morphgraph.draw.charts import undertrained_page, undertrained_points
-from morphgraph.models import undertrained_types as untrained
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.score.vocabulary import NamedCounts
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.model import frame_table
 from morphgraph.tables.vocabulary import UNITS, corpus_csv, corpus_table, parity_table
-from morphgraph.tables.writing import frame_csv, to_latex
+from morphgraph.tables.writing import to_latex
 from web.guard import only_this_machine
 from web.inputs import content_of
 from web.state import Session
@@ -160,8 +158,12 @@ def _show(measured: CorpusMeasures) -> None:
 
 
 def model_rows(current: Session, corpus: NamedCounts | None) -> None:
-    """Ask for a folder and show its under-trained types; only if nobody else reaches the app."""
-    if not only_this_machine():
+    """Ask for a folder and show its under-trained types, if their plug-in is installed.
+
+    Only if nobody else reaches the app.
+    """
+    models: Any = getattr(mg, "models", None)
+    if models is None or not only_this_machine():
         return
     with st.expander(
         "A model on this machine: its under-trained types",
@@ -180,16 +182,16 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
             files = sorted(folder.iterdir()) if folder.is_dir() else []
             state = tuple((path.name, path.stat().st_mtime_ns) for path in files if path.is_file())
 
-            def make() -> untrained.UndertrainedTypes:
+            def make() -> Any:
                 with st.spinner("Examining the model's rows…"), unquoted(folder, asked=True):
-                    return untrained.undertrained(folder, corpus)
+                    return models.undertrained(folder, corpus)
 
             found = current.once(("undertrained", str(folder), state), make)
             _show_untrained(_ranked(found) if found.unused else found)
 
 
-def _ranked(found: untrained.UndertrainedTypes) -> untrained.UndertrainedTypes:
-    usual, names = found.ranked_by.removeprefix("input_"), untrained.RANKINGS
+def _ranked(found: Any) -> Any:
+    usual, names = found.ranked_by.removeprefix("input_"), found.rankings
     by = st.selectbox(
         "Ranked by",
         list(names),
@@ -197,24 +199,23 @@ def _ranked(found: untrained.UndertrainedTypes) -> untrained.UndertrainedTypes:
         format_func=lambda name: names[name] + " (Land & Bartolo)" * (name == usual),
         key="model rows ranking",
     )
-    return replace(found, ranked_by=f"input_{by}")
+    return found.ranked(by)
 
 
-def _show_untrained(found: untrained.UndertrainedTypes) -> None:
-    chosen = found.standing_out()
+def _show_untrained(found: Any) -> None:
+    table = found.table()
     st.caption(
         plain(
-            f"{counted(len(chosen), 'type')}, the 2 % with the lowest "
+            f"{counted(len(table.rows), 'type')}, the 2 % with the lowest "
             f"{found.ranked_by.replace('_', ' ')}. {counted(found.unused, 'row')} taken for "
             f"unused: {found.unused_are}."
         )
     )
-    table = frame_table(chosen.assign(kind=chosen["kind"].map(untrained.TYPE_KINDS)))
     show_model(table, _ROWS, key="model rows table")
-    chart(undertrained_points(found), "model rows chart")
+    chart(found.chart(), "model rows chart")
     downloads(
         {
-            "undertrained.csv": lambda: frame_csv(found.frame),
-            "undertrained.html": lambda: undertrained_page(found),
+            "undertrained.csv": found.csv,
+            "undertrained.html": found.page,
         }
     )

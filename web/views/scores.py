@@ -11,7 +11,6 @@ import streamlit as st
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted
 from morphgraph.draw import score_charts as charts
-from morphgraph.draw.charts import share_x
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.flota import FlotaScores, flota_scores
@@ -30,7 +29,7 @@ from morphgraph.score.table import (
 )
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN
-from morphgraph.tables.scores import breakdown_csv, breakdown_table, errors_csv, flota_table
+from morphgraph.tables.scores import breakdown_table, errors_csv, flota_table
 from morphgraph.tables.writing import to_csv
 from web import widgets as ui
 from web.edits import open_in_graph
@@ -80,12 +79,11 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
                 label_visibility="collapsed",
                 width=250,
             )
-    known = [(n, table) for n, table in enumerate(tables) if table.gold_set is not None]
-    figures = []
-    for _, table in known:
+    for number, table in enumerate(tables):
+        if table.gold_set is None:
+            continue
         key = ("picture", Same(table), kind, metric)
-        figures.append(current.once(key, partial(_figure, table, kind, metric)))
-    for (number, table), figure in zip(known, share_x(figures), strict=True):
+        figure = current.once(key, partial(_figure, table, kind, metric))
         if len(tables) > 1:
             st.caption(f"`{words_shown(table)}`")
         ui.chart(figure, f"scores picture {number}")
@@ -184,8 +182,9 @@ def _breakdown_table(found: Breakdown) -> None:
         st.caption(" ".join(notes))
 
     with st.expander("As a table, with 95 % intervals"):
-        ui.show_report(breakdown_table(found), key="breakdown")
-        ui.downloads({"breakdown.csv": partial(breakdown_csv, found)})
+        table = breakdown_table(found)
+        ui.show_report(table, key="breakdown")
+        ui.downloads({"breakdown.csv": partial(to_csv, table)})
 
 
 @st.fragment

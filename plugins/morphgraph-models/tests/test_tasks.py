@@ -13,23 +13,19 @@ from pyarrow import parquet
 
 torch = pytest.importorskip("torch")
 
+from morphgraph.batch.downstream import TASKS, Measured, TaskRun, steps_in  # noqa: E402
 from morphgraph.batch.plan import make_plan  # noqa: E402
 from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.core.files import demo_gold_path  # noqa: E402
-from morphgraph.models.downstream import (  # noqa: E402
-    Measured,
-    TaskRun,
-    TrainingSettings,
-    training,
-)
-from morphgraph.models.downstream.tasks import DOWNSTREAM  # noqa: E402
-from morphgraph.models.downstream.token_ids import dense_ids, folder_ids  # noqa: E402
-from morphgraph.models.downstream.training import steps_in  # noqa: E402
 from morphgraph.reference.readers import read_reference  # noqa: E402
 from morphgraph.score.gold_set import GoldSet  # noqa: E402
 from morphgraph.segment.method import METHODS  # noqa: E402
 from morphgraph.segment.models import load_segmenter  # noqa: E402
+from morphgraph_models.downstream import fitting  # noqa: E402
+from morphgraph_models.downstream.examples import TrainingSettings  # noqa: E402
+from morphgraph_models.downstream.model_task import ModelRun  # noqa: E402
+from morphgraph_models.downstream.token_ids import dense_ids  # noqa: E402
 
 pytestmark = pytest.mark.models
 
@@ -64,14 +60,13 @@ def measured(
     task: str, folder: Path, method: str | None = None, seed: int = 0, **given: Any
 ) -> dict[str, Measured]:
     """What a task measures on the English demo, by metric."""
-    entry = DOWNSTREAM[task]
-    settings = entry.settings(given)
+    entry = TASKS[task]
+    settings = entry.parameters(**given)
     parameters = {"p": 0.3} if method == "dropout" else {}
     segmenter = load_segmenter("demo:en", method, **parameters)
-    ids = folder_ids(segmenter, settings.model) if settings.model else dense_ids(segmenter)
     folder.mkdir(exist_ok=True)
-    found = entry.run(TaskRun(ids, entry.read(settings), settings, seed, folder))
-    assert {each.metric for each in found} <= {metric.key for metric in entry.metrics}
+    found = entry.run(TaskRun(segmenter, entry.read(settings), settings, seed, folder))
+    assert {each.metric for each in found} <= {*entry.metrics}
     return {each.metric: each for each in found}
 
 
@@ -113,7 +108,7 @@ def test_classes_are_learned(tmp_path: Path, moods: dict[str, object], method: s
 
 def test_scores_are_those_of_scikit_learn() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
-    from morphgraph.models.downstream.tasks import macro_f1
+    from morphgraph_models.downstream.text_tasks import macro_f1
 
     by_library = partial(metrics.f1_score, average="macro")
     random = np.random.default_rng(0)
@@ -134,12 +129,14 @@ def test_what_comes_next_is_learned(tmp_path: Path, chains: dict[str, object]) -
 
 def test_bits_are_the_loss_of_the_model(tmp_path: Path, chains: dict[str, object]) -> None:
     """By the model's own loss, text by text."""
-    from morphgraph.models.downstream.language_models import Windows, text_nats
-    from morphgraph.models.downstream.training import make_model
+    from morphgraph_models.downstream.fitting import make_model
+    from morphgraph_models.downstream.language_models import Windows, text_nats
 
-    ids = dense_ids(load_segmenter("demo:en"))
+    segmenter = load_segmenter("demo:en")
+    ids = dense_ids(segmenter)
     settings = TrainingSettings(train=["a"], test=["b"], max_tokens=8)
-    model = make_model("causal-lm", TaskRun(ids, None, settings, 1, tmp_path)).eval()
+    run = ModelRun(segmenter, None, settings, 1, tmp_path, ids=ids)
+    model = make_model("causal-lm", run).eval()
     texts = ["house garden", "unbelievable rivers and winters and letters and summers", "a"]
     windows = Windows.of(texts, ids, 8)
     assert len(windows.draws[0]) > len(texts)
@@ -168,12 +165,12 @@ def test_a_killed_training_goes_on_from_its_checkpoint(
     task = "causal-lm"
     given = {**chains, "steps": 30}
     whole = scores(measured(task, tmp_path / "whole", **given))
-    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(fitting, "CHECKPOINT_SECONDS", 0.0)
     with monkeypatch.context() as patch:
-        patch.setattr(training, "padded", killed_after(50))
+        patch.setattr(fitting, "padded", killed_after(50))
         with pytest.raises(KeyboardInterrupt):
             measured(task, tmp_path / "run", **given)
-    last = training.last_checkpoint(tmp_path / "run")
+    last = fitting.last_checkpoint(tmp_path / "run")
     assert last is not None and 10 < int(last.name.rpartition("-")[2]) < 30
     assert scores(measured(task, tmp_path / "run", **given)) == whole
 
@@ -188,7 +185,7 @@ def killed_after(batches: int) -> Callable[[Any, int], Any]:
             raise KeyboardInterrupt
         return original(rows, filler)
 
-    original = training.padded
+    original = fitting.padded
     return padded
 
 
@@ -287,7 +284,7 @@ def swapped(text: str) -> str:
 
 def test_translations_are_scored_as_by_sacrebleu() -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
-    from morphgraph.models.downstream.tasks import translation_scores
+    from morphgraph_models.downstream.text_tasks import translation_scores
 
     written = ["the cat sat on the mat", "a small house", "nothing"]
     targets = ["the cat sat on a mat", "one small house", "nothing at all"]
@@ -305,16 +302,16 @@ def test_a_model_is_carried_over_and_trained_further(
     method = METHODS["rebpe"]
     assert method.learn is not None
     portable = method.settings({"portable": True})
-    ids = dense_ids(method.learn(base.tokeniser, gold, portable).segmenter)
-    entry = DOWNSTREAM["transplant"]
+    learned = method.learn(base.tokeniser, gold, portable).segmenter
+    entry = TASKS["transplant"]
     starts = ["mean", "mean+median", "hewitt", "scratch"]
     given = {**chains, "steps": 30, "then": 10, "curve": [0, 10], "starts": starts}
     with pytest.raises(MorphGraphError, match="Set tied: false"):
-        entry.settings(given)
-    settings = entry.settings({**given, "tied": False})
+        entry.parameters(**given)
+    settings = entry.parameters(**given, tied=False)
     folder = tmp_path / "run"
     folder.mkdir()
-    run = TaskRun(ids, entry.read(settings), settings, 3, folder, base)
+    run = TaskRun(learned, entry.read(settings), settings, 3, folder, base)
     found = {(each.metric, each.variant, each.step): each.value for each in entry.run(run)}
     bits = {key[1:]: value for key, value in found.items() if key[0] == "bits_per_character"}
     assert len(bits) == 4 * 2
@@ -325,7 +322,7 @@ def test_a_model_is_carried_over_and_trained_further(
     # What is kept in the folder is measured once; the rest goes on from there.
     again = {(each.metric, each.variant, each.step): each.value for each in entry.run(run)}
     assert again == found
-    same = TaskRun(dense_ids(base), run.examples, settings, 3, tmp_path / "same", base)
+    same = TaskRun(base, run.examples, settings, 3, tmp_path / "same", base)
     same.folder.mkdir()
     # Nothing is carried over where nothing has changed.
     assert {each.variant for each in entry.run(same)} == {"start=as it was"}
@@ -340,16 +337,16 @@ def test_a_cell_whose_worker_was_killed_resumes(
     plan = make_plan(CELL, "mine.yaml", tmp_path)
     (cell,) = plan.cells
     need = run_task(plan.tasks[0], code_version())
-    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(fitting, "CHECKPOINT_SECONDS", 0.0)
     whole = run_task(cell, code_version(), need, folder=str(tmp_path / "undisturbed"))
     assert whole.failure is None and not (tmp_path / "undisturbed").exists()
     with Store(tmp_path / "run") as store:
         place = store.checkpoints(cell.key)
         with monkeypatch.context() as patch:
-            patch.setattr(training, "padded", killed_after(40))
+            patch.setattr(fitting, "padded", killed_after(40))
             with pytest.raises(KeyboardInterrupt):
                 run_task(cell, code_version(), need, folder=str(place))
-        assert training.last_checkpoint(place) is not None
+        assert fitting.last_checkpoint(place) is not None
         done, total = steps_in(place) or (0, 0)
         assert (0 < done < 25, total) == (True, 25)
         found = run_task(cell, code_version(), need, folder=str(place))

@@ -20,7 +20,9 @@ from morphgraph.core.files import new_folder, parse_json, read_bytes, writing
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.formats.export_files import FILES, kept_settings, transformers_config
 from morphgraph.formats.files import settings_beside
-from morphgraph.models.checkpoint import (
+from morphgraph.tables.model import Cell, Column, Row, Table
+from morphgraph.tables.terminal import text_of
+from morphgraph_models.checkpoint import (
     CONFIG,
     GENERATION_CONFIG,
     INDEX,
@@ -28,12 +30,12 @@ from morphgraph.models.checkpoint import (
     NewTensor,
     read_checkpoint,
 )
-from morphgraph.models.model_vocabulary import (
+from morphgraph_models.model_vocabulary import (
     ModelVocabulary,
     read_model_vocabulary,
     special_roles,
 )
-from morphgraph.models.rows import (
+from morphgraph_models.rows import (
     MatrixRole,
     RowPlan,
     VocabularyMatrix,
@@ -42,9 +44,7 @@ from morphgraph.models.rows import (
     plan_rows,
     vocabulary_matrices,
 )
-from morphgraph.models.settings import RowInit, RowNorm, RowSettings
-from morphgraph.tables.model import Cell, Column, Row, Table
-from morphgraph.tables.terminal import text_of
+from morphgraph_models.settings import RowInit, RowNorm, RowSettings
 
 _SHOWN = 10
 """The number of types of each kind printed."""

@@ -15,10 +15,10 @@ from tokenizers import decoders
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.files import settings_beside
 from morphgraph.kernels import DROPPED
-from morphgraph.models.checkpoint import CONFIG, read_checkpoint, read_config
-from morphgraph.models.model_vocabulary import special_roles
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
+from morphgraph_models.checkpoint import CONFIG, read_checkpoint, read_config
+from morphgraph_models.model_vocabulary import special_roles
 
 IdArray = npt.NDArray[np.int64]
 

@@ -1,7 +1,7 @@
 """Classification, tagging and translation."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -9,23 +9,18 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from morphgraph.models.downstream import (
-    COMMON,
-    DownstreamTask,
+from morphgraph.batch.downstream import Measured
+from morphgraph.tables.model import Column
+from morphgraph.tokeniser.words import Segmentation
+from morphgraph_models.downstream.examples import (
     Examples,
-    Measured,
-    TaskMetric,
-    TaskRun,
     TrainingSettings,
     read_conllu,
     read_labelled,
     read_parallel,
     read_parts,
-    share_measured,
 )
-from morphgraph.models.downstream.language_models import CAUSAL_LM, TRANSPLANT_CURVES
-from morphgraph.models.downstream.token_ids import IdArray, TokenIds, decoded, framed
-from morphgraph.models.downstream.training import (
+from morphgraph_models.downstream.fitting import (
     IGNORED,
     Batches,
     Key,
@@ -34,7 +29,8 @@ from morphgraph.models.downstream.training import (
     padded,
     predictions,
 )
-from morphgraph.tokeniser.words import Segmentation
+from morphgraph_models.downstream.model_task import COMMON, ModelRun, model_task, share_measured
+from morphgraph_models.downstream.token_ids import IdArray, TokenIds, decoded, framed
 
 # --------------------------------------------------------------------------------------- noise
 
@@ -130,7 +126,7 @@ class _Labelled(Batches):
         return {**self.inputs(keys), "labels": labels}
 
 
-def _run_classification(run: TaskRun) -> list[Measured]:
+def _run_classification(run: ModelRun) -> list[Measured]:
     data, settings = run.examples, run.settings
     number = {name: place for place, name in enumerate(data.classes)}
 
@@ -169,18 +165,17 @@ def macro_f1(gold: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64]) -> f
     return float(np.mean(scores))
 
 
-CLASSIFICATION = DownstreamTask(
-    "classification",
+CLASSIFICATION = model_task(
     "Classification",
     "Texts, or single words, put into classes.",
     ClassificationSettings,
-    (
-        TaskMetric("accuracy", "Accuracy", "percent", 1),
-        TaskMetric("macro_f1", "Macro-F1", "percent", 1),
-        TaskMetric("noisy_accuracy", "Accuracy with noise", "percent", 1),
-        TaskMetric("noisy_macro_f1", "Macro-F1 with noise", "percent", 1),
-        *COMMON,
-    ),
+    {
+        "accuracy": Column("Accuracy", "percent", 1),
+        "macro_f1": Column("Macro-F1", "percent", 1),
+        "noisy_accuracy": Column("Accuracy with noise", "percent", 1),
+        "noisy_macro_f1": Column("Macro-F1 with noise", "percent", 1),
+        **COMMON,
+    },
     lambda given: read_parts(
         given, lambda paths: read_labelled(paths, given.text, given.label), "label"
     ),
@@ -256,7 +251,7 @@ class _Tagged(Batches):
         return {**self.inputs(keys), "labels": padded(labels, IGNORED)}
 
 
-def _run_tagging(run: TaskRun) -> list[Measured]:
+def _run_tagging(run: ModelRun) -> list[Measured]:
     data, settings = run.examples, run.settings
     number = {name: place for place, name in enumerate(data.classes)}
 
@@ -278,12 +273,11 @@ def _run_tagging(run: TaskRun) -> list[Measured]:
     return [share, *fitted.facts(), run.uncovered([" ".join(each) for each in words])]
 
 
-TAGGING = DownstreamTask(
-    "tagging",
+TAGGING = model_task(
     "Tagging",
     "Words of sentences get tags, such as parts of speech.",
     TrainingSettings,
-    (TaskMetric("tagging_accuracy", "Tagging accuracy", "percent", 1), *COMMON),
+    {"tagging_accuracy": Column("Tagging accuracy", "percent", 1), **COMMON},
     lambda given: read_parts(given, read_conllu, "tag"),
     _run_tagging,
     speed=13_000,
@@ -313,7 +307,7 @@ class _Translations(Batches):
         }
 
 
-def _run_translation(run: TaskRun) -> list[Measured]:
+def _run_translation(run: ModelRun) -> list[Measured]:
     data, settings = run.examples, run.settings
 
     def batches(part: Examples, ids: TokenIds, draws: int = 1) -> _Translations:
@@ -366,24 +360,12 @@ def _translated(model: Any, test: _Translations, settings: TrainingSettings) -> 
     return written
 
 
-TRANSLATION = DownstreamTask(
-    "translation",
+TRANSLATION = model_task(
     "Translation",
     "Texts are translated by an encoder and a decoder that share one vocabulary.",
     TrainingSettings,
-    (TaskMetric("chrf", "chrF", "ratio", 1), TaskMetric("bleu", "BLEU", "ratio", 1), *COMMON),
+    {"chrf": Column("chrF", "ratio", 1), "bleu": Column("BLEU", "ratio", 1), **COMMON},
     lambda given: read_parts(given, read_parallel),
     _run_translation,
     speed=6_000,
 )
-
-
-DOWNSTREAM: Mapping[str, DownstreamTask] = {
-    task.name: task for task in (CLASSIFICATION, TAGGING, CAUSAL_LM, TRANSLATION, TRANSPLANT_CURVES)
-}
-"""The tasks, by name."""
-
-
-def downstream_metrics() -> dict[str, TaskMetric]:
-    """Return every metric of the tasks by key."""
-    return {metric.key: metric for task in DOWNSTREAM.values() for metric in task.metrics}

@@ -9,8 +9,8 @@ unused rows if input and output share one matrix, else by the norm of input rows
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +19,15 @@ import pandas as pd
 from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.core.text import counted
 from morphgraph.corpus.counts import to_word_counts
-from morphgraph.models.checkpoint import BUFFER, StoredTensor, read_checkpoint
-from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
-from morphgraph.models.rows import as_floats, check_rows, vocabulary_matrices
-from morphgraph.models.settings import STANDS_OUT
 from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
 from morphgraph.segment.segmenter import standard_segmenter
-from morphgraph.tables.model import frame_table
+from morphgraph.tables.model import Table, frame_table
 from morphgraph.tables.terminal import text_of
+from morphgraph.tables.writing import frame_csv
+from morphgraph_models.checkpoint import BUFFER, StoredTensor, read_checkpoint
+from morphgraph_models.model_vocabulary import ModelVocabulary, read_model_vocabulary
+from morphgraph_models.rows import as_floats, check_rows, vocabulary_matrices
+from morphgraph_models.settings import STANDS_OUT
 
 TYPE_KINDS: Mapping[str, str] = {
     "padding": "a row without a type",
@@ -87,6 +88,35 @@ class UndertrainedTypes:
         found.insert(1, "stand_out", self.standing_out(share).groupby("kind").size())
         found["stand_out"] = found["stand_out"].fillna(0).astype("int64")
         return found.reindex([kind for kind in TYPE_KINDS if kind in found.index]).reset_index()
+
+    def ranked(self, by: str) -> Self:
+        """Return the same, ranked by another of `rankings`."""
+        return replace(self, ranked_by=f"input_{by}")
+
+    @property
+    def rankings(self) -> Mapping[str, str]:
+        """What types can be ranked by, with descriptions: distances only from unused rows."""
+        return RANKINGS if self.unused else {"norm": RANKINGS["norm"]}
+
+    def table(self) -> Table:
+        """Return the types that stand out, with their kinds in words."""
+        chosen = self.standing_out()
+        return frame_table(chosen.assign(kind=chosen["kind"].map(TYPE_KINDS)))
+
+    def csv(self) -> bytes:
+        """Return the table of all rows."""
+        return frame_csv(self.frame)
+
+    def chart(self) -> Any:
+        """Return a plotly figure of all rows against frequency."""
+        from morphgraph_models.undertrained_chart import undertrained_points
+
+        return undertrained_points(self)
+
+    def page(self) -> str:
+        """Return the chart as a stand-alone page (HTML)."""
+        page: str = self.chart().to_html(include_plotlyjs=True, full_html=True)
+        return page
 
     def to_dict(self, share: float = STANDS_OUT, limit: int = 0) -> dict[str, Any]:
         """Return kinds, and at most ``limit`` types that stand out, as JSON data; 0 for all."""

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.models import rows as row_making
-from morphgraph.models.checkpoint import NewTensor, read_safetensors, write_safetensors
-from morphgraph.models.rows import (
+from morphgraph_models import rows as row_making
+from morphgraph_models.checkpoint import NewTensor, read_safetensors, write_safetensors
+from morphgraph_models.rows import (
     COPIED,
     FILLER,
     MADE,
@@ -20,7 +20,7 @@ from morphgraph.models.rows import (
     VocabularyMatrix,
     made_rows,
 )
-from morphgraph.models.settings import RowInit, RowSettings
+from morphgraph_models.settings import RowInit, RowSettings
 
 OLD, COLUMNS = 6, 3
 CHARACTERS = (1, 3, 2, 5, 1, 4)

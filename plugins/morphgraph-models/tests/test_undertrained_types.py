@@ -15,7 +15,6 @@ from small import small_document
 
 import morphgraph as mg
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.draw.charts import undertrained_page, undertrained_points
 
 # ab is a step on the way to abc alone; x is in no word, nor in any merge.
 MERGES = [("a", "b"), ("ab", "c"), ("d", "e"), ("c", "de"), ("b", "a")]
@@ -122,7 +121,7 @@ def test_figures_of_any_rows(
     rows = matrix(16, seed, dtype)
     write_model(folder, small_document(MERGES, "abcdex"), {"wte.weight": rows}, n_embd=-1)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("morphgraph.models.undertrained_types.BUFFER", buffer)
+        patched.setattr("morphgraph_models.undertrained_types.BUFFER", buffer)
         frame = mg.models.undertrained(folder).frame
     mean = rows[(frame["kind"] == "padding").to_numpy()].astype(float).mean(axis=0)
     for row, found in zip(rows.astype(float), frame.to_dict("records"), strict=True):
@@ -167,7 +166,7 @@ def test_types_that_are_never_produced_or_part_of_a_character(tmp_path: Path) ->
 
 def test_the_chart_has_every_row(model: Path, words: str) -> None:
     found = mg.models.undertrained(model, words, by="euclidean")
-    figure = undertrained_points(found)
+    figure = found.chart()
     below = {trace.yaxis for trace in figure.data}
     assert len(below) == 3, "two norms and the distance"
     for axis in below:
@@ -176,7 +175,7 @@ def test_the_chart_has_every_row(model: Path, words: str) -> None:
     step = next(trace for trace in figure.data if trace.name.startswith("a step"))
     assert set(step.x) == {0.5}, "never a token"
     assert figure.layout.xaxis3.type == "log"
-    by_id = undertrained_points(mg.models.undertrained(model))
+    by_id = mg.models.undertrained(model).chart()
     assert {trace.yaxis for trace in by_id.data} == {"y", "y2"}, "two norms"
     assert by_id.layout.xaxis2.type != "log"
 
@@ -184,7 +183,7 @@ def test_the_chart_has_every_row(model: Path, words: str) -> None:
 def test_a_page_needs_nothing_from_outside(model: Path, tmp_path: Path) -> None:
     path = model / "tokenizer.json"
     path.write_text(path.read_text().replace("<unused1>", "<script>alert(1)</script>"))
-    page = undertrained_page(mg.models.undertrained(model))
+    page = mg.models.undertrained(model).page()
     assert "Plotly.newPlot" in page
     assert "src=" not in page.split("Plotly.newPlot")[1]
     assert "<script>alert" not in page

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import load_file, save, save_file
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.models.checkpoint import NewTensor, read_safetensors, write_safetensors
+from morphgraph_models.checkpoint import NewTensor, read_safetensors, write_safetensors
 
 KINDS = {"F32": np.float32, "F16": np.float16, "I64": np.int64, "U8": np.uint8}
 SHAPES = st.lists(st.integers(0, 4), max_size=3).map(tuple)

@@ -12,23 +12,21 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
+from morphgraph.batch.downstream import Measured
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
 from morphgraph.formats.hugging_face import to_tokenizer_json
-from morphgraph.models.downstream import (
-    COMMON,
-    DownstreamTask,
+from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tables.model import Column
+from morphgraph_models.downstream.examples import (
     Examples,
-    Measured,
-    TaskMetric,
     TaskParts,
-    TaskRun,
     TrainingSettings,
     read_parts,
     read_texts,
 )
-from morphgraph.models.downstream.token_ids import ROLES, IdArray, TokenIds, dense_ids
-from morphgraph.models.downstream.training import (
+from morphgraph_models.downstream.fitting import (
     IGNORED,
     Batches,
     Key,
@@ -38,18 +36,18 @@ from morphgraph.models.downstream.training import (
     make_model,
     padded,
 )
-from morphgraph.models.settings import RowInit
-from morphgraph.models.transplanting import transplant
-from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph_models.downstream.model_task import COMMON, ModelRun, model_task
+from morphgraph_models.downstream.token_ids import ROLES, IdArray, TokenIds, dense_ids
+from morphgraph_models.settings import RowInit
+from morphgraph_models.transplanting import transplant
 
 _Floats = npt.NDArray[np.float64]
 
 
-BITS = (
-    TaskMetric("bits_per_character", "Bits per character", "number", -1),
-    TaskMetric("bits_per_byte", "Bits per byte", "number", -1),
-)
+BITS = {
+    "bits_per_character": Column("Bits per character", "number", -1),
+    "bits_per_byte": Column("Bits per byte", "number", -1),
+}
 
 
 class LanguageModelSettings(TrainingSettings):
@@ -106,7 +104,7 @@ def bits_measured(nats: _Floats, texts: Sequence[str]) -> list[Measured]:
     sizes = ([len(text) + 1 for text in texts], [len(text.encode()) + 1 for text in texts])
     ratios = [Ratio(nats / np.log(2), np.array(size, np.float64)) for size in sizes]
     return [
-        Measured(metric.key, ratio.value, len(texts), interval.low, interval.high)
+        Measured(metric, ratio.value, len(texts), interval.low, interval.high)
         for metric, ratio, interval in zip(BITS, ratios, bootstrap_intervals(ratios), strict=True)
     ]
 
@@ -130,7 +128,7 @@ def text_nats(model: Any, windows: Windows, texts: int, size: int) -> _Floats:
     return found
 
 
-def _run_causal(run: TaskRun) -> list[Measured]:
+def _run_causal(run: ModelRun) -> list[Measured]:
     """Train a language model on windows, and measure it on the texts of the test."""
     settings, (texts,) = run.settings, run.examples.test
 
@@ -143,12 +141,11 @@ def _run_causal(run: TaskRun) -> list[Measured]:
     return [*bits_measured(nats, texts), *fitted.facts(), run.uncovered(texts)]
 
 
-CAUSAL_LM = DownstreamTask(
-    "causal-lm",
+CAUSAL_LM = model_task(
     "Language model",
     "Each token is predicted from those before it.",
     LanguageModelSettings,
-    (*BITS, *COMMON),
+    BITS | COMMON,
     read_language_texts,
     _run_causal,
     speed=6_000,
@@ -217,7 +214,7 @@ def numbered_as_exported(segmenter: Segmenter) -> tuple[TokenIds, bytes]:
     return ids, json.dumps(document, ensure_ascii=False).encode()
 
 
-def _run(run: TaskRun) -> list[Measured]:
+def _run(run: ModelRun) -> list[Measured]:
     settings: TransplantCurveSettings = run.settings
     if run.base is None or settings.model is not None:
         raise MorphGraphError(
@@ -231,7 +228,7 @@ def _run(run: TaskRun) -> list[Measured]:
     if not (trained / "config.json").is_file():
         texts = Windows.of(run.examples.train[0], base, settings.max_tokens)
         model = make_model("causal-lm", before, tie_word_embeddings=settings.tied)
-        fitted = fit(model, texts, settings, run.seed, folder / "base")
+        fitted = fit(model, texts, before, folder / "base")
         shutil.rmtree(trained, ignore_errors=True)
         write_file(folder / "unfinished" / "tokenizer.json", base_file)
         fitted.model.save_pretrained(folder / "unfinished")
@@ -253,7 +250,7 @@ def _kept(path: Path, measure: Callable[[], list[Measured]]) -> list[Measured]:
     return found
 
 
-def _curve(run: TaskRun, start: str) -> list[Measured]:
+def _curve(run: ModelRun, start: str) -> list[Measured]:
     """Measure bits per character and byte after given steps, for one initialisation."""
     settings: TransplantCurveSettings = run.settings
     model = _initial_model(run, start)
@@ -275,16 +272,17 @@ def _curve(run: TaskRun, start: str) -> list[Measured]:
     wanted = sorted({min(step, settings.then) for step in settings.curve})
     rate = settings.then_learning_rate or settings.learning_rate
     further = settings.changed(steps=settings.then, learning_rate=rate)
+    after = replace(run, settings=further, seed=run.seed + 1)
     if 0 in wanted:
         look(0, model.eval())
-    fit(model, train, further, run.seed + 1, place, looks=(wanted, look))
+    fit(model, train, after, place, looks=(wanted, look))
     for step in wanted:  # steps before the checkpoint that a killed run resumed from
         if step not in points:
             look(step, model)
     return [each for step in wanted for each in points[step]]
 
 
-def _initial_model(run: TaskRun, start: str) -> Any:
+def _initial_model(run: ModelRun, start: str) -> Any:
     if start == "scratch":
         again = replace(run, seed=run.seed + 1)
         return make_model("causal-lm", again, tie_word_embeddings=run.settings.tied)
@@ -300,8 +298,7 @@ def _initial_model(run: TaskRun, start: str) -> Any:
     return make_model("causal-lm", replace(run, settings=settings))
 
 
-TRANSPLANT_CURVES = DownstreamTask(
-    "transplant",
+TRANSPLANT_CURVES = model_task(
     "Language model carried over",
     "A language model is trained on a tokeniser, transplanted to its refinement by a method, and "
     "trained further.",

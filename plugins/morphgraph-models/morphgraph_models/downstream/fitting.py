@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -10,28 +9,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from math import ceil
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from morphgraph.core.errors import MorphGraphError, require
+from morphgraph.batch.downstream import Measured
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
 from morphgraph.core.system import keep_freed_memory, usual_threads
-from morphgraph.models.downstream import (
-    SPEED,
-    STEPS,
-    Examples,
-    Measured,
-    TaskRun,
-    TrainingSettings,
-)
-from morphgraph.models.downstream.token_ids import IdArray, TokenIds
+from morphgraph_models.downstream.examples import Examples, TrainingSettings
+from morphgraph_models.downstream.model_task import ModelRun
+from morphgraph_models.downstream.token_ids import IdArray, TokenIds
 
-STEPS_FILE = "steps.json"
-"""The file beside checkpoints that records the progress of training."""
 CHECKPOINT_SECONDS = 60.0
 """Roughly how much work a killed cell loses at most."""
 IGNORED = -100
@@ -39,44 +30,10 @@ IGNORED = -100
 _TELL_SECONDS = 2.0
 _POOL = 50
 """The number of batches drawn together and sorted by length, to reduce padding."""
-_NEEDED = ("torch", "transformers", "accelerate", "sacrebleu")
 
 StepLook = Callable[[int, Any], None]
 Key = tuple[int, int]
 """The index of an example, and the epoch in which it is seen."""
-
-
-def require_libraries() -> None:
-    """Raise if a library for training is missing, and forbid look-ups on a model hub.
-
-    `MorphGraphError` names what to install. Call this before the first import of transformers.
-    """
-    require("Training models", *_NEEDED)
-    os.environ.update(dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"), "1"))
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-
-
-def steps_in(folder: Path) -> tuple[int, int] | None:
-    """Return the steps done and the total in a training folder, None if unknown."""
-    try:
-        latest = max(folder.rglob(STEPS_FILE), key=lambda path: path.stat().st_mtime)
-        done, total = json.loads(latest.read_text())
-        return int(done), int(total)
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def training_version() -> str:
-    """Return a checksum of the training code and of the libraries that it uses."""
-    digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    for name in _NEEDED:
-        try:
-            digest.update(f"{name}=={version(name)}\n".encode())
-        except PackageNotFoundError:
-            digest.update(f"no {name}\n".encode())
-    return digest.hexdigest()[:12]
 
 
 # ------------------------------------------------------------------------------ batches
@@ -187,13 +144,13 @@ class Fitted(NamedTuple):
         """Return the steps and speed that every task reports."""
         speed = self.tokens / self.seconds if self.seconds else np.nan
         return [
-            Measured(STEPS.key, self.steps, self.steps),
-            Measured(SPEED.key, float(speed), self.tokens),
+            Measured("training_steps", self.steps, self.steps),
+            Measured("tokens_per_second", float(speed), self.tokens),
         ]
 
 
 def fitted_on(
-    run: TaskRun, kind: ModelKind, made: Callable[[Examples, TokenIds, int], Batches]
+    run: ModelRun, kind: ModelKind, made: Callable[[Examples, TokenIds, int], Batches]
 ) -> Fitted:
     """Train the model of a run on its examples.
 
@@ -203,18 +160,17 @@ def fitted_on(
     # With a random method, each epoch has a sample of its own, up to eight.
     train = made(data.train, run.ids, min(8, max(1, round(settings.epochs))))
     model = make_model(kind, run, len(data.classes))
-    return fit(model, train, settings, run.seed, run.folder)
+    return fit(model, train, run, run.folder)
 
 
 def fit(
     model: Any,
     examples: Batches,
-    settings: TrainingSettings,
-    seed: int,
+    run: ModelRun,
     folder: Path,
     looks: tuple[Sequence[int], StepLook] = ((), lambda step, model: None),
 ) -> Fitted:
-    """Train a model, resuming from the last checkpoint in the folder if there is one.
+    """Train a model as a run says, resuming from the last checkpoint in the folder.
 
     ``looks``: steps, and a function called after each of them with the current model.
 
@@ -228,7 +184,8 @@ def fit(
     torch.set_num_threads(usual_threads())
     keep_freed_memory()
     lengths = examples.lengths
-    plan = batch_plan(lengths, settings, seed)
+    settings = run.settings
+    plan = batch_plan(lengths, settings, run.seed)
 
     class OurBatches(Trainer):
         def get_train_dataloader(self) -> Any:
@@ -241,7 +198,7 @@ def fit(
         learning_rate=settings.learning_rate,
         warmup_steps=len(plan) // 10,
         weight_decay=0.01,
-        seed=seed,
+        seed=run.seed,
         bf16=torch.cuda.is_available() and torch.cuda.is_bf16_supported(),
         save_strategy="no",
         save_total_limit=1,
@@ -250,7 +207,7 @@ def fit(
         disable_tqdm=True,
         dataloader_pin_memory=torch.cuda.is_available(),
     )
-    clock = _clock(folder, settings, looks)
+    clock = _clock(folder, run, looks)
     trainer = OurBatches(model=model, args=arguments, train_dataset=examples, callbacks=[clock])
     trainer.remove_callback(PrinterCallback)
     last = last_checkpoint(folder)
@@ -279,11 +236,11 @@ def last_checkpoint(folder: Path) -> Path | None:
     return max(found)[1] if found else None
 
 
-def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int], StepLook]) -> Any:
+def _clock(folder: Path, run: ModelRun, looks: tuple[Sequence[int], StepLook]) -> Any:
     """Return a callback that times all runs, saves checkpoints, and keeps to the budget."""
     from transformers import TrainerCallback
 
-    path = folder / "clock.json"
+    path, budget = folder / "clock.json", run.settings.time_budget
 
     class Clock(TrainerCallback):
         steps = 0
@@ -302,12 +259,12 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
             self.seconds = self.before + now - self.began
             if now - self.told >= _TELL_SECONDS or self.steps == 1:
                 self.told = now
-                write_file(folder / STEPS_FILE, json.dumps([self.steps, args.max_steps]))
+                run.tell(self.steps, args.max_steps)
             if self.steps in looks[0]:
                 model = _["model"]
                 looks[1](self.steps, model.eval())
                 model.train()
-            if settings.time_budget is not None and self.seconds >= settings.time_budget:
+            if budget is not None and self.seconds >= budget:
                 control.should_training_stop = True
             elif now - self.saved >= CHECKPOINT_SECONDS and self.steps < args.max_steps:
                 control.should_save = True
@@ -336,13 +293,15 @@ _SHAPES = {"tiny": (128, 2, 2), "small": (256, 4, 4)}
 """The width, layers and heads of a model; of each half of it for a translator."""
 
 
-def make_model(kind: ModelKind, run: TaskRun, classes: int = 0, **config: Any) -> Any:
+def make_model(kind: ModelKind, run: ModelRun, classes: int = 0, **config: Any) -> Any:
     """Return the model of a run, initialised from its seed; ``config``: of one made from scratch.
 
-    A model made from scratch is a BERT, GPT-2 or BART with one row for each id. A folder that
-    transformers cannot open as such a model raises `MorphGraphError`.
+    Nothing is looked up on a model hub. A model made from scratch is a BERT, GPT-2 or BART with one
+    row for each id. A folder that transformers cannot open as such a model raises
+    `MorphGraphError`.
     """
-    require_libraries()
+    os.environ.update(dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"), "1"))
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import transformers
 
     transformers.logging.set_verbosity_error()
@@ -368,7 +327,7 @@ def make_model(kind: ModelKind, run: TaskRun, classes: int = 0, **config: Any) -
     return model
 
 
-def _config(kind: ModelKind, run: TaskRun, **more: Any) -> Any:
+def _config(kind: ModelKind, run: ModelRun, **more: Any) -> Any:
     from transformers import BartConfig, BertConfig, GPT2Config
 
     (width, layers, heads), ids = _SHAPES[run.settings.preset or "tiny"], run.ids

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.text import counted
 from morphgraph.formats.hugging_face import REMOVED
-from morphgraph.models.checkpoint import BUFFER, CONFIG, Checkpoint, StoredTensor
-from morphgraph.models.model_vocabulary import ModelVocabulary, check_writings
-from morphgraph.models.settings import RowSettings
+from morphgraph_models.checkpoint import BUFFER, CONFIG, Checkpoint, StoredTensor
+from morphgraph_models.model_vocabulary import ModelVocabulary, check_writings
+from morphgraph_models.settings import RowSettings
 
 MatrixRole: TypeAlias = Literal["input", "output", "bias"]
 

@@ -1,34 +1,25 @@
-"""The declaration of a downstream task, its examples, and what all tasks share.
+"""What tasks read: their settings, and examples from files.
 
 Readers take one or more files and join their examples in order; an invalid line raises
 `FileFormatError` with its number. Examples are columns: one of texts, or two of the same length.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from math import nan
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import Field, model_validator
 
+from morphgraph.batch.downstream import Inputs
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import decode_utf8
 from morphgraph.core.packed import decompressed, opened
 from morphgraph.corpus.text import texts_in_order
-from morphgraph.models.downstream.token_ids import TokenIds
-from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.method import Parameters
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph_models.downstream.token_ids import model_files
 
-PLACES = ("train", "test")
-"""The settings that name files with examples."""
-
-Files = Annotated[list[str], Field(min_length=1, max_length=1_000)]
+Files = Annotated[list[str], Field(min_length=1, max_length=1_000), Inputs()]
 Examples = tuple[tuple[Any, ...], ...]
 """Columns of the same length, with an entry for each example."""
 
@@ -43,7 +34,7 @@ class TrainingSettings(Parameters):
         description="A model made from scratch: tiny (2 layers of 128, the default) or small "
         "(4 layers of 256).",
     )
-    model: str | None = Field(
+    model: Annotated[str | None, Inputs(model_files)] = Field(
         None,
         description="A folder with a checkpoint to be fine-tuned instead, whose own vocabulary "
         "the tokeniser has.",
@@ -64,49 +55,10 @@ class TrainingSettings(Parameters):
     )
 
     @model_validator(mode="after")
-    def _fits_together(self) -> TrainingSettings:
+    def _fits_together(self) -> Self:
         if self.model is not None and self.preset is not None:
             raise ValueError("a model comes from one source. Give either model or preset.")
         return self
-
-
-class TaskMetric(NamedTuple):
-    """A metric of a task: its key, title, display format, and which values are better."""
-
-    key: str
-    title: str
-    form: Literal["percent", "count", "ratio", "number"]
-    better: Literal[-1, 0, 1]
-
-
-STEPS = TaskMetric("training_steps", "Steps of training", "count", 0)
-SPEED = TaskMetric("tokens_per_second", "Tokens a second, training", "count", 0)
-UNCOVERED = TaskMetric("uncovered", "Text without a known token", "percent", 0)
-COMMON = (STEPS, SPEED, UNCOVERED)
-"""Metrics that every task reports beside its own."""
-
-
-class Measured(NamedTuple):
-    """A metric's value over a number of examples, with its 95 % interval.
-
-    ``step``: the training step, for points of a curve; ``variant``: what distinguishes it from
-    other values of the same cell, written like a parameter.
-    """
-
-    metric: str
-    value: float
-    entries: int
-    low: float = nan
-    high: float = nan
-    step: int | None = None
-    variant: str = ""
-
-
-def share_measured(key: str, right: npt.NDArray[np.float64], of: Any) -> Measured:
-    """Return a share of what examples hold, with its interval."""
-    ratio = Ratio(right, np.asarray(of, np.float64))
-    [interval] = bootstrap_intervals([ratio])
-    return Measured(key, ratio.value, int(ratio.whole.sum()), interval.low, interval.high)
 
 
 @dataclass(frozen=True)
@@ -116,53 +68,6 @@ class TaskParts:
     train: Examples
     test: Examples
     classes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class TaskRun:
-    """The inputs of a task's run: token ids, examples, settings and seed.
-
-    ``folder``: where checkpoints are kept, so that a killed run resumes. ``base``: the tokeniser
-    that the method was applied to.
-    """
-
-    ids: TokenIds
-    examples: Any = field(repr=False)
-    settings: Any
-    seed: int
-    folder: Path
-    base: Segmenter | None = None
-
-    def uncovered(self, texts: Sequence[str]) -> Measured:
-        """Return the share of texts that has no known token, which every task reports."""
-        return Measured(UNCOVERED.key, self.ids.plain().uncovered(texts), len(texts))
-
-
-@dataclass(frozen=True)
-class DownstreamTask:
-    """A task: its name in files, its title in tables, a description, and its settings.
-
-    ``read`` makes and checks examples from settings, without torch; ``run`` trains a model on them
-    and measures it. ``speed``: roughly how many tokens per second a tiny model trains on;
-    ``bytes_in_token``: roughly how many bytes of a file there are for each token.
-    """
-
-    name: str
-    title: str
-    does: str
-    parameters: type[TrainingSettings]
-    metrics: tuple[TaskMetric, ...]
-    read: Callable[[Any], TaskParts]
-    run: Callable[[TaskRun], Sequence[Measured]]
-    speed: float
-    bytes_in_token: float = 4.0
-
-    def settings(self, given: dict[str, Any]) -> Any:
-        """Validate given settings and fill in the defaults."""
-        return self.parameters(**given)
-
-
-# ------------------------------------------------------------------------------ examples
 
 
 def read_parts(

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from morphgraph import models
+import morphgraph_models as models
 from morphgraph.cli import output
 from morphgraph.cli.options import Whole, with_options
 from morphgraph.core.files import write_files
-from morphgraph.models.settings import STANDS_OUT, RowSettings
+from morphgraph_models.settings import STANDS_OUT, RowSettings
 
 
 @with_options
@@ -68,11 +68,8 @@ def undertrained(
         found = models.undertrained(model, frequencies, tokenizer=tokeniser, padded=padded, by=by)
     files: dict[Path, bytes] = {}
     if out is not None:
-        from morphgraph.draw.charts import undertrained_page
-        from morphgraph.tables.writing import frame_csv
-
-        files[out / "undertrained.csv"] = frame_csv(found.frame)
-        files[out / "undertrained.html"] = undertrained_page(found).encode()
+        files[out / "undertrained.csv"] = found.csv()
+        files[out / "undertrained.html"] = found.page().encode()
         write_files(files, " with --out")
     if as_json:
         output.print_json({**found.to_dict(share, limit), "saved": list(map(str, files))})

@@ -15,26 +15,26 @@ from safetensors.numpy import save_file
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.models.downstream import (
+from morphgraph.segment.method import METHODS
+from morphgraph.segment.models import load_segmenter
+from morphgraph.segment.segmenter import method_on
+from morphgraph.segment.training import train
+from morphgraph_models.downstream.examples import (
     TrainingSettings,
     read_conllu,
     read_labelled,
     read_parallel,
     read_texts,
 )
-from morphgraph.models.downstream.tasks import noisy, split_sentences, without_spaces
-from morphgraph.models.downstream.token_ids import (
+from morphgraph_models.downstream.fitting import batch_plan, in_batches, last_checkpoint
+from morphgraph_models.downstream.text_tasks import noisy, split_sentences, without_spaces
+from morphgraph_models.downstream.token_ids import (
     ROLES,
     decoded,
     dense_ids,
     folder_ids,
     model_files,
 )
-from morphgraph.models.downstream.training import batch_plan, in_batches, last_checkpoint
-from morphgraph.segment.method import METHODS
-from morphgraph.segment.models import load_segmenter
-from morphgraph.segment.segmenter import method_on
-from morphgraph.segment.training import train
 
 CONLLU = """\
 # text = Don't go

@@ -26,12 +26,12 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 import morphgraph as mg
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
-from morphgraph.models.transplanting import Transplant
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import export_to
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
+from morphgraph_models.model_vocabulary import ModelVocabulary, read_model_vocabulary
+from morphgraph_models.transplanting import Transplant
 
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
 OTHER = [("d", "o"), ("i", "n"), ("in", "g"), ("do", "ing"), ("u", "n"), ("un", "doing")]

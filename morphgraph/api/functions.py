@@ -95,16 +95,14 @@ def train(
     """Train a tokeniser on word counts: ``bpe``, ``picky``, ``unigram``, ``wordpiece``, ….
 
     ``counts``: of words, a file of them, or ``wordfreq:en``; or several of these by the name of
-    their language, which ``parity`` needs. ``development``: for ``parity``, word counts of a
-    parallel text in each language. ``vocab_size``: how many types come out, atoms and special
-    tokens included. ``pipeline``: how words are prepared, by default the method's own way; words
-    rarer than ``minimum_count`` are left out. ``parameters``: the method's own. Errors:
+    their language, for a method that trains on several languages, and then ``development`` may be
+    word counts of a parallel text in each. ``vocab_size``: how many types come out, atoms and
+    special tokens included. ``pipeline``: how words are prepared, by default the method's own way;
+    words rarer than ``minimum_count`` are left out. ``parameters``: the method's own. Errors:
     `MorphGraphError`.
 
     >>> mg.train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259).types[256:]
     ('es', 'est', 'lo')
-    >>> mg.train("parity", {"en": {"low": 5}, "nl": {"laag": 3}}, 259).types[256:]
-    ('Ġl', 'Ġla', 'Ġlo')
     """
     trained = train_segmenter(
         method,

@@ -334,12 +334,12 @@ class Tokeniser(BaseTokeniser):
         seed: int = 0,
         **parameters: Value | None,
     ) -> Tokeniser:
-        """Return what a method that learns from gold makes of this: ``morphbpe``, ``rebpe``, ….
+        """Return what a method that learns from gold makes of this: ``knockout``, ``rebpe``, ….
 
         ``method``: its name in `METHODS`, with its ``parameters``. ``holdout`` and ``seed``: as of
         `knock_out`, which, like `rebpe`, also tells what it did.
 
-        >>> tokeniser.learn("morphbpe", gold)
+        >>> tokeniser.learn("knockout", gold)
         <Tokeniser demo:en: BPE, 1,591 types, 1,334 merges, 2 edits>
         """
         entry: Any = method_named(method, METHODS.learning)

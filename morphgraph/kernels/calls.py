@@ -11,7 +11,6 @@ import numpy as np
 
 from morphgraph.kernels import (
     merge_lookup,
-    parity,
     removing,
     resampling,
     segmenting,
@@ -210,11 +209,6 @@ def copy_rows() -> None:
     training_tables.copy_rows(training._empty_table(2), ids(), training._empty_table(4), ids())
 
 
-def merge_in_text() -> None:
-    how: Any = {"minimum_count": 1, "global_merges": 1}
-    parity.learn_parity([packed()], [3], [], [], ["a", "b"], 4, **how)
-
-
 SCORES = (
     align,
     build_pairs,
@@ -250,4 +244,4 @@ OTHERS = (
 TOGETHER: list[tuple[Callable[[], None], ...]] = [SCORES, EDITS, FLOTA, TRAINING]
 """Kernels that are used together; those that take longest to compile first."""
 
-ALL = (merge_in_text, *TRAINING, *OTHERS, *SCORES, *EDITS, *FLOTA)
+ALL = (*TRAINING, *OTHERS, *SCORES, *EDITS, *FLOTA)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from morphgraph.refine.morphbpe import MorphBPESettings, learn_morphbpe
 
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import collected
@@ -22,7 +23,6 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
-from morphgraph.refine.morphbpe import MorphBPESettings, learn_morphbpe
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark

@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from morphgraph.refine.morphbpe import train_morphbpe
 
 from morphgraph.corpus.counts import parse_word_counts, to_language_counts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.extending import preview_extend
 from morphgraph.refine.learning import has_seen
-from morphgraph.refine.morphbpe import train_morphbpe
 from morphgraph.score.corpus_measures import language_costs
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model

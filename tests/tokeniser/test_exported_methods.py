@@ -14,6 +14,8 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from morphgraph.segment.adaptbpe import AdaptBPE
+from morphgraph.segment.litetoken import LiteToken
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 from small import small_document
 from strategies import WORDS, MergeList, trained_segmenter, well_formed
@@ -25,12 +27,10 @@ from morphgraph.formats.export import LOSES_MARKS, code_for, standalone_method, 
 from morphgraph.formats.export_files import FILES
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser, load_vocabulary, vocabulary_of
-from morphgraph.segment.adaptbpe import AdaptBPE
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.least import Least
-from morphgraph.segment.litetoken import LiteToken
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import (
     export_segmenter,

@@ -10,18 +10,18 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import bpe_of, seen, token_texts
-
-import morphgraph as mg
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.formats.loading import load_tokeniser
-from morphgraph.reference.entry import Entry, Reference
 from morphgraph.refine.morphbpe import (
     MorphBPESettings,
     learn_morphbpe,
     train_barred,
     training_words,
 )
+from strategies import bpe_of, seen, token_texts
+
+import morphgraph as mg
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import train_bpe

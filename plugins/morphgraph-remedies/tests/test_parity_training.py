@@ -9,12 +9,12 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from merge_method_oracles import pair_counts, parity_aware_bpe, replace
+from morphgraph.segment.parity import train_parity
 from strategies import word_counts
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import LanguageCounts, WordCounts, wordfreq_counts
 from morphgraph.kernels import parity, training
-from morphgraph.segment.parity import train_parity
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import train, train_bpe
 

@@ -10,12 +10,12 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from morphgraph.segment.adaptbpe import AdaptBPE
 from strategies import MergeList, any_order, bpe_of, seen, token_texts, well_formed, with_holes
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.segment.adaptbpe import AdaptBPE
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.models import exported_model, read_model, write_model
 from morphgraph.segment.segmenter import method_on

@@ -29,7 +29,7 @@ Path("text.txt").write_text("The houses stand there.\\n")
 
 All examples start from there. `mg` offers the functions and classes below, these for type hints;
 `mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
-[Models](models.md) are in a plug-in, as `mg.models`.
+[Models](../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
 [notebook.ipynb](notebook.ipynb) goes through it. This page is made from the docstrings by
 `python -m docs.tools.api`.
 """
@@ -54,11 +54,11 @@ def documented() -> dict[str, Any]:
         for name, each in sorted(offered.items(), key=lambda pair: pair[0] != "Tokeniser")
         if inspect.isclass(each) and each is not mg.MorphGraphError
     }
-    found = {f"mg.{name}": each for name, each in functions.items()}
+    public = {f"mg.{name}": each for name, each in functions.items()}
     for name, kind in classes.items():
-        found[f"mg.{name}"] = kind
-        found |= {f"{name}.{member}": each for member, each in members(kind)}
-    return found
+        public[f"mg.{name}"] = kind
+        public |= {f"{name}.{member}": each for member, each in members(kind)}
+    return public
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
@@ -73,21 +73,21 @@ def members(kind: type) -> Iterator[tuple[str, Any]]:
 
 def signature(name: str, function: Any) -> str:
     """Format a function with its parameters as code, on several lines if they are many."""
-    said = re.sub(r"(: |-> )(['\"])(.*?)\2", r"\1\3", str(inspect.signature(function)))
-    said = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", said)
-    said = f"{name}{said}".replace("(self, ", "(").replace("(self)", "()")
-    if len(said) > 88:
-        opened, rest = said.split("(", 1)
+    shown = re.sub(r"(: |-> )(['\"])(.*?)\2", r"\1\3", str(inspect.signature(function)))
+    shown = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", shown)
+    shown = f"{name}{shown}".replace("(self, ", "(").replace("(self)", "()")
+    if len(shown) > 88:
+        opened, rest = shown.split("(", 1)
         given, closed = rest.rsplit(") -> ", 1)
         given = re.sub(r", (?=\*|\w+[:=])", ",\n    ", given)
-        said = f"{opened}(\n    {given},\n) -> {closed}"
-    return f"```python\n{said}\n```"
+        shown = f"{opened}(\n    {given},\n) -> {closed}"
+    return f"```python\n{shown}\n```"
 
 
 def text(thing: Any) -> str:
     """Format a docstring as Markdown, with its examples as code."""
-    found = re.sub(r"``(.+?)``", r"`\1`", inspect.cleandoc(thing.__doc__ or ""), flags=re.S)
-    prose, _, examples = found.partition("\n>>> ")
+    markdown = re.sub(r"``(.+?)``", r"`\1`", inspect.cleandoc(thing.__doc__ or ""), flags=re.S)
+    prose, _, examples = markdown.partition("\n>>> ")
     if not examples:
         return prose
     lines = re.sub(r"  # doctest: \+\w+", "", f">>> {examples}")

@@ -54,7 +54,7 @@ def pinned() -> list[Requirement]:
 
 def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
     """Return all dependencies of these requirements by name, without themselves."""
-    found: dict[str, Distribution] = {}
+    packages: dict[str, Distribution] = {}
     todo, seen = list(first), set()
     while todo:
         wanted = todo.pop()
@@ -63,7 +63,7 @@ def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
             continue
         seen.add(key)
         try:
-            found[name] = package = distribution(wanted.name)
+            packages[name] = package = distribution(wanted.name)
         except PackageNotFoundError:
             continue  # not for this system
         for needed in map(Requirement, package.requires or ()):
@@ -71,7 +71,7 @@ def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
             if needed.marker is None or any(map(needed.marker.evaluate, extras)):
                 todo.append(needed)
     direct = {canonicalize_name(each.name) for each in first}
-    return {name: package for name, package in sorted(found.items()) if name not in direct}
+    return {name: package for name, package in sorted(packages.items()) if name not in direct}
 
 
 def page() -> str:

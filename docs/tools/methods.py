@@ -27,10 +27,10 @@ def measured(results: pd.DataFrame, metric: str) -> pd.DataFrame:
     counts, corrected by Holm for all methods of a language.
     """
     rows = results[results["metric"] == metric]
-    how = {"value": "mean", "low": "mean", "high": "mean", "p": "max", "reference": "first"}
-    found = rows.groupby(["language", "method"]).agg(how)
-    found["p"] = found.groupby("language")["p"].transform(holm)
-    return found
+    summaries = {"value": "mean", "low": "mean", "high": "mean", "p": "max", "reference": "first"}
+    means = rows.groupby(["language", "method"]).agg(summaries)
+    means["p"] = means.groupby("language")["p"].transform(holm)
+    return means
 
 
 def holm(p_values: pd.Series) -> pd.Series:

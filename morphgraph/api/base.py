@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.api.gold import Gold, read_gold, table_of
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.api.scoring import table_of
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
-from morphgraph.core.files import write_file
+from morphgraph.core.files import json_bytes, write_file
 from morphgraph.core.text import base_name, counted, shortened, visible
 from morphgraph.formats.framing import framing, known_ids
 from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
@@ -29,7 +30,7 @@ from morphgraph.segment.method import METHODS, Parameters, Value, method_of
 from morphgraph.segment.models import export_to, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.standalone.pieces import let_decode_bytes, load
-from morphgraph.tables.vocabulary import MeasuredCorpus
+from morphgraph.tables.corpora import MeasuredCorpus
 from morphgraph.tokeniser.pipeline import IDS_END
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -38,8 +39,8 @@ from morphgraph.tokeniser.words import UNKNOWN, Segmentation, called
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCountsLike
     from morphgraph.formats.export import Export
-    from morphgraph.tables.scores import TokeniserScore
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
+    from morphgraph.tables.score_views import TokeniserScore
 
 AnyToken = TypeVar("AnyToken", int, str)
 
@@ -65,6 +66,32 @@ class BaseTokeniser:
             said += f", {counted(graph.merge_count, 'merge')}"
             said += f", {counted(len(graph.history), 'edit')}" if graph.history else ""
         return f"<{type(self).__name__} {visible(self.name)}: {said}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its name, size and signature as JSON data.
+
+        >>> tokeniser.to_dict()["vocab_size"], tokeniser.to_dict()["merges"]
+        (8000, 7743)
+        """
+        merges = self._segmenter.editable
+        size = {} if merges is None else {"merges": merges.graph.merge_count}
+        return {
+            "name": self.name,
+            "vocab_size": len(self),
+            **size,
+            "signature": self.signature,
+        }
+
+    def report(self) -> str:
+        """Return its size and signature in lines, as the command `train` shows them.
+
+        >>> tokeniser.report().splitlines()[0]
+        '8,000 types, 7,743 merges'
+        """
+        told = self.to_dict()
+        size = [counted(told["vocab_size"], "type")]
+        size += [counted(told["merges"], "merge")] if "merges" in told else []
+        return f"{', '.join(size)}\n{told['signature']}"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BaseTokeniser):
@@ -258,7 +285,7 @@ class BaseTokeniser:
         >>> round(tokeniser.score(gold).f1, 4)
         0.4807
         """
-        from morphgraph.tables.scores import TokeniserScore
+        from morphgraph.tables.score_views import TokeniserScore
 
         entrant = Entrant(base_name(self.name), self._segmenter, self._base)
         return TokeniserScore(table_of([entrant], gold, scope, weighting, metrics))
@@ -332,19 +359,21 @@ class BaseTokeniser:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as one file that `load` reads: by merges a ``tokenizer.json``, else a model.
 
-        Errors: `MorphGraphError` for methods that cannot be saved.
+        Without edits the ``tokenizer.json`` is as it was read, or trained. Errors:
+        `MorphGraphError` for methods that cannot be saved.
 
         >>> tokeniser.method("flota", k=2).save("flota.json")
         >>> mg.load("flota.json") == tokeniser.method("flota", k=2)
         True
         """
         merges = self._segmenter.editable
-        made = (
-            write_model(self._segmenter)
-            if merges is None
-            else to_tokenizer_json(merges, file_ids(merges))[0]
-        )
-        write_file(Path(path), made)
+        if merges is None:
+            data = write_model(self._segmenter)
+        elif merges.is_edited:
+            data = to_tokenizer_json(merges, file_ids(merges))[0]
+        else:
+            data = json_bytes(merges.document, merges.name)
+        write_file(Path(path), data)
 
     def export(
         self, folder: str | os.PathLike[str], *, words: Sequence[str] | None = None

@@ -2,55 +2,35 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_ending, write_file
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.core.errors import MorphGraphError, check_choice, check_list
 from morphgraph.core.text import unique_labels, visible
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.refine.learning import learn_and_score, unseen_part
 from morphgraph.score import SHARE_KEPT
-from morphgraph.score.flota import FlotaScores, flota_scores
-from morphgraph.score.gold_set import SCOPES, GoldSet, Scope, Weighting
-from morphgraph.score.languages import LanguageRow, rows_by_language
+from morphgraph.score.breakdowns import Breakdown, break_down, check_breakdown
+from morphgraph.score.by_language import LanguageRow, rows_by_language
+from morphgraph.score.flota_scores import FlotaScores, flota_scores
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import USUAL
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.outcome import ideal as ideal_of
-from morphgraph.score.table import (
-    Breakdown,
-    ScoreTable,
-    SegmentationFailure,
-    break_down,
-    check_breakdown,
-)
+from morphgraph.score.table import ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import USUAL_DRAWS, Draws
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import Table
 from morphgraph.tables.result import Result
-from morphgraph.tables.scores import (
-    breakdown_table,
-    flota_table,
-    languages_table,
-    scores_table,
-    table_report,
-)
+from morphgraph.tables.score_views import table_report
+from morphgraph.tables.scores import breakdown_table, flota_table, languages_table, scores_table
 from morphgraph.tables.terminal import report_of
-from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-WRITERS: dict[str, Callable[[Table], bytes | str]] = {
-    ".csv": to_csv,
-    ".tex": to_latex,
-    ".md": to_markdown,
-}
-"""What writes the scores to a file of each ending."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +101,26 @@ class Scoring:
         ]
 
 
+def table_of(
+    entrants: Sequence[Entrant],
+    gold: Gold,
+    scope: Scope,
+    weighting: Weighting,
+    metrics: Sequence[str],
+    baseline: int | None = None,
+) -> ScoreTable:
+    """Return the scores of each entrant; `MorphGraphError` if none can be scored."""
+    check_choice("scope", scope, SCOPES)
+    check_choice("weighting", weighting, WEIGHTINGS)
+    gold_set, chosen = read_gold(gold), tuple(check_list(metrics, "scores"))
+    if not gold_set.has_gold(scope).any():
+        raise MorphGraphError(
+            f"{gold_set.reference.name} has no {scope} boundaries. Choose another scope."
+        )
+    scoring = Scoring(metrics=chosen, scope=scope, weighting=weighting, baseline=baseline)
+    return scoring.score(entrants, [gold_set]).tables[0]
+
+
 def outcomes(
     entrants: Sequence[Entrant], gold_set: GoldSet, holdout: float, seed: int, runs: int = 1
 ) -> list[Outcome | SegmentationFailure]:
@@ -167,12 +167,6 @@ class Scores(Result):
             "tables": [*map(table_report, self.tables)],
             **{name: [each.to_dict() for each in made] for name, made in told.items() if made},
         }
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file: .csv, .tex or .md."""
-        file = Path(path)
-        check_ending(file, *WRITERS)
-        write_file(file, WRITERS[file.suffix](self.table()))
 
 
 def _broken_down(tables: Sequence[ScoreTable], by: str) -> list[Breakdown]:

@@ -12,10 +12,9 @@ import typer
 from morphgraph.cli import output
 from morphgraph.cli.options import (
     AS_FOUND,
+    GoldReading,
     Named,
-    Reading,
     Whole,
-    check_one_place,
     with_options,
     workers_at,
 )
@@ -55,7 +54,6 @@ def count(
     """
     from morphgraph.corpus.counting import count_words, parse_memory, workers_for
 
-    check_one_place(workers, scheduler)
     asked: list[int] = []
 
     def end(number: int, frame: Any) -> None:
@@ -68,7 +66,7 @@ def count(
         with (
             output.on_termination(end, signal.SIGTERM),
             output.progress_line("counting") as tell,
-            workers_at(scheduler) as (run, there),
+            workers_at(workers, scheduler, processes=False) as (run, there),
         ):
             report = count_words(
                 paths,
@@ -100,7 +98,7 @@ def count(
 @with_options
 def show(
     gold: Named,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     limit: Whole = 20,
     as_json: bool = False,
 ) -> None:
@@ -198,7 +196,7 @@ def make_silver(
     counts: Named,
     out: Path,
     gold: str | None = None,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     words: Annotated[int, typer.Option(min=1)] = 50_000,
     seed: Whole = 0,
 ) -> None:

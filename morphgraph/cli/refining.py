@@ -10,9 +10,9 @@ import typer
 from morphgraph.cli import output
 from morphgraph.cli.options import (
     AS_FOUND,
+    GoldReading,
     Named,
     OnGold,
-    Reading,
     Whole,
     open_edited,
     with_options,
@@ -25,7 +25,7 @@ from morphgraph.refine import LEAST_JOINS, KnockoutSettings, PruningOrder, ReBPE
 from morphgraph.score import SHARE_KEPT
 
 if TYPE_CHECKING:
-    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.api.with_merges import Tokeniser
     from morphgraph.formats.export import Export
 
 
@@ -189,7 +189,7 @@ class CountedEdit:
     tokeniser: Named
     counts: Annotated[str | None, typer.Argument()] = None
     gold: str | None = None
-    read: Reading = AS_FOUND
+    read: GoldReading = AS_FOUND
     recipe: Path | None = None
     out: Path | None = None
     as_json: bool = False
@@ -204,9 +204,9 @@ class CountedEdit:
 
         ``line`` and ``did``: what the edit did, as a line and as data.
         """
+        from morphgraph.api.edited import Effect
         from morphgraph.api.gold import read_gold
-        from morphgraph.api.results import Effect
-        from morphgraph.score.vocabulary import compress
+        from morphgraph.score.vocabulary_health import compress
         from morphgraph.tables.edits import change_table
         from morphgraph.tables.terminal import text_of
 

@@ -110,11 +110,11 @@ def recounted(
     >>> recounted([("to be", 2), ("be", 1)], str.split)
     Counter({'be': 3, 'to': 2})
     """
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for text, count in counts:
         for part in split(text):
-            found[part] += count
-    return found
+            totals[part] += count
+    return totals
 
 
 def prepare(
@@ -187,13 +187,13 @@ def prepare_languages(
     dropped: Counter[str] = Counter()
 
     def prepared(texts: Mapping[str, WordCounts], least: int | None) -> dict[str, PreparedCorpus]:
-        found = {}
+        corpora = {}
         for name, words in texts.items():
             try:
-                found[name] = prepare(pipeline, words, kind=kind, minimum_count=least)
+                corpora[name] = prepare(pipeline, words, kind=kind, minimum_count=least)
             except MorphGraphError as error:
                 raise MorphGraphError(f"{name}: {error}") from error
-        return found
+        return corpora
 
     training = prepared(counts.languages, minimum_count)
     development = prepared(counts.development, 1)
@@ -381,13 +381,13 @@ def scripts(word: str) -> set[str]:
     >>> sorted(scripts("naïve")), sorted(scripts("αβ-vitamin")), scripts("42")
     (['LATIN'], ['GREEK', 'LATIN'], set())
     """
-    found = set()
+    names = set()
     for character in word if not word.isascii() else word[:0]:
         if not character.isascii() and (name := script_of(character)):
-            found.add(EAST_ASIAN if name in EAST_ASIAN_SCRIPTS else name)
+            names.add(EAST_ASIAN if name in EAST_ASIAN_SCRIPTS else name)
     if any(character.isascii() and character.isalpha() for character in word):
-        found.add("LATIN")
-    return found
+        names.add("LATIN")
+    return names
 
 
 @lru_cache(maxsize=1 << 16)
@@ -410,8 +410,8 @@ def usual_script(words: Iterable[tuple[str, int]]) -> str:
     >>> usual_script([("слово", 3), ("word", 2)])
     'CYRILLIC'
     """
-    found = recounted(words, scripts)
-    return max(found, key=lambda script: (found[script], script), default="LATIN")
+    running = recounted(words, scripts)
+    return max(running, key=lambda script: (running[script], script), default="LATIN")
 
 
 def covered_characters(
@@ -425,14 +425,14 @@ def covered_characters(
     >>> sorted(covered_characters([("é", 9), ("ñ", 1)], 0.9) - KEPT_ASCII)
     ['é']
     """
-    found = recounted(words, iter)
-    wanted, reached = coverage * sum(found.values()), 0
+    frequencies = recounted(words, iter)
+    wanted, reached = coverage * sum(frequencies.values()), 0
     kept = set(KEPT_ASCII)
-    for character in sorted(found, key=lambda c: (-found[c], c)):
+    for character in sorted(frequencies, key=lambda c: (-frequencies[c], c)):
         if reached >= wanted:
             break
         kept.add(character)
-        reached += found[character]
+        reached += frequencies[character]
     return frozenset(kept)
 
 
@@ -544,13 +544,13 @@ def split_apostrophes(word: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _capitals() -> dict[str, str]:
     """Return each lower-case form and its capital, for characters that NFKC keeps."""
-    found = {}
+    capitals = {}
     for code in range(0x110000):
         character = chr(code)
         lower = character.lower()
         if lower != character and unicodedata.normalize("NFKC", character) == character:
-            found[lower] = character
-    return found
+            capitals[lower] = character
+    return capitals
 
 
 def mark_capitals(text: str) -> str:

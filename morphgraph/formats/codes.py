@@ -54,9 +54,9 @@ def codes_document(data: bytes, name: str) -> dict[str, Any]:
     if _are_bytes(merges, letters):  # CLIP's merges.txt, as transformers writes it
         return _clip_document(merges)
     merges = list(dict.fromkeys(merges))  # of several the first counts
-    made = map("".join, merges)
+    results = map("".join, merges)
     # A part that nothing makes is never found.
-    texts = (*letters, *(letter + _END for letter in letters), *made, *_parts(merges))
+    texts = (*letters, *(letter + _END for letter in letters), *results, *_parts(merges))
     vocabulary = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     parts = {
         "normalizer": None,

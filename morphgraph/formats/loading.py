@@ -56,14 +56,14 @@ def tokeniser_in(opened: Opened) -> BpeTokeniser:
     if document is None and opened.has_merges:
         document = bpe_document(opened.pieces, name)
     if document is not None:
-        made = from_document(document, name, opened.checksum, opened.merges_name)
-        made.warnings = opened.warnings + made.warnings
-        if opened.pieces is not None and made.unused:
-            made.warnings += (
-                f"{len(made.unused):,} types are marked as unused: sentencepiece takes them apart "
-                "after all merges; in the merge graph they are types as any other.",
+        tokeniser = from_document(document, name, opened.checksum, opened.merges_name)
+        tokeniser.warnings = opened.warnings + tokeniser.warnings
+        if opened.pieces is not None and tokeniser.unused:
+            tokeniser.warnings += (
+                f"{len(tokeniser.unused):,} types are marked as unused: sentencepiece takes them "
+                "apart after all merges; in the merge graph they are types as any other.",
             )
-        return made
+        return tokeniser
     if opened.pieces is not None:
         place = "field trainer_spec"
         problem = "this is a Unigram model of SentencePiece, which has no merges"
@@ -94,17 +94,21 @@ def vocabulary_in(opened: Opened) -> SubwordVocabulary:
     name = opened.name
     try:
         if opened.pieces is not None:
-            made = _sentencepiece(opened.pieces, name)
+            vocabulary = _sentencepiece(opened.pieces, name)
         elif opened.types is not None:
-            made = _assumed(opened.types, name)
+            vocabulary = _assumed(opened.types, name)
         else:
-            made = _of_document(opened.document, name)
+            vocabulary = _of_document(opened.document, name)
     except FileFormatError:
         raise
     except MorphGraphError as error:
         problem, _, fix = str(error).rpartition(". ")
         raise FileFormatError(name, "", problem, fix) from error
-    return replace(made, warnings=opened.warnings + made.warnings) if opened.warnings else made
+    return (
+        replace(vocabulary, warnings=opened.warnings + vocabulary.warnings)
+        if opened.warnings
+        else vocabulary
+    )
 
 
 def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:

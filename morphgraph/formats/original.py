@@ -67,8 +67,8 @@ def of_transformers(
             theirs = transformers.AutoTokenizer.from_pretrained(
                 str(folder), local_files_only=True, trust_remote_code=False
             )
-            found = theirs(list(texts), padding=False, truncation=False, verbose=False)
-            return theirs, [list(ids) for ids in found["input_ids"]]
+            encodings = theirs(list(texts), padding=False, truncation=False, verbose=False)
+            return theirs, [list(ids) for ids in encodings["input_ids"]]
     except Exception:  # whatever a folder makes it raise
         return None
     finally:
@@ -89,8 +89,8 @@ def original_ids(
     if not os.path.isfile(path):  # noqa: PTH113 - unlike Path.is_file, never raises
         return None
     if settings_beside(path) and (read := of_transformers(path.parent, texts)) is not None:
-        found = zip(texts, read[1], strict=True)
-        return f"transformers {metadata.version('transformers')}", dict(found)
+        pairs = zip(texts, read[1], strict=True)
+        return f"transformers {metadata.version('transformers')}", dict(pairs)
     try:
         files = files_of(path)
         format = format_of(files)

@@ -124,9 +124,9 @@ def _broken_characters(segmentation: Segmentation, word: int) -> dict[int, list[
     words = segmentation.words
     start, end = words.word_offsets[word : word + 2].tolist()
     positions = words.gap_position[start:end]
-    found: dict[int, list[tuple[str, bool]]] = {}
+    broken: dict[int, list[tuple[str, bool]]] = {}
     if not (positions == INSIDE_CHARACTER).any():
-        return found
+        return broken
     character, first = 0, start
     for place in np.flatnonzero(positions != INSIDE_CHARACTER).tolist():
         last = start + place + 1
@@ -136,7 +136,7 @@ def _broken_characters(segmentation: Segmentation, word: int) -> dict[int, list[
             names = [f"⟨{byte:02X}⟩" for byte in data]
             if len(data) != last - first:
                 names = [f"⟨{number + 1}/{last - first}⟩" for number in range(last - first)]
-            found[character] = [
+            broken[character] = [
                 (
                     "".join(names[one - first : other - first]),
                     bool((segmentation.token_at[one:other] == DROPPED).all()),
@@ -144,7 +144,7 @@ def _broken_characters(segmentation: Segmentation, word: int) -> dict[int, list[
                 for one, other in pairwise((first, *inside.tolist(), last))
             ]
         character, first = max(int(positions[place]), character), last
-    return found
+    return broken
 
 
 # ------------------------------------------------------------------------------ side by side

@@ -13,7 +13,12 @@ import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import SHOWN_MARKER
-from morphgraph.score.vocabulary import ALPHA, Compression, ReferenceStrings, VocabularyHealth
+from morphgraph.score.vocabulary_health import (
+    ALPHA,
+    Compression,
+    ReferenceStrings,
+    VocabularyHealth,
+)
 from morphgraph.tokeniser.preprocess import shown_token, spans_words
 
 if TYPE_CHECKING:
@@ -196,8 +201,9 @@ _SORTED_BY = {
 
 def _counts(health: VocabularyHealth, numbers: Iterable[int]) -> list[float]:
     """How often types are tokens of the corpus; NaN without one."""
-    found = health.compression
-    return [math.nan if found is None else float(found.counts[number]) for number in numbers]
+    if health.compression is None:
+        return [math.nan for _ in numbers]
+    return [float(health.compression.counts[number]) for number in numbers]
 
 
 def _types(health: VocabularyHealth, numbers: Sequence[int]) -> Listed:

@@ -209,11 +209,11 @@ class Table:
         >>> Table("", (), columns, (), ("Scope", "Weighting")).heads
         [('Scope', [('a', 2), ('b', 2)]), ('Weighting', [('x', 1), ('y', 1), ('x', 1), ('y', 1)])]
         """
-        found = []
+        rows = []
         for depth, title in enumerate(self.spread_by):
             spans = groupby(column.spread[: depth + 1] for column in self.columns)
-            found.append((title, [(texts[-1], len(list(over))) for texts, over in spans]))
-        return found
+            rows.append((title, [(texts[-1], len(list(over))) for texts, over in spans]))
+        return rows
 
     @property
     def by_block(self) -> list[tuple[str, list[Row]]]:
@@ -226,15 +226,15 @@ class Table:
     @property
     def parts(self) -> list[tuple[str, Table]]:
         """The title of each block and its table; one without a title goes on the one before."""
-        found: list[tuple[str, list[Row]]] = []
+        parts: list[tuple[str, list[Row]]] = []
         for title, rows in self.by_block:
-            if title or not found:
-                found.append((title, rows))
+            if title or not parts:
+                parts.append((title, rows))
             else:
-                found[-1][1].extend(rows)
+                parts[-1][1].extend(rows)
         return [
             (title, replace(self, rows=tuple(replace(row, block=0) for row in rows), blocks=("",)))
-            for title, rows in found
+            for title, rows in parts
         ]
 
     def with_columns(self, places: Iterable[int]) -> Table:
@@ -412,12 +412,12 @@ def common_signature(signatures: Sequence[str]) -> str:
     >>> common_signature(["reference:a|tokeniser:x|version:1", "reference:a|tokeniser:y|version:1"])
     'reference:a|tokeniser:(2 different)|version:1'
     """
-    found: dict[str, dict[str, None]] = {}
+    fields: dict[str, dict[str, None]] = {}
     for signature in signatures:
         for part in " ".join(signature.split()).split("|"):
             name, _, value = part.partition(":")
-            found.setdefault(name, {})[value] = None
+            fields.setdefault(name, {})[value] = None
     return "|".join(
         f"{name}:{next(iter(values))}" if len(values) == 1 else f"{name}:({len(values)} different)"
-        for name, values in found.items()
+        for name, values in fields.items()
     )

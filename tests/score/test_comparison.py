@@ -17,6 +17,7 @@ from strategies import MergeList, well_formed
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
+from morphgraph.score.breakdowns import boundary_groups
 from morphgraph.score.comparison import (
     ERROR_KINDS,
     MISSED,
@@ -32,7 +33,6 @@ from morphgraph.score.comparison import (
 )
 from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
-from morphgraph.score.table import boundary_groups
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.method import METHODS, parse_method, split_methods
@@ -223,32 +223,6 @@ def test_faulty_methods(text: str) -> None:
 
 def test_methods_are_split_at_commas_outside_of_brackets() -> None:
     assert split_methods("a, b(c=1, d=2),e ,") == ["a", "b(c=1, d=2)", "e"]
-
-
-def test_every_method_runs_on_a_demo() -> None:
-    tokeniser = load_tokeniser("demo:en")
-    from morphgraph.corpus.counts import WordCounts
-
-    counts = WordCounts.from_mapping({"undesirable": 3, "the": 500})
-    texts: Sequence[str] = ["undesirable", "the", "naïve 😀"]
-    names = METHODS.offered
-    assert names == [
-        "bpe",
-        "dropout",
-        "trimmed",
-        "adaptbpe",
-        "litetoken",
-        "flota",
-        "first",
-        "longest",
-        "greedy",
-        "suffix",
-        "least",
-    ]
-    made = [method_on(tokeniser, name, {}, counts) for name in names]
-    comparison = Comparison(made, texts, [("un", "desir", "able"), None, None])
-    assert [len(row.cells) for row in comparison.rows] == [len(names)] * 3
-    assert len({segmenter.signature() for segmenter in made}) == len(names)
 
 
 def test_parameters_may_be_true_or_false() -> None:

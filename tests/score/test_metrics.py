@@ -176,13 +176,13 @@ def test_ten_words_by_hand(name: str, scope: Scope, weighting: Weighting) -> Non
         metric: float("nan") if value is None else float(value)
         for metric, value in BY_HAND[name, scope, weighting].items()
     }
-    assert [*expected, *MORPHSCORE, *MORPHBPE] == list(METRICS), "the table has every other metric"
+    assert [*expected, *MORPHSCORE, *CONSISTENCY] == list(METRICS), "the table has every other metric"
     computed = values(found, scope, weighting)
     computed = {metric: computed[metric] for metric in expected}
     assert computed == pytest.approx(expected, rel=1e-12, nan_ok=True)
 
 
-MORPHSCORE, MORPHBPE = GROUPS["MorphScore"], GROUPS["MorphBPE"]
+MORPHSCORE, CONSISTENCY = GROUPS["MorphScore"], GROUPS["consistency"]
 
 
 @pytest.mark.parametrize(
@@ -260,15 +260,6 @@ def test_titles_groups_and_names() -> None:
         MorphGraphError, match=r"“F1” is not a score\. Use some of: all, boundaries"
     ):
         check_metrics(["F1"])
-
-
-def test_units_and_directions() -> None:
-    """A share is from 0 to 1 and in percent; the rest are numbers of something for each word."""
-    numbers = {"distance", "morpheme_distance", "fertility", "characters", "inside", "morph_edits"}
-    assert {name for name, metric in METRICS.items() if metric.unit == ""} == numbers
-    less = {"over", "under", "distance", "morpheme_distance", "left_out", "inside", "morph_edits"}
-    assert {name for name, metric in METRICS.items() if metric.better == -1} == less
-    assert {n for n, m in METRICS.items() if m.better == 0} == {"fertility", "characters"}
 
 
 # --- the naive oracle -----------------------------------------------------------------------------

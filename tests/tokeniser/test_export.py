@@ -21,7 +21,6 @@ from morphgraph.formats.export import (
     Export,
     ExportError,
     our_ids,
-    words_to_check,
 )
 from morphgraph.formats.export_files import (
     escaped,
@@ -465,17 +464,6 @@ def test_the_list_of_merges_is_read_back(tmp_path: Path) -> None:
         "#version + a → #versiona",
         "\\ + n → \\n",
     ]
-
-
-def test_words_to_check() -> None:
-    own = ["zorp", "", "un\ud800", "zorp", "blick"]
-    found = words_to_check(own, 1000, "demo:de")
-    assert found[:2] == ["zorp", "blick"] and len(set(found)) == len(found) == 1000
-    assert found == words_to_check(own, 1000, "demo:de")
-    assert {"nicht", "werden"} < set(found)
-    assert "nicht" not in words_to_check(own, 1000, "my/demo.json")
-    assert words_to_check(map(str, range(50)), 10) == [str(n) for n in range(10)]
-    assert len(words_to_check([])) == 10_000
 
 
 def test_transformers_is_not_imported() -> None:

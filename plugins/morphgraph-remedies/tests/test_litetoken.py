@@ -11,15 +11,16 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from morphgraph.segment.litetoken import LiteToken, LiteTokenParameters, finality, residues
 from strategies import WORDS, MergeList, bpe_of, seen, token_texts, well_formed
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.finality import finality
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import method_on, segmenter_of
+from morphgraph_remedies.litetoken import LiteToken, LiteTokenParameters, residues
 
 
 def again(merges: MergeList, tokens: list[str], doomed: set[str]) -> list[str]:

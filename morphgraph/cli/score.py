@@ -81,9 +81,10 @@ def score(
     by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
     out: Also write the tables: .csv, .tex or .md.
     """
-    from morphgraph.api.scoring import WRITERS, Scoring
+    from morphgraph.api.scoring import Scoring
     from morphgraph.score.metrics import check_metrics
     from morphgraph.score.uncertainty import Draws
+    from morphgraph.tables.writing import WRITERS
 
     if out is not None:
         check_ending(out, *WRITERS)
@@ -160,7 +161,7 @@ def compare(
     out: Also write the words: .csv, .tex or .html.
     """
     from morphgraph.api.scoring import outcomes
-    from morphgraph.tables.scores import SideBySide
+    from morphgraph.tables.score_views import SideBySide
 
     if out is not None:
         check_ending(out, ".csv", ".tex", ".html")

@@ -107,14 +107,15 @@ class VocabularyHealth:
     @cached_property
     def unreachable(self) -> list[int] | None:
         """Ids of types that their own string is not segmented into; None if unknown."""
-        found = self.segmenter.unreachable(self.inventory)
-        return found and [number for number in found if number in self.inventory.spelled]
+        numbers = self.segmenter.unreachable(self.inventory)
+        return numbers and [number for number in numbers if number in self.inventory.spelled]
 
     @cached_property
     def never_used(self) -> list[int] | None:
         """Ids of types that are no token of the corpus; None without tokens."""
-        found = self.compression
-        return unused_types(self.inventory, found) if found is not None and found.tokens else None
+        if self.compression is None or not self.compression.tokens:
+            return None
+        return unused_types(self.inventory, self.compression)
 
     @cached_property
     def chains(self) -> list[Chain] | None:
@@ -319,11 +320,11 @@ def renyi_efficiency(counts: npt.ArrayLike, vocabulary_size: int, alpha: float =
     (1.0, 0.5)
     """
     check_alpha(alpha)
-    found = np.asarray(counts, np.float64)
-    found = found[found > 0]
-    if vocabulary_size < 2 or not len(found):
+    frequencies = np.asarray(counts, np.float64)
+    frequencies = frequencies[frequencies > 0]
+    if vocabulary_size < 2 or not len(frequencies):
         return math.nan
-    logs = np.log(found) - math.log(found.sum())
+    logs = np.log(frequencies) - math.log(frequencies.sum())
     p = np.exp(logs)
     if alpha == 1:
         entropy = -float(p @ logs)

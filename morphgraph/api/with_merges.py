@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.gold import Gold, read_gold
-from morphgraph.api.results import (
+from morphgraph.api.edited import (
     BlamedMerges,
     Effect,
     Knockout,
@@ -17,6 +16,8 @@ from morphgraph.api.results import (
     ScoredKnockout,
     ThresholdCurve,
 )
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.api.keywords import taking
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.text import base_name, shortened
 from morphgraph.corpus.counts import to_word_counts
@@ -27,10 +28,8 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine import (
     LEAST_JOINS,
     BlameSettings,
-    KnockoutOptions,
     KnockoutSettings,
     PruningOrder,
-    ReBPEOptions,
     ReBPESettings,
     learned_from,
 )
@@ -45,8 +44,8 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.by_language import names_of
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
-from morphgraph.score.languages import names_of
 from morphgraph.segment.method import METHODS, Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.merging import never_formed, segment
@@ -162,13 +161,14 @@ class Tokeniser(BaseTokeniser):
 
     # ------------------------------------------------------------------------- refinement
 
+    @taking(KnockoutSettings)
     def knock_out(
         self,
         gold: Gold,
         *,
         holdout: float = SHARE_KEPT,
         seed: int = 0,
-        **settings: Unpack[KnockoutOptions],
+        **settings: Any,
     ) -> ScoredKnockout:
         """Knock out the types whose merges are to blame by gold, or as many others as a baseline.
 
@@ -298,6 +298,7 @@ class Tokeniser(BaseTokeniser):
         extend(new, to_word_counts(counts), add, replace=replace, progress=progress)
         return self._edited(new)[0]
 
+    @taking(ReBPESettings)
     def rebpe(
         self,
         gold: Gold,
@@ -305,7 +306,7 @@ class Tokeniser(BaseTokeniser):
         holdout: float = SHARE_KEPT,
         seed: int = 0,
         progress: Callable[[float], None] | None = None,
-        **settings: Unpack[ReBPEOptions],
+        **settings: Any,
     ) -> ReBPEOutcome:
         """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
 

@@ -9,10 +9,9 @@ from pydantic import Field
 from morphgraph.cli import output
 from morphgraph.cli.options import (
     AS_FOUND,
+    GoldReading,
     Named,
-    Reading,
     Whole,
-    check_one_place,
     load_any,
     load_edited,
     standard_input,
@@ -26,7 +25,7 @@ from morphgraph.segment.method import METHODS, Parameters, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.segment.segmenter import Segmenter
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
 
 
 @with_options
@@ -116,7 +115,7 @@ def vocabulary(
     tokeniser: Annotated[list[str], typer.Argument()],
     frequencies: str | None = None,
     gold: str | None = None,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     corpus: list[str] | None = None,
     *,
     set_: CorpusSettings,
@@ -141,11 +140,11 @@ def vocabulary(
         otherwise), duplicates…
     limit: At most this many in a list; 0 for all.
     """
-    from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called, list_behind
+    from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth, check_alpha
+    from morphgraph.tables.figures import figure_table, figures_json, signature
     from morphgraph.tables.model import frame_table
     from morphgraph.tables.terminal import report_of, text_of
-    from morphgraph.tables.vocabulary import figure_table, figures_json, signature
 
     check_alpha(alpha)
     if list_ is not None:
@@ -212,14 +211,13 @@ def _measured(
 ) -> "MeasuredCorpus":
     from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.corpus_measures import measure_corpus
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
 
     options = dict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
     workers, scheduler = options.pop("workers"), options.pop("scheduler")
-    check_one_place(workers, scheduler)
     with output.progress_line("measuring") as tell:
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
-        with workers_at(scheduler, workers or 1) as (run, there):
+        with workers_at(workers, scheduler) as (run, there):
             how = {} if run is None else {"run": run, "workers": there}
             return MeasuredCorpus(measure_corpus(segmenters, corpus, **how, **options))
 
@@ -235,7 +233,7 @@ def export(
     method: str | None = None,
     counts: str | None = None,
     gold: str | None = None,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     portable: bool = False,
     pattern: str | None = None,
     ids: Literal["dense", "keep", "reuse"] | None = None,

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.api.with_merges import Tokeniser
     from morphgraph.formats.export import Export
     from morphgraph.graph.merge_table import Change
-    from morphgraph.tables.scores import TokeniserScore
+    from morphgraph.tables.score_views import TokeniserScore
 
 _WORST = 20
 """How many merges a notebook shows of a table of blame."""

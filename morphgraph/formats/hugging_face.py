@@ -72,6 +72,7 @@ def tokenizer_document(
         "truncation": None,
         "padding": None,
         "added_tokens": list(added),
+        **dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder")),
         **parts,
         "model": usual | model,
     }
@@ -227,7 +228,7 @@ def assumed_document(
     vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     """Return a ``tokenizer.json`` for a vocabulary and merges, by the marker they use."""
-    parts = {**NO_PARTS}
+    parts: dict[str, Any] = {**NO_PARTS}
     suffix = None
     bytes_complete = all(character in vocabulary for character in BYTE_TO_CHAR)
     if any(text.endswith("</w>") for text in vocabulary):

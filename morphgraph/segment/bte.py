@@ -151,7 +151,9 @@ BPE = Method(
     Bte,
     "merges",
     source="Sennrich et al. 2016; Bauwens & Delobelle 2024",
-    training=Training("Merges the most frequent pair (Sennrich et al. 2016).", _trained),
+    training=Training(
+        "Merges the most frequent pair (Sennrich et al. 2016).", _trained, special=True
+    ),
     standalone="morphgraph.standalone.merges:Merging",
 )
 BPE_PRIME = Method(

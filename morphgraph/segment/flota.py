@@ -128,9 +128,11 @@ class _Kept(Segmenter):
         """Return whether each atom is a start-of-word marker, even an unknown one."""
         below = self.below.below
         ids = below.atoms if isinstance(below, SubwordVocabulary) else below.graph.ids
-        found = np.isin(words.atoms, [ids[marker] for marker in sorted(MARKERS) if marker in ids])
-        found[[atom for atom, text in words.unknown.items() if text in MARKERS]] = True
-        return found
+        is_marker = np.isin(
+            words.atoms, [ids[marker] for marker in sorted(MARKERS) if marker in ids]
+        )
+        is_marker[[atom for atom, text in words.unknown.items() if text in MARKERS]] = True
+        return is_marker
 
     def inventory(self) -> Inventory:
         return self.below.inventory()

@@ -218,12 +218,12 @@ def exported_model(segmenter: Segmenter) -> ExportedModel:
 
     `MorphGraphError` for a method without such a class.
     """
-    made = segmenter.exported(False)
-    code, model, one = {}, made.document["model"], segmenter
+    exported = segmenter.exported(False)
+    code, model, one = {}, exported.document["model"], segmenter
     while model is not None:
         code[model["type"]] = _standalone(one)
         model, one = model.get("of"), one.below
-    return replace(made, code=code)
+    return replace(exported, code=code)
 
 
 def _standalone(segmenter: Segmenter) -> str:
@@ -294,12 +294,12 @@ def export_to(
     check_folder(path)
     given = [] if words is None else check_list(words, "words")
     name = segmenter.below.name
-    made = export_segmenter(
+    export = export_segmenter(
         segmenter, given or words_to_check((), name=name), settings_beside(name)
     )
     if warning := segmenter.warning():
         warnings.warn(warning, stacklevel=3)
-    made = replace(made, files={**made.files, **more})
-    for name, aside in save_folder(made.files, path).items():
+    export = replace(export, files={**export.files, **more})
+    for name, aside in save_folder(export.files, path).items():
         warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=3)
-    return made
+    return export

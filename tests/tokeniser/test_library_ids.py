@@ -17,7 +17,7 @@ from strategies import MergeList, any_order
 from tokenizers import AddedToken, Tokenizer
 
 import morphgraph as mg
-from morphgraph.api.tokeniser import Tokeniser
+from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.export import standalone_method
 from morphgraph.refine.rebpe import preview_annealing

@@ -27,10 +27,10 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.plugins import plugins
 
 _MODULES = {
-    "morphgraph.cli.scoring": ("score", "compare"),
+    "morphgraph.cli.score": ("score", "compare"),
     "morphgraph.cli.refining": ("blame", "knockout", "rebpe", "prune", "extend"),
-    "morphgraph.cli.segmenting": ("segment", "vocabulary", "export"),
-    "morphgraph.cli.training": ("train",),
+    "morphgraph.cli.using": ("segment", "vocabulary", "export"),
+    "morphgraph.cli.train": ("train",),
     "morphgraph.cli.data": ("count", "reference"),
     "morphgraph.cli.evaluating": ("evaluate", "app"),
 }

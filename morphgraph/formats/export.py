@@ -28,7 +28,7 @@ from morphgraph.formats.framing import known_ids, with_frame
 from morphgraph.formats.hugging_face import new_ids, to_document
 from morphgraph.formats.original import TEXTS, original_ids
 from morphgraph.formats.recipe import lineage_of, read_recipe, write_recipe
-from morphgraph.standalone.pieces import (
+from morphgraph.standalone.piece_methods import (
     Pieces,
     byte_parts,
     knows_bytes,
@@ -205,7 +205,7 @@ def export_model(
         templates=((settings or {}).get("chat_template"), config.get("chat_template")),
     )
     checks.append(_as_original(loaded, sentences))
-    made = Export(
+    export = Export(
         kind,
         model.method,
         reason,
@@ -223,11 +223,11 @@ def export_model(
     unchanged = len(model.id_map) == len(vocabulary) and all(
         old == new for old, new in model.id_map.items()
     )
-    facts = {**made.to_dict(), "unchanged": unchanged, "draws": model.differs is not None}
+    facts = {**export.to_dict(), "unchanged": unchanged, "draws": model.differs is not None}
     facts |= {"check_columns": CHECK_COLUMNS, "checks": [check.cells for check in checks]}
     text = readme(model.name, document, facts, checksum(data))
     files["README.md"] = text.encode()
-    return made
+    return export
 
 
 _SOME = 200
@@ -249,15 +249,15 @@ def _as_original(loaded: ExportedModel | None, sentences: Sequence[str]) -> Chec
     document = loaded.document
     texts = [*sentences[:_SOME], *rare_texts(document)]
     plain = {**document, "model": loaded.plain or document["model"]}
-    found = original_ids(loaded.name, plain, texts)
-    if found is None:
+    original = original_ids(loaded.name, plain, texts)
+    if original is None:
         return Check(what, None, None, "no other program that is installed reads it")
-    program, theirs = found
+    program, theirs = original
     ours = zip(theirs, with_frame(loaded.ids(list(theirs), True), document), strict=True)
     others = [text for text, ids in ours if ids != theirs[text]]
-    said = f"of {len(theirs):,}, before edits, in {program}, special tokens included"
-    said += f"; first “{shortened(others[0].strip(), 40)}”" if others else ""
-    return Check(what, len(others), not others, said)
+    explanation = f"of {len(theirs):,}, before edits, in {program}, special tokens included"
+    explanation += f"; first “{shortened(others[0].strip(), 40)}”" if others else ""
+    return Check(what, len(others), not others, explanation)
 
 
 def standalone_class(place: str) -> Any:
@@ -302,16 +302,16 @@ def words_to_check(
     """
     own = name.removeprefix("demo:")
     languages = [own] if name.startswith("demo:") and own in DEMOS else []
-    found = dict.fromkeys(word for word in reference_words if word and not _SURROGATE.search(word))
+    chosen = dict.fromkeys(word for word in reference_words if word and not _SURROGATE.search(word))
     if find_spec("wordfreq") is None:
-        return list(found)[:count]
+        return list(chosen)[:count]
     import wordfreq
 
     for language in dict.fromkeys([*languages, *_LANGUAGES]):
-        if len(found) >= count:
+        if len(chosen) >= count:
             break
-        found |= dict.fromkeys(wordfreq.top_n_list(language, count))
-    return list(found)[:count]
+        chosen |= dict.fromkeys(wordfreq.top_n_list(language, count))
+    return list(chosen)[:count]
 
 
 _FRAMES = (
@@ -370,8 +370,8 @@ def _difference(
         library.no_padding()
         for start in range(0, len(texts), _BATCH):
             batch = texts[start : start + _BATCH]
-            found = library.encode_batch(batch, add_special_tokens=False)
-            for text, ours, theirs in zip(batch, expected[start:], found, strict=False):
+            encodings = library.encode_batch(batch, add_special_tokens=False)
+            for text, ours, theirs in zip(batch, expected[start:], encodings, strict=False):
                 if ours != theirs.ids:
                     return f"“{cut(text.strip())}” gets other tokens", None
     except (KeyboardInterrupt, SystemExit):

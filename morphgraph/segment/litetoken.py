@@ -258,5 +258,5 @@ LITETOKEN = Method(
     build=LiteToken.by_counts,
     counts=True,
     source="Sun et al. 2026",
-    standalone="morphgraph.standalone.bte:Remerging",
+    standalone="morphgraph.standalone.merges:Remerging",
 )

@@ -118,10 +118,10 @@ class Training:
 
     ``run`` makes a segmenter of a `PreparedCorpus`, the vocabulary size, a name, a function to call
     with the share done, and its ``parameters`` by name. ``stoppable``: it also takes ``enough``
-    (see `train`); else it runs to the end. ``several``: it only trains on counts of several
-    languages. ``unmarked``: it only supports pipelines without a start-of-word marker. ``atoms``:
-    the kind that it needs, if not the pipeline's. ``seconds``: estimated time for 32,000 types on
-    one core.
+    (see `train`); else it runs to the end. ``special``: it also takes ``special`` tokens.
+    ``several``: it only trains on counts of several languages. ``unmarked``: it only supports
+    pipelines without a start-of-word marker. ``atoms``: the kind that it needs, if not the
+    pipeline's. ``seconds``: estimated time for 32,000 types on one core.
     """
 
     description: str
@@ -130,6 +130,7 @@ class Training:
     unmarked: bool = False
     atoms: str | None = None
     stoppable: bool = True
+    special: bool = False
     several: bool = False
     seconds: float = 2.5
 

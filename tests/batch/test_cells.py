@@ -9,7 +9,7 @@ import pytest
 
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import collected
-from morphgraph.batch.tasks import (
+from morphgraph.batch.store import (
     Store,
     TaskFailure,
     TaskReport,
@@ -54,7 +54,7 @@ def measured(
         for task in plan.tasks:
             found = run_task(task, code_version(), *(brought[need] for need in task.needs))
             brought[task.key] = found
-            reports.append(TaskReport(task, found.facts, found.failure))
+            reports.append(TaskReport(task, "failed" if found.failure else "done", found.failure))
             if found.failure is None:
                 store.keep(task.key, found.data)
         rows = collected(reports, store)
@@ -224,7 +224,7 @@ holdout: 0
 @pytest.mark.slow
 def test_references_joined_and_sampled_are_those_of_the_library(tmp_path: Path) -> None:
     (tmp_path / "derivations.tsv").write_text("do\tundo\tV\tV\tun\tprefix\n")
-    given = "[{source: 'demo:en', join: derivations.tsv, sample: 60, sample_seed: 5}]"
+    given = "[{source: 'demo:en', join: derivations.tsv, sample: 60, seed: 5}]"
     rows, failures = measured(DEMO.replace('["demo:en"]', given), tmp_path)
     assert failures == []
     assert set(rows["reference"]) == {"demo:en + derivations.tsv"}

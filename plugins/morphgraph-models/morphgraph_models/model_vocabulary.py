@@ -12,14 +12,14 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import check_is_there, parse_json, read_bytes
 from morphgraph.core.text import shortened
-from morphgraph.formats.files import settings_beside
 from morphgraph.formats.loading import load_tokeniser, load_vocabulary
 from morphgraph.formats.opening import tokeniser_files
 from morphgraph.formats.tokeniser_classes import token_content
+from morphgraph.formats.tokeniser_files import settings_beside
 from morphgraph.segment.models import merging_class
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import standard_segmenter
-from morphgraph.standalone.pieces import Pieces, byte_parts
+from morphgraph.standalone.piece_methods import Pieces, byte_parts
 from morphgraph.tokeniser.merging import words_of_atoms
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES, CHAR_TO_BYTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

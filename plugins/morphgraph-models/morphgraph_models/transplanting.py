@@ -19,7 +19,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import new_folder, parse_json, read_bytes, writing
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.formats.export_files import FILES, kept_settings, transformers_config
-from morphgraph.formats.files import settings_beside
+from morphgraph.formats.tokeniser_files import settings_beside
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.terminal import text_of
 from morphgraph_models.checkpoint import (

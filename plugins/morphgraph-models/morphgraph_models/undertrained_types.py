@@ -19,7 +19,7 @@ import pandas as pd
 from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.core.text import counted
 from morphgraph.corpus.counts import to_word_counts
-from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
+from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import Table, frame_table
 from morphgraph.tables.terminal import text_of

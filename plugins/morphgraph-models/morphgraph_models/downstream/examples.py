@@ -15,7 +15,7 @@ from morphgraph.batch.downstream import Inputs
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import decode_utf8
 from morphgraph.core.packed import decompressed, opened
-from morphgraph.corpus.text import texts_in_order
+from morphgraph.corpus.texts import texts_in_order
 from morphgraph.segment.method import Parameters
 from morphgraph_models.downstream.token_ids import model_files
 

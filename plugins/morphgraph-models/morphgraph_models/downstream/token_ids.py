@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tokenizers import decoders
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.formats.files import settings_beside
+from morphgraph.formats.tokeniser_files import settings_beside
 from morphgraph.kernels import DROPPED
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation

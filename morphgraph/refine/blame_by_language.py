@@ -31,11 +31,11 @@ class BlameByLanguage:
     @cached_property
     def ratios(self) -> npt.NDArray[np.float64]:
         """R of each merge (columns) in each language (rows); NaN where it has too few joins."""
-        found = [
+        rows = [
             np.where(each.applied >= max(self.minimum, 1e-9), each.ratio, np.nan)
             for each in self.languages.values()
         ]
-        return np.array(found)
+        return np.array(rows)
 
     @cached_property
     def spread(self) -> npt.NDArray[np.float64]:
@@ -56,8 +56,8 @@ class BlameByLanguage:
         order = np.lexsort((np.arange(len(self.spread)), -joins, -self.spread))
         order = order[~np.isnan(self.spread[order])]
         worst = np.nanmax(self.ratios[:, order], axis=0, initial=-1.0)
-        found: npt.NDArray[np.int64] = order[worst >= threshold]
-        return found
+        chosen: npt.NDArray[np.int64] = order[worst >= threshold]
+        return chosen
 
     def columns(self, tokeniser: BpeTokeniser, positions: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Return what the merges at these positions are, their spread, and languages.
@@ -104,21 +104,21 @@ def blame_by_language(
     >>> print(*(made[name] for name in ("merge", "worst in", "one R", "other R")))
     ['n + d'] ['one'] [1.] [0.]
     """
-    how = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
-    found = {name: blame(*pair, **how) for name, pair in languages.items()}  # type: ignore[arg-type]
-    if len(found) < 2:
+    settings = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
+    blames = {name: blame(*pair, **settings) for name, pair in languages.items()}  # type: ignore[arg-type]
+    if len(blames) < 2:
         raise MorphGraphError("Blame by language compares languages. Name two references or more.")
-    return BlameByLanguage(found, minimum)
+    return BlameByLanguage(blames, minimum)
 
 
 def encoded_outcomes(
     names: Sequence[str], outcomes: Sequence[Outcome]
 ) -> dict[str, tuple[Benchmark, MergeSegmentation]]:
     """Return what `blame_by_language` needs of outcomes; none where merges did not segment."""
-    found = {}
+    pairs = {}
     for name, each in zip(names, outcomes, strict=True):
         editable = None if each.segmenter is None else each.segmenter.editable
         if editable is not None and isinstance(each.segmentation, MergeSegmentation):
             benchmark = Benchmark.encoded(each.gold_set, each.segmentation.words, editable)
-            found[name] = benchmark, each.segmentation
-    return found
+            pairs[name] = benchmark, each.segmentation
+    return pairs

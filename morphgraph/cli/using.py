@@ -9,10 +9,9 @@ from pydantic import Field
 from morphgraph.cli import output
 from morphgraph.cli.options import (
     AS_FOUND,
+    GoldReading,
     Named,
-    Reading,
     Whole,
-    check_one_place,
     load_any,
     load_edited,
     standard_input,
@@ -26,7 +25,7 @@ from morphgraph.segment.method import METHODS, Parameters, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.segment.segmenter import Segmenter
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
 
 
 @with_options
@@ -42,8 +41,8 @@ def segment(
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a model that train saved or
-        Picky BPE's authors' trainer wrote, a list of types, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a model that train
+        saved or Picky BPE's authors' trainer wrote, a list of types, or demo:en, demo:de, demo:nl.
     word: Words; from standard input if none is given.
     method: {segmenting}, with parameters as in dropout(p=0.1, seed=3); the tokeniser's own if not
         given.
@@ -116,7 +115,7 @@ def vocabulary(
     tokeniser: Annotated[list[str], typer.Argument()],
     frequencies: str | None = None,
     gold: str | None = None,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     corpus: list[str] | None = None,
     *,
     set_: CorpusSettings,
@@ -130,7 +129,7 @@ def vocabulary(
 
     With --recipe one tokeniser is measured before its edits and after them.
 
-    tokeniser: Whatever has a vocabulary: tokenizer.json, vocab.json, a list of types, a
+    tokeniser: Anything with a vocabulary: tokenizer.json, vocab.json, a list of types, a
         SentencePiece model, a trained model, or demo:en, demo:de, demo:nl.
     frequencies: Word counts that types are counted in: FILE or wordfreq:LANG.
     corpus: Measure texts of any size instead: files, patterns, folders, as count reads them; may be
@@ -141,11 +140,11 @@ def vocabulary(
         otherwise), duplicates…
     limit: At most this many in a list; 0 for all.
     """
-    from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called, list_behind
+    from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth, check_alpha
+    from morphgraph.tables.figures import figure_table, figures_json, signature
     from morphgraph.tables.model import frame_table
     from morphgraph.tables.terminal import report_of, text_of
-    from morphgraph.tables.vocabulary import figure_table, figures_json, signature
 
     check_alpha(alpha)
     if list_ is not None:
@@ -212,16 +211,15 @@ def _measured(
 ) -> "MeasuredCorpus":
     from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.corpus_measures import measure_corpus
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
 
     options = dict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
     workers, scheduler = options.pop("workers"), options.pop("scheduler")
-    check_one_place(workers, scheduler)
     with output.progress_line("measuring") as tell:
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
-        with workers_at(scheduler, workers or 1) as (run, there):
-            how = {} if run is None else {"run": run, "workers": there}
-            return MeasuredCorpus(measure_corpus(segmenters, corpus, **how, **options))
+        with workers_at(workers, scheduler) as (run, there):
+            place = {} if run is None else {"run": run, "workers": there}
+            return MeasuredCorpus(measure_corpus(segmenters, corpus, **place, **options))
 
 
 # ------------------------------------------------------------------------------ export
@@ -235,7 +233,7 @@ def export(
     method: str | None = None,
     counts: str | None = None,
     gold: str | None = None,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     portable: bool = False,
     pattern: str | None = None,
     ids: Literal["dense", "keep", "reuse"] | None = None,
@@ -246,8 +244,8 @@ def export(
 
     What is not as it was before is counted, here and in the folder's README.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
-        types, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, or demo:en, demo:de, demo:nl.
     out: Folder for the files.
     method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
         merges, or a saved model's method, if not given.
@@ -277,13 +275,13 @@ def export(
         ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
     words = words_to_check([entry.word for entry in known.entries] if known else (), name=tokeniser)
     with output.progress_bar("comparing"):
-        made = export_to(segmenter, out, words, ranked)
+        exported = export_to(segmenter, out, words, ranked)
     if as_json:
-        output.print_json(made.to_dict())
+        output.print_json(exported.to_dict())
         return
-    print(export_report(made))
-    output.print_saved(out / name for name in made.files)
-    print(made.signature)
+    print(export_report(exported))
+    output.print_saved(out / name for name in exported.files)
+    print(exported.signature)
 
 
 def _to_export(
@@ -312,7 +310,7 @@ def _to_export(
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
     loaded.id_choice = ids
     if portable:
-        from morphgraph.refine.portable import preview_portable
+        from morphgraph.refine.portable_edits import preview_portable
 
         loaded.graph.apply(preview_portable(loaded.graph))
     return method_on(loaded, name, parameters, counts) if name else Bte(loaded)

@@ -67,8 +67,8 @@ def score(
 
     One tokeniser on several golds is one table, a row for each of them.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
-        types, another program's segmentations, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, another program's segmentations, or demo:en, demo:de, demo:nl.
     methods: On the tokeniser, with parameters as in dropout(p=0.1), and other files that segment,
         with commas between: {scored}, ideal (the gold itself); {learning} learn from the gold. The
         tokeniser's own if not given.
@@ -81,9 +81,10 @@ def score(
     by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
     out: Also write the tables: .csv, .tex or .md.
     """
-    from morphgraph.api.scoring import WRITERS, Scoring
+    from morphgraph.api.scoring import Scoring
     from morphgraph.score.metrics import check_metrics
     from morphgraph.score.uncertainty import Draws
+    from morphgraph.tables.writing import WRITERS
 
     if out is not None:
         check_ending(out, *WRITERS)
@@ -110,15 +111,15 @@ def score(
     if set_.baseline > len(entrants):
         raise MorphGraphError(f"baseline={set_.baseline}: there are {len(entrants)} tokenisers.")
     golds = given.gold_sets()
-    found = scoring.score(entrants, golds, base)
+    scored = scoring.score(entrants, golds, base)
     if out is not None:
-        found.save(out)
+        scored.save(out)
     if given.as_json:
-        output.print_json(found.to_dict())
+        output.print_json(scored.to_dict())
         return
     for gold_set in golds:
         output.print_skipped(gold_set.reference)
-    print(found)
+    print(scored)
     output.print_saved([out] if out is not None else [])
 
 
@@ -147,8 +148,8 @@ def compare(
 ) -> None:
     """Compare methods on the words of a gold: scores with intervals, and their agreement.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
-        types, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, or demo:en, demo:de, demo:nl.
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
         input.
     method: On the tokeniser, with parameters as in dropout(p=0.1), or another file that segments:
@@ -160,7 +161,7 @@ def compare(
     out: Also write the words: .csv, .tex or .html.
     """
     from morphgraph.api.scoring import outcomes
-    from morphgraph.tables.scores import SideBySide
+    from morphgraph.tables.score_views import SideBySide
 
     if out is not None:
         check_ending(out, ".csv", ".tex", ".html")

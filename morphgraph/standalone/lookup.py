@@ -6,7 +6,7 @@ from typing import Any
 
 from tokenizers import Token
 
-from .pieces import Pieces, units
+from .piece_methods import Pieces, units
 
 Placed = tuple[int | None, int, int]
 """A type by its number, None for what has none, and the bytes of the piece that it covers."""
@@ -119,7 +119,7 @@ class Greedy(Lookup):
 
     def cut(self, piece: str) -> list[Token]:
         characters, offsets = self.characters(piece)
-        found: list[Placed] = []
+        placed: list[Placed] = []
         at = 0
         lost = self.tokens([(self.unknown_number, 0, offsets[-1])]) if self.whole else []
         if self.whole and self.atom_count(characters) > self.parameters["longest_word"]:
@@ -130,16 +130,16 @@ class Greedy(Lookup):
             while end > at and "".join(characters[at:end]) not in form:
                 end -= 1
             if end > at:
-                found.append((form["".join(characters[at:end])], offsets[at], offsets[end]))
+                placed.append((form["".join(characters[at:end])], offsets[at], offsets[end]))
             elif self.whole:
                 return lost
             else:
                 end = at + 1
                 place = characters[at], offsets[at], offsets[end]
                 is_bytes = self.byte_fallback and characters[at] not in self.plain
-                found += self.bytes_of(*place) if is_bytes else [(self.unknown_number, *place[1:])]
+                placed += self.bytes_of(*place) if is_bytes else [(self.unknown_number, *place[1:])]
             at = end
-        return self.tokens(found)
+        return self.tokens(placed)
 
     def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
         """Return the whole piece for WordPiece."""
@@ -183,21 +183,21 @@ class Unigram(Lookup):
                     self._offer(best, end, here + self.scores[type_], at, type_)
             if not single:
                 self._offer(best, at + 1, here + self._penalty, at, None)
-        found: list[Placed] = []
+        placed: list[Placed] = []
         end, was_unknown = size, False
         while end > 0:
             _, at, type_ = best[end]
             start, stop = offsets[at], offsets[end]
             if type_ is None and self.byte_fallback:
-                found += reversed(self.bytes_of(characters[at], start, stop))
+                placed += reversed(self.bytes_of(characters[at], start, stop))
             else:
                 type_ = self.unknown_number if type_ is None else type_
                 if was_unknown and type_ == self.unknown_number:
-                    stop = found.pop()[2]
-                found.append((type_, start, stop))
+                    stop = placed.pop()[2]
+                placed.append((type_, start, stop))
             was_unknown = type_ == self.unknown_number
             end = at
-        return self.tokens(reversed(found))
+        return self.tokens(reversed(placed))
 
     def _offer(self, best: list[Any], end: int, score: float, at: int, type_: int | None) -> None:
         score = self._rounded(score)
@@ -227,7 +227,7 @@ class Suffix(Lookup):
 
     def cut(self, piece: str) -> list[Token]:
         characters, offsets = self.characters(piece)
-        found: list[Placed] = []
+        placed: list[Placed] = []
         end = len(characters)
         while end > 0:
             start = max(0, end - self.longest)
@@ -235,14 +235,14 @@ class Suffix(Lookup):
                 start += 1
             if start < end:
                 type_ = self.spelled[start > 0]["".join(characters[start:end])]
-                found.append((type_, offsets[start], offsets[end]))
+                placed.append((type_, offsets[start], offsets[end]))
             elif self.byte_fallback and characters[end - 1] not in self.plain:
                 start = end - 1
-                found += reversed(self.bytes_of(characters[start], offsets[start], offsets[end]))
+                placed += reversed(self.bytes_of(characters[start], offsets[start], offsets[end]))
             else:
                 break
             end = start
-        return self.tokens(reversed(found))
+        return self.tokens(reversed(placed))
 
     def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
         """Return nothing: what is left out is no token."""
@@ -275,8 +275,8 @@ class Flota(Lookup):
         if self.k is None:
             super().pre_tokenize(text)
             return
-        found = iter(self.several(units(text)))
-        text.tokenize(lambda _: next(found))
+        rows = iter(self.several(units(text)))
+        text.tokenize(lambda _: next(rows))
 
     def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
         """Return nothing: what is left out is no token."""
@@ -286,18 +286,18 @@ class Flota(Lookup):
         """Return the tokens of all pieces of a text; each unit has its own limit."""
         if self.k is None:
             return super().several(pieces)
-        found: list[list[Token]] = []
+        rows: list[list[Token]] = []
         start = 0
         for end in range(1, len(pieces) + 1):
             if end < len(pieces) and pieces[end][1][0] == pieces[end - 1][1][-1]:
                 continue
             first, numbers = pieces[start]
             if end - start == 1 and numbers[0] == numbers[-1]:
-                found.append(self(first))
+                rows.append(self(first))
             else:
-                found += self._cut(pieces[start:end])
+                rows += self._cut(pieces[start:end])
             start = end
-        return found
+        return rows
 
     def _cut(self, pieces: Sequence[tuple[str, Sequence[int]]]) -> list[list[Token]]:
         left: dict[int, int] = {}
@@ -311,7 +311,7 @@ class Flota(Lookup):
             for at in range(marked, len(characters)):
                 if length := self._longest(cut[-1], at)[0]:
                     matches.append((-length, number, at))
-        found: list[list[tuple[int, int, int]]] = [[] for _ in pieces]
+        of_pieces: list[list[tuple[int, int, int]]] = [[] for _ in pieces]
         while matches:
             matches.sort()
             again = []
@@ -333,11 +333,13 @@ class Flota(Lookup):
                     continue
                 left[numbers[at]] = left.get(numbers[at], 0) - 1
                 start = at - 1 if with_marker else at
-                found[number].append((offsets[start], offsets[end], type_))
+                of_pieces[number].append((offsets[start], offsets[end], type_))
                 for before in range(end):
                     limit[before] = min(limit[before], at)
             matches = again
-        return [self.tokens((type_, at, end) for at, end, type_ in sorted(row)) for row in found]
+        return [
+            self.tokens((type_, at, end) for at, end, type_ in sorted(row)) for row in of_pieces
+        ]
 
     def _longest(self, cut: Any, at: int) -> tuple[int, int, int, bool]:
         """Return the longest match: length, end, type, and whether it includes the marker."""

@@ -78,37 +78,16 @@ class TaskResult:
 
     data: bytes = field(repr=False)
     failure: TaskFailure | None = None
-    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class TaskReport:
-    """How a task ended; without facts and a failure, it was not run.
-
-    ``from_store``: it was finished by an earlier start of the run.
-    """
+    """How a task ended. ``from_store``: it was finished by an earlier start of the run."""
 
     task: Task
-    facts: Mapping[str, str] = field(default_factory=dict)
+    state: Literal["done", "failed", "not run"] = "not run"
     failure: TaskFailure | None = None
     from_store: bool = False
-
-    @property
-    def state(self) -> Literal["done", "failed", "not run"]:
-        """Whether it is done."""
-        return "failed" if self.failure else "done" if self.facts else "not run"
-
-    def row(self) -> dict[str, Any]:
-        """Return its row of the table of tasks."""
-        numbers = ("seconds", "cpu_seconds", "peak_memory")
-        return {
-            **{name: getattr(self.task, name) for name in ("key", "kind", "label")},
-            "state": self.state,
-            **{name: float(self.facts[name]) for name in numbers if name in self.facts},
-            "worker": self.facts.get("worker", ""),
-            "from_store": self.from_store,
-            "message": self.failure.message if self.failure else "",
-        }
 
 
 # ------------------------------------------------------------------------------ keys
@@ -123,7 +102,7 @@ def _placeless(value: Any) -> Any:
     return [_placeless(inner) for inner in value] if isinstance(value, list) else value
 
 
-_COMPUTING = ("batch/cells.py", "batch/tasks.py")
+_COMPUTING = ("batch/cells.py", "batch/store.py")
 _SHOWING = {"api", "batch", "cli", "draw", "models", "tables"}
 """The rooms of the library that results do not depend on, but for the files above."""
 _LIBRARIES = "numpy numba openpyxl pyarrow sentencepiece tokenizers wordfreq"
@@ -195,10 +174,7 @@ def run_task(task: Task, code: str, *needs: TaskResult, folder: str | None = Non
     import pyarrow
     from pyarrow import parquet
 
-    started, cpu = time.perf_counter(), time.process_time()
-    with suppress(OSError):  # not every kernel lets a process forget its peak memory
-        Path("/proc/self/clear_refs").write_text("5")
-    failure, buffer = None, io.BytesIO()
+    buffer = io.BytesIO()
     try:
         if code != code_version():
             raise MorphGraphError(
@@ -213,38 +189,10 @@ def run_task(task: Task, code: str, *needs: TaskResult, folder: str | None = Non
     except Exception as error:
         is_ours = isinstance(error, MorphGraphError)
         message = str(error) if is_ours else f"{type(error).__name__}: {error}".strip(": ")
-        failure = TaskFailure(task.label, message, traceback.format_exc())
-    facts = {
-        "key": task.key,
-        "seconds": f"{time.perf_counter() - started:.4f}",
-        "cpu_seconds": f"{time.process_time() - cpu:.4f}",
-        "peak_memory": str(_peak_memory()),
-        "worker": _worker(),
-    }
-    if failure is None:
-        metadata = {name.encode(): value.encode() for name, value in facts.items()}
-        kept = table.replace_schema_metadata({**(table.schema.metadata or {}), **metadata})
-        parquet.write_table(kept, buffer, compression="zstd", write_page_checksum=True)
-    return TaskResult(buffer.getvalue(), failure, facts)
-
-
-def _worker() -> str:
-    with suppress(ImportError, ValueError):
-        from distributed import get_worker
-
-        return str(get_worker().address)
-    return platform.node()
-
-
-def _peak_memory() -> int:
-    """Return the peak memory of this process in bytes, since it was reset where that works."""
-    with suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return TaskResult(b"", TaskFailure(task.label, message, traceback.format_exc()))
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), b"key": task.key})
+    parquet.write_table(table, buffer, compression="zstd", write_page_checksum=True)
+    return TaskResult(buffer.getvalue())
 
 
 # ------------------------------------------------------------------------------ keeping results
@@ -297,14 +245,6 @@ class Store:
             return parquet.read_table(self.path(key), page_checksum_verification=True)
         except (OSError, pyarrow.ArrowException):
             return None
-
-    def facts(self, key: str) -> dict[str, str] | None:
-        """Return what a finished task reports (seconds, memory …); None as for `read`."""
-        table = self.read(key)
-        if table is None:
-            return None
-        known = table.schema.metadata or {}
-        return {name.decode(): value.decode() for name, value in known.items()}
 
     def checkpoints(self, key: str) -> Path:
         """Return the folder for a task's checkpoints."""

@@ -81,7 +81,9 @@ class TokeniserFiles:
     def data(self) -> bytes:
         """The content of the file that decides; an error for a format that holds no tokeniser."""
         data = self.content(self.main)
-        _check_format(data, self.name)
+        what, fix = recognised(data, "tokeniser")
+        if what:
+            raise FileFormatError(self.name, "", f"this is {what}", fix)
         return data
 
     @cached_property
@@ -101,8 +103,8 @@ class TokeniserFiles:
     def settings(self) -> dict[str, Any]:
         """Return what the files beside the tokeniser say; empty if there are none."""
         there = [name for name in SETTINGS if name in self.names]
-        found = {name: parse_json(self.content(name), self.place + name) for name in there}
-        settings = read_settings(found, self.place)
+        parsed = {name: parse_json(self.content(name), self.place + name) for name in there}
+        settings = read_settings(parsed, self.place)
         if TEMPLATE in self.names:
             template = decode_utf8(self.content(TEMPLATE), self.place + TEMPLATE)
             settings["chat_template"] = template
@@ -180,21 +182,18 @@ def _on_disk(folder: Path, main: str, names: Collection[str]) -> TokeniserFiles:
 
 
 def _content(path: Path) -> bytes:
-    """Return the bytes of a file, unpacked; of a GGUF file, which may hold a model, the first."""
-    if os.path.isfile(path):  # noqa: PTH113 - what is in a pipe can be read only once
-        with suppress(OSError), path.open("rb") as file:
-            start = file.read(START)
-            if start.startswith(MAGIC):
-                return start + file.read(min(FILE_BYTES.value, FILE_BYTES.public))
-            if path.name not in (*SETTINGS, TEMPLATE):
-                _check_format(start, str(path))
+    """Return the bytes of a file, unpacked; the first of one that may hold a whole model.
+
+    These are GGUF, whose head has the tokeniser, and weights, which are then known by their start.
+    """
+    most = min(FILE_BYTES.value, FILE_BYTES.public)
+    with suppress(OSError):
+        if os.path.isfile(path) and os.path.getsize(path) > most:  # noqa: PTH113, PTH202
+            with path.open("rb") as file:
+                start = file.read(START)
+                if start.startswith(MAGIC) or recognised(start, "tokeniser")[0]:
+                    return start + file.read(most)
     return gunzipped(read_bytes(path), str(path))
-
-
-def _check_format(data: bytes, name: str) -> None:
-    what, fix = recognised(data, "tokeniser")
-    if what:
-        raise FileFormatError(name, "", f"this is {what}", fix)
 
 
 def gunzipped(data: bytes, name: str) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tokenizers import Token
 
-from .pieces import Pieces, symbols_of
+from .piece_methods import Pieces, symbols_of
 
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 
@@ -111,7 +111,7 @@ class Merging(Pieces):
 
     def atoms(self, piece: str, leaves_out: bool = True) -> list[Atom]:
         """Return the atoms of a piece; ``leaves_out``: without those that have no type."""
-        found: list[Atom] = []
+        atoms: list[Atom] = []
         waiting: list[Atom] = []  # unknown
         at = position = 0
         while position < len(piece):
@@ -125,16 +125,16 @@ class Merging(Pieces):
             if not is_known and self.byte_fallback:
                 numbers = [self.ids.get(f"<0x{byte:02X}>") for byte in text.encode()]
             if is_known or (None in numbers and not self.fuse_unknown):
-                found += waiting
+                atoms += waiting
                 waiting = []
             # As in the library, bytes come before an unknown token that may go on behind them.
             if None not in numbers:
-                found += [(number, at, end) for number in numbers]
+                atoms += [(number, at, end) for number in numbers]
             elif self.unknown is not None or not leaves_out:
                 first = waiting[0][1] if waiting else at
                 waiting = [(self.unknown, first, end)]
             at = end
-        return found + waiting
+        return atoms + waiting
 
     def _merged(self, atoms: list[Atom]) -> Iterator[Merged]:
         """Merge until nothing applies, with a linked list of tokens and a heap of candidates."""
@@ -206,9 +206,9 @@ class Remerging(Merging):
         }
 
     def _taken_apart(self, merged: Iterator[Merged]) -> Iterator[Merged]:
-        found = list(merged)
-        parts = list(super()._taken_apart(iter(found)))
-        if len(parts) == len(found):
+        before = list(merged)
+        parts = list(super()._taken_apart(iter(before)))
+        if len(parts) == len(before):
             yield from parts
             return
         for number, first, last in self._second._merged(parts):
@@ -254,8 +254,8 @@ class Dropping(Merging):
     def pre_tokenize(self, text: Any) -> None:
         """Bypass the cache during training."""
         pieces = [(piece, ()) for piece, _, tokens in text.get_splits() if tokens is None]
-        found = iter(self.several(pieces))
-        text.tokenize(lambda _: next(found))
+        rows = iter(self.several(pieces))
+        text.tokenize(lambda _: next(rows))
 
     def several(self, pieces: Sequence[tuple[str, Sequence[int]]]) -> list[list[Token]]:
         """Return the tokens of all pieces of a text, drawn anew during training."""
@@ -266,14 +266,14 @@ class Dropping(Merging):
 
     def sample(self, pieces: list[str]) -> int:
         """Return the index of the sample that is drawn for the pieces of a text."""
-        said = "\0".join([f"{_worker()}{self.turn}", *pieces]).encode()
-        return int.from_bytes(blake2b(said, digest_size=8).digest(), "big")
+        drawn_by = "\0".join([f"{_worker()}{self.turn}", *pieces]).encode()
+        return int.from_bytes(blake2b(drawn_by, digest_size=8).digest(), "big")
 
     def draw(self, pieces: list[str], sample: int) -> list[list[Token]]:
         """Return one sample of the tokens of a text: that of the first text in morphgraph."""
         key = mixed((self.seed + _STEP) & _WORD) ^ sample
         state = mixed((mixed((key + _STEP) & _WORD) + _STEP) & _WORD)
-        found = []
+        rows = []
         for piece in pieces:
             atoms = self.atoms(piece)
             tokens: list[Merged] = [(number, at, at) for at, (number, *_) in enumerate(atoms)]
@@ -286,8 +286,8 @@ class Dropping(Merging):
                         break
                 else:
                     break
-            found.append(self._tokens(atoms, tokens))
-        return found
+            rows.append(self._tokens(atoms, tokens))
+        return rows
 
     def _ranks(self, settings: Mapping[str, Any]) -> Any:
         """Return ranks in which tied merges are visited one by one."""
@@ -296,13 +296,13 @@ class Dropping(Merging):
     def _applicable(self, tokens: list[Merged]) -> list[tuple[int, int, int]]:
         """Return where merges apply, their numbers of tokens, and results, by rank and place."""
         numbers = [number for number, *_ in tokens]
-        found = [
+        places = [
             (order, at, len(others) + 2, result)
             for at in range(len(numbers) - 1)
             for order, others, result in self._starts.get((numbers[at], numbers[at + 1]), ())
             if tuple(numbers[at + 2 : at + 2 + len(others)]) == others
         ]
-        return [place for _, *place in sorted(found)]  # type: ignore[misc]
+        return [place for _, *place in sorted(places)]  # type: ignore[misc]
 
 
 # ------------------------------------------------------------------------- with splits
@@ -357,15 +357,15 @@ class Picky(Merging):
         self, tokens: list[int | None], at: int, earliest: int
     ) -> tuple[int, int, int, list[int]] | None:
         """Return the first event at a place: index, place, number of tokens, and result."""
-        found = [
+        events = [
             (number, at, 1, new)
             for number, new in self._splits.get(tokens[at], ())
             if number >= earliest
         ][:1]
         if at + 1 < len(tokens):
-            found += [
+            events += [
                 (number, at, 2, [whole])
                 for number, whole in self._merges.get((tokens[at], tokens[at + 1]), ())
                 if number >= earliest
             ][:1]
-        return min(found, default=None)
+        return min(events, default=None)

@@ -59,23 +59,23 @@ class Pieces:
 
     def __call__(self, piece: str) -> list[Token]:
         """Return the tokens of a piece, cached if possible."""
-        found = self._known.get(piece)
-        if found is None:
-            found = self.cut(piece)
+        tokens = self._known.get(piece)
+        if tokens is None:
+            tokens = self.cut(piece)
             if len(piece) <= LONGEST_CACHED:
-                self._remember({piece: found})
-        return found
+                self._remember({piece: tokens})
+        return tokens
 
     def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
         """Return the bytes of tokens without an id: by default unknown characters."""
         covered = {at for token in tokens for at in range(*token.offsets)}
-        found, start = [], 0
+        spans, start = [], 0
         for character in piece:
             end = start + len(character.encode())
             if start not in covered:
-                found.append((start, end))
+                spans.append((start, end))
             start = end
-        return found
+        return spans
 
     def size(self, text: str, token: Token | None) -> int:
         """Return the number of characters that a token covers, without markers."""
@@ -104,9 +104,9 @@ class Pieces:
         if self._kernel is None and sum(map(len, new)) >= WORTH_KERNELS:
             self._kernel = self.kernel_for(self.model) or False
         if self._kernel and new:
-            found = zip(new, self._kernel(new), strict=True)
+            rows_of_pieces = zip(new, self._kernel(new), strict=True)
             self._remember(
-                {p: [Token(*row) for row in rows] for p, rows in found if rows is not None}
+                {p: [Token(*row) for row in rows] for p, rows in rows_of_pieces if rows is not None}
             )
 
 
@@ -122,9 +122,9 @@ def method_of(
     inner = []
     if "of" in model:
         inner = [method_of({"vocab": model["vocab"], **model["of"]}, methods, kernel_for)]
-    made: Pieces = methods[model["type"]](model, *inner)
-    made.kernel_for = kernel_for
-    return made
+    method: Pieces = methods[model["type"]](model, *inner)
+    method.kernel_for = kernel_for
+    return method
 
 
 def load(document: Mapping[str, Any]) -> Tokenizer:
@@ -184,8 +184,8 @@ def _with_rules(own: Any, symbols: Sequence[str]) -> Any:
         [
             Normalizer.custom(Rules(base64.b64decode(part["precompiled_charsmap"]), symbols))
             if part["type"] == "Precompiled"
-            else made
-            for part, made in parts
+            else built
+            for part, built in parts
         ]
     )
 
@@ -213,12 +213,12 @@ class Rules:
         while len(new) < len(before):
             start = len(new)
             symbol = next((s for s in self._symbols if before.startswith(s, start)), "")
-            length, made = self._longest(data, at)
+            length, result = self._longest(data, at)
             if symbol:
                 new += symbol
                 at += len(symbol.encode())
             elif length:
-                new += [made] + [""] * (len(data[at : at + length].decode()) - 1)
+                new += [result] + [""] * (len(data[at : at + length].decode()) - 1)
                 at += length
             else:
                 new.append(before[start])
@@ -226,18 +226,18 @@ class Rules:
         # The library maps one character to one other: what is longer or nothing takes its turn.
         used = {*before, *"".join(new)}
         spare = (c for c in map(chr, range(0xF0000, 0x10FFFE)) if c not in used)
-        stand_in = {made: next(spare) for made in dict.fromkeys(new) if len(made) != 1}
-        mapped = (stand_in.get(made, made) for made in new)
+        stand_in = {result: next(spare) for result in dict.fromkeys(new) if len(result) != 1}
+        mapped = (stand_in.get(result, result) for result in new)
         text.map(lambda _: next(mapped))
-        for made, character in stand_in.items():
-            text.replace(character, made)
+        for result, character in stand_in.items():
+            text.replace(character, result)
 
     def _longest(self, data: bytes, at: int) -> tuple[int, str]:
         """Return the length in bytes of the longest rule at a place, and its result."""
         trie = self._trie
         if not trie:
             return 0, ""
-        node, found, value = _below(trie[0]), 0, 0
+        node, length, value = _below(trie[0]), 0, 0
         for place in range(at, len(data)):
             node ^= data[place]
             if node >= len(trie) or trie[node] & 0x800000FF != data[place]:
@@ -245,10 +245,10 @@ class Rules:
             has_value = trie[node] >> 8 & 1
             node ^= _below(trie[node])
             if has_value:
-                found, value = place + 1 - at, trie[node] & 0x7FFFFFFF
-        if not found:
+                length, value = place + 1 - at, trie[node] & 0x7FFFFFFF
+        if not length:
             return 0, ""
-        return found, self._texts[value : self._texts.index(0, value)].decode()
+        return length, self._texts[value : self._texts.index(0, value)].decode()
 
 
 def _below(unit: int) -> int:
@@ -303,21 +303,21 @@ def units(text: Any) -> list[tuple[str, Sequence[int]]]:
         while number < len(ends) - 1 and ends[number] <= at:
             number += 1
         numbers.append(number)
-    found: list[tuple[str, Sequence[int]]] = []
+    with_units: list[tuple[str, Sequence[int]]] = []
     for part, (start, end) in zip(parts, spans, strict=True):
         piece, first = part.normalized, numbers[start]
         if numbers[end - 1] == first:
-            found.append((piece, [first] * len(piece)))
+            with_units.append((piece, [first] * len(piece)))
         elif len(piece) == end - start and piece.isascii() and part.original.isascii():
-            found.append((piece, numbers[start:end]))
+            with_units.append((piece, numbers[start:end]))
         else:
             of_each, last = [], start
             for at in range(len(piece)):
                 whole, own = part[: at + 1].original, part[at : at + 1].original
                 last = max(last, start + len(whole) - len(own))
                 of_each.append(numbers[min(last, end - 1)])
-            found.append((piece, of_each))
-    return found
+            with_units.append((piece, of_each))
+    return with_units
 
 
 class Kept(Pieces):
@@ -358,9 +358,9 @@ class Kept(Pieces):
             for entries in of_unit.values()
             for _, number, _, place in sorted(entries)[: self.k]
         }
-        found: list[list[Token]] = [
+        kept_tokens: list[list[Token]] = [
             [token for place, token in enumerate(tokens) if (number, place) in kept]
             for number, tokens in enumerate(rows)
         ]
-        left = iter(found)
+        left = iter(kept_tokens)
         text.tokenize(lambda _: next(left))

@@ -2,7 +2,6 @@
 
 import re
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,18 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli import output
-from morphgraph.cli.options import AS_FOUND, Reading, with_options, word_counts
+from morphgraph.cli.options import AS_FOUND, GoldReading, with_options, word_counts
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_folder, json_bytes, write_file
+from morphgraph.core.files import check_folder
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import limit_this_process, lower_priority
-from morphgraph.core.text import counted
-from morphgraph.score import SHARE_KEPT
-from morphgraph.segment.method import METHODS, parse_method
+from morphgraph.segment.method import parse_method
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import LanguageCounts, WordCounts
-    from morphgraph.reference.entry import Reference
 
 
 @with_options
@@ -37,7 +33,7 @@ def train(
     text: Path | None = None,
     column: str | None = None,
     gold: str | None = None,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     pipeline: str | None = None,
     minimum_count: int | None = None,
     special: list[str] | None = None,
@@ -48,36 +44,33 @@ def train(
     """Train a tokeniser from word counts or text.
 
     method: {trained} or {retraining}, with parameters as in picky(threshold=0.9);
-        {retraining}(holdout=0) learns from all of --gold, else a fifth is kept aside. bpe makes
-        byte-level BPE, as a tokenizer.json, if no --pipeline is named.
+        {retraining}(holdout=0) learns from all of --gold, else a fifth is kept aside.
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG. Of several languages, each with
         its name: en=FILE de=FILE.
     vocab_size: Size of the vocabulary, the atoms included.
-    out: Where to write the tokenizer.json, or the model.
+    out: Where to write the model, which is a tokenizer.json if it segments by merges alone.
     development: For {several}: word counts of a parallel text, which tell what language is behind,
         en=FILE; given again for each. Without, the training counts do.
     text: Instead of counts: plain text, csv, tsv or parquet.
     column: The column of a table with the text.
     gold: For {retraining}, which learns from it: FILE, demo:en or catalogue:NAME.
     pipeline: What happens to words first: plain, knockout, rebpe, spaces or no-spaces.
-    minimum_count: Drop rarer words; bpe without --pipeline merges no pair that is rarer.
-    special: For bpe without --pipeline: a special token, placed first; may be repeated.
+    minimum_count: Leave out rarer words.
+    special: For bpe: a special token, placed first; may be repeated.
     checkpoint: On Ctrl-C, write what was trained so far to this file, and end.
     confined: Stay within the limits of the public app.
     """
+    from morphgraph.api.functions import train as run
+
     started = time.perf_counter()
     name, parameters = parse_method(method)
-    is_plain = name == "bpe" and not parameters and pipeline is None
-    if special and not is_plain:
-        raise MorphGraphError("--special is for bpe without a --pipeline. Leave it out.")
-    if development and is_plain:
-        several = " or ".join(METHODS.able("several"))
-        raise MorphGraphError(f"--development is for {several}. Leave it out.")
-    retraining = METHODS.able("retrains")
-    if (name in retraining) != (gold is not None):
-        learning = " or ".join(retraining)
-        raise MorphGraphError(f"Only {learning} learns from --gold, and needs it. Give both.")
-    learned_from = read.gold(gold)
+    options: dict[str, Any] = {
+        **parameters,
+        "gold": read.gold(gold),
+        "pipeline": pipeline,
+        "minimum_count": minimum_count,
+        "special": special or (),
+    }
     if confined:
         lower_priority()
         limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
@@ -87,27 +80,16 @@ def train(
         advance(0.0)
         if confined:
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
-        how: Any = {"progress": advance, "enough": enough}
-        if is_plain:
-            from morphgraph.segment.training import train_tokeniser
-
-            how |= {"minimum_count": minimum_count or 0, "special": special or []}
-            document, merges = train_tokeniser(words, vocab_size, **how)
-            data: str | bytes = json_bytes(document, str(out))
-            made: dict[str, Any] = {"vocab_size": len(document["model"]["vocab"]), "merges": merges}
-        else:
-            how |= {"pipeline": pipeline, "minimum_count": minimum_count}
-            data, made = _model(method, words, vocab_size, how, learned_from)
+        trained = run(name, words, vocab_size, progress=advance, enough=enough, **options)
     stopped = enough is not None and enough()
     saved = checkpoint if stopped and checkpoint is not None else out
-    write_file(saved, data)
+    trained.save(saved)
     if as_json:
-        output.print_json({"saved": str(saved), **made, "seconds": time.perf_counter() - started})
+        seconds = time.perf_counter() - started
+        output.print_json({"saved": str(saved), **trained.to_dict(), "seconds": seconds})
     else:
-        shown = f", {counted(made['merges'], 'merge')}" if "merges" in made else ""
-        print(f"{counted(made['vocab_size'], 'type')}{shown}: saved {saved}")
-        if "signature" in made:
-            print(made["signature"])
+        print(trained.report())
+        output.print_saved([saved])
     if stopped:
         output.print_message(f"stopped: {saved} has what was trained so far")
         raise typer.Exit(130)
@@ -165,8 +147,8 @@ def _words(
     if column is not None:
         raise MorphGraphError("--column names a column of the --text file. Give one, or leave out.")
     if len(counts) == 1 and not development and _named(counts[0]) is None:
-        found: WordCounts = word_counts(counts[0])
-        return found
+        known: WordCounts = word_counts(counts[0])
+        return known
     from morphgraph.corpus.counts import to_language_counts
 
     return to_language_counts(_by_language("", counts), _by_language("--development ", development))
@@ -174,8 +156,8 @@ def _words(
 
 def _named(given: str) -> tuple[str, str] | None:
     """Return the language and the source of en=FILE; None if it is a file alone."""
-    found = re.fullmatch(r"([\w-]+)=(.+)", given)
-    return None if found is None or Path(given).exists() else (found[1], found[2])
+    match = re.fullmatch(r"([\w-]+)=(.+)", given)
+    return None if match is None or Path(given).exists() else (match[1], match[2])
 
 
 def _by_language(option: str, given: list[str]) -> dict[str, str]:
@@ -191,45 +173,3 @@ def _by_language(option: str, given: list[str]) -> dict[str, str]:
             raise MorphGraphError(f"{option}{each}: give each language once.")
         sources[named[0]] = named[1]
     return sources
-
-
-def _model(
-    method: str,
-    words: "WordCounts | LanguageCounts",
-    vocab_size: int,
-    how: dict[str, Any],
-    gold: "Reference | None",
-) -> tuple[bytes, dict[str, Any]]:
-    from morphgraph.segment.models import write_model
-    from morphgraph.segment.training import train as train_segmenter
-    from morphgraph.segment.training import training_of
-
-    name, parameters = parse_method(method)
-    # A method that learns from a reference is made of BPE.
-    entry, chosen = training_of(name if gold is None else "bpe")
-    if how["enough"] is not None and not (chosen.stoppable and gold is None):
-        raise MorphGraphError(
-            f"{entry.title} trains in one go, so there is nothing to keep before its end. "
-            "Leave out --checkpoint."
-        )
-    if not chosen.stoppable:
-        print(f"{entry.title} trains in one go, with little progress to show", file=sys.stderr)
-    if gold is None:
-        segmenter = train_segmenter(name, words, vocab_size, parameters=parameters, **how)
-    else:
-        from morphgraph.corpus.counts import WordCounts
-
-        if not isinstance(words, WordCounts):
-            raise MorphGraphError(f"{name} takes the counts of one language. Name them once.")
-        retrain: Any = METHODS[name].retrain
-        holdout = parameters.pop("holdout", SHARE_KEPT)
-        base = train_segmenter("bpe", words, vocab_size, **how)
-        segmenter = retrain(base, words, gold, vocab_size, parameters, holdout)
-    if warning := segmenter.warning():
-        print(warning, file=sys.stderr)
-    return write_model(segmenter), {
-        "method": name,
-        "pipeline": how["pipeline"] or chosen.pipelines[0],
-        "vocab_size": segmenter.vocabulary_size,
-        "signature": segmenter.signature(),
-    }

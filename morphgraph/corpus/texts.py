@@ -169,9 +169,9 @@ class Texts:
         path = self.path
         if look.is_mended:
             path, self.packing = self._mended(), "none"
-        how = f"{_TABLE}, header = false, quote = '', escape = '', delim = '{_DELIMITER}'"
-        how += ", columns = {'line': 'varchar'}"
-        return "coalesce(line, '')", "", self._csv(path, how, look)
+        settings = f"{_TABLE}, header = false, quote = '', escape = '', delim = '{_DELIMITER}'"
+        settings += ", columns = {'line': 'varchar'}"
+        return "coalesce(line, '')", "", self._csv(path, settings, look)
 
     def _mended(self) -> Path:
         """Make a copy with new lines as the only ends of lines, in which long lines are cut."""
@@ -198,27 +198,27 @@ class Texts:
         columns = _header(look.start, self.name)
         text, label = self._chosen(columns, "line 1")
         named = ", ".join(f"'c{number}': 'varchar'" for number in range(len(columns)))
-        how = f"{_TABLE}, header = true, quote = '\"', escape = '\"', parallel = false"
-        how += f", delim = '{_separator(self.name)}', columns = {{{named}}}"
-        rows = self._csv(self.path, how, look)
+        settings = f"{_TABLE}, header = true, quote = '\"', escape = '\"', parallel = false"
+        settings += f", delim = '{_separator(self.name)}', columns = {{{named}}}"
+        rows = self._csv(self.path, settings, look)
         label_place = "" if label is None else f"c{columns.index(label)}"
         return f"coalesce(c{columns.index(text)}, '')", label_place, rows
 
-    def _csv(self, path: Path, how: str, look: _Look) -> str:
+    def _csv(self, path: Path, settings: str, look: _Look) -> str:
         if look.returns_end_lines and path == self.path:
-            how += ", new_line = '\\r\\n'"
+            settings += ", new_line = '\\r\\n'"
         if self.is_skipping:
-            how += ", store_rejects = true, rejects_limit = 0"
-        return f"read_csv({sql_path(path)}, {how}, compression = '{self.packing}')"
+            settings += ", store_rejects = true, rejects_limit = 0"
+        return f"read_csv({sql_path(path)}, {settings}, compression = '{self.packing}')"
 
     def _of_json(self, look: _Look) -> tuple[str, str, str]:
         if self.column is None:
             fields = map(_text_fields, look.start.removeprefix(codecs.BOM_UTF8).split(b"\n"))
             some: list[str] = next(filter(None, fields), [])
             self.column = chosen_column(some, None, self.name, "its first object")
-        how = f"maximum_object_size = {LONGEST_OBJECT}, compression = '{self.packing}'"
-        how += f", ignore_errors = {self.is_skipping}"
-        rows = f"read_ndjson_objects({sql_path(self.path)}, {how})"
+        settings = f"maximum_object_size = {LONGEST_OBJECT}, compression = '{self.packing}'"
+        settings += f", ignore_errors = {self.is_skipping}"
+        rows = f"read_ndjson_objects({sql_path(self.path)}, {settings})"
         return _json_text(self.column), "" if self.by is None else _json_text(self.by), rows
 
     def _of_parquet(self, look: _Look) -> tuple[str, str, str]:
@@ -333,9 +333,9 @@ def _problem(message: str) -> tuple[str, str]:
 # ------------------------------------------------------------------------- columns
 
 
-def text_columns(path: Path, name: str) -> list[str]:
+def text_columns(path: str, name: str) -> list[str]:
     """Return the columns of a csv, tsv or Parquet file that may hold text; none for others."""
-    start = _look_at(path, name).start
+    start = _look_at(Path(path), name).start
     kind = kind_of(start, name, None)
     if kind == "parquet":
         return text_fields(Parquet(path, name))
@@ -373,11 +373,11 @@ def chosen_column(columns: list[str], column: str | None, name: str, place: str)
         problem = f"there is no column “{column[:40]}”"
         raise FileFormatError(name, place, problem, f"Its columns: {listed}.")
     usual = [text for text in columns if text.strip().lower() in _USUAL]
-    found = columns if len(columns) == 1 else usual
-    if len(found) != 1:
+    likely = columns if len(columns) == 1 else usual
+    if len(likely) != 1:
         problem = "it has several columns" if len(columns) > 1 else "it has no column of text"
         raise FileFormatError(name, place, problem, f"Name the one with the text: {listed}.")
-    return found[0]
+    return likely[0]
 
 
 def _text_fields(line: bytes) -> list[str]:

@@ -36,18 +36,18 @@ def preview_portable(
     while True:
         change = graph.preview_portable(drop)
         after = graph.after(change)
-        found = {after.types[n] for n in unformed_types(after) if n not in already}
+        unformed = {after.types[n] for n in unformed_types(after) if n not in already}
         if not chains:
-            found |= _made_through(after, change, set(change.added_merges))
+            unformed |= _made_through(after, change, set(change.added_merges))
         elif benchmark is not None:
             asked, words = settings or BlameSettings(), segment(after, benchmark.words)
             blamed = blame(benchmark, words, scope=asked.scope, weighting=asked.weighting)
             places = blamed.candidates(asked.threshold)
             bad = set(blamed.arrays.merge_ids[places].tolist())
-            found |= _made_through(after, change, bad)
-        if not found - drop:
+            unformed |= _made_through(after, change, bad)
+        if not unformed - drop:
             return replace(change, step={**change.step, "drop": sorted(drop)})
-        drop |= found
+        drop |= unformed
 
 
 def _made_through(graph: MergeGraph, change: Change, bad: set[int]) -> set[str]:

@@ -333,12 +333,12 @@ class Tokeniser(BaseTokeniser):
         seed: int = 0,
         **parameters: Value | None,
     ) -> Tokeniser:
-        """Apply a method that learns from gold, such as ``morphbpe``, and return the new tokeniser.
+        """Apply a method that learns from gold, such as ``knockout``; return the new tokeniser.
 
         ``method``: its name in `METHODS`, with its ``parameters``. ``holdout`` and ``seed``: as of
         `knock_out`, which, like `rebpe`, also reports what it changed.
 
-        >>> tokeniser.learn("morphbpe", gold)
+        >>> tokeniser.learn("knockout", gold)
         <Tokeniser demo:en: BPE, 1,591 types, 1,334 merges, 2 edits>
         """
         entry: Any = method_named(method, METHODS.learning)

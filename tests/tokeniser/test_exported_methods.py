@@ -20,17 +20,14 @@ from strategies import WORDS, MergeList, trained_segmenter, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.export import LOSES_MARKS, code_for, standalone_method, words_to_check
 from morphgraph.formats.export_files import FILES
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser, load_vocabulary, vocabulary_of
-from morphgraph.segment.adaptbpe import AdaptBPE
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.least import Least
-from morphgraph.segment.litetoken import LiteToken
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import (
     export_segmenter,
@@ -201,14 +198,6 @@ def test_taken_apart(tokeniser: BpeTokeniser, texts: list[str], data: st.DataObj
     assert len(made.document["model"]["vocab"]) == trimmed.vocabulary_size
     assert sorted(made.id_map.values()) == list(range(trimmed.vocabulary_size))
     check(First(trimmed, 2), [*TEXTS, *texts])
-    made_by_merges = [n for n in tokeniser.graph.type_ids() if tokeniser.graph.is_removable(n)]
-    some = [tokeniser.types[n] for n in made_by_merges if counts[n] < 2]
-    if not tokeniser.graph.has_tuples:
-        words = WordCounts(["abcab", "cab", *texts], [counts[0], 3, *[1] * len(texts)])
-        check(AdaptBPE.by_counts(tokeniser, words, merges=3), [*TEXTS, *texts])
-    lite = LiteToken(tokeniser, some)
-    check(lite, [*TEXTS, *texts])
-    assert len(exported_model(lite).document["model"]["vocab"]) == lite.vocabulary_size
     check(Longest(Bte(tokeniser), 1), [*TEXTS, *texts])
 
 

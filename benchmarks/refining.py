@@ -1,6 +1,5 @@
 """Blame, knockout and ReBPE: seconds, and the peak memory of whole processes."""
 
-import json
 import os
 import statistics
 import subprocess
@@ -23,7 +22,6 @@ from benchmarks import (
 from morphgraph.core.cache import Cache
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.export import bpe_model, export_model, words_to_check
-from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.blame import blame
@@ -31,7 +29,7 @@ from morphgraph.refine.knockout import candidate_types, threshold_curve
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.segment.training import train_tokeniser
+from morphgraph.segment.training import train
 from morphgraph.tokeniser.merging import segment
 
 IMPORTS = {
@@ -143,8 +141,7 @@ def run_rebpe(case: str, runs: int) -> dict[str, Any]:
     if case == "german":
         tokeniser, reference = load_tokeniser(data(GERMAN_BPE)), read_reference(data(GERMAN_GOLD))
     else:
-        document, _ = train_tokeniser(wordfreq_counts("hu"), TYPES)
-        tokeniser = from_tokenizer_json(json.dumps(document).encode(), "hu-32k")
+        tokeniser = train("bpe", wordfreq_counts("hu"), TYPES).tokeniser
         reference = read_reference(data(HUNGARIAN_GOLD))
     benchmark = Benchmark.build(tokeniser, reference)
     seconds: list[list[float]] = []

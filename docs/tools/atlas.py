@@ -24,7 +24,7 @@ from docs.tools import DOCS
 from morphgraph.batch.cells import STANDARD_METHOD, cell_inputs
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.report import file_names
-from morphgraph.batch.tasks import TaskResult, code_version, run_task
+from morphgraph.batch.store import TaskResult, code_version, run_task
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, write_file
 from morphgraph.core.text import UNDEFINED, visible

@@ -26,8 +26,8 @@ from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.counting import MIN_MEMORY, CountingTask, Runner, run_here
 from morphgraph.corpus.counts import LanguageCounts, WordCounts
-from morphgraph.corpus.text import LONGEST_WORD, WHITE, BadLines, Texts, too_long
 from morphgraph.corpus.text_files import TextFile, find_texts, open_duckdb, sql_literal
+from morphgraph.corpus.texts import LONGEST_WORD, WHITE, BadLines, Texts, too_long
 from morphgraph.score.gold_set import signature_line
 from morphgraph.score.vocabulary_health import (
     ALPHA,

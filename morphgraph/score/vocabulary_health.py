@@ -20,7 +20,7 @@ from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import MorphemeKind
 from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
 from morphgraph.score.uncertainty import Interval, student
-from morphgraph.segment.litetoken import Finality, finality
+from morphgraph.segment.finality import Finality, finality
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.encoding import batches_of
 from morphgraph.tokeniser.merging import never_formed

@@ -7,7 +7,7 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -330,3 +330,11 @@ def _row(table: Table, row: Row) -> tuple[list[str], list[str]]:
         cells.append(value + (rf"\rlap{{$^{{{cell.mark}}}$}}" if cell.mark else ""))
         small.append(rf"{{\scriptsize {_tex(beside)}}}" if beside else "")
     return cells, small
+
+
+WRITERS: dict[str, Callable[[Table], bytes | str]] = {
+    ".csv": to_csv,
+    ".tex": to_latex,
+    ".md": to_markdown,
+}
+"""What writes a table to a file of each ending."""

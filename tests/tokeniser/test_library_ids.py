@@ -17,7 +17,7 @@ from strategies import MergeList, any_order
 from tokenizers import AddedToken, Tokenizer
 
 import morphgraph as mg
-from morphgraph.api.tokeniser import Tokeniser
+from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.export import standalone_method
 from morphgraph.refine.rebpe import preview_annealing
@@ -25,7 +25,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
 from morphgraph.segment.pieces import PieceKernel
-from morphgraph.standalone.pieces import load, plug_in
+from morphgraph.standalone.piece_methods import load, plug_in
 
 Document = dict[str, Any]
 
@@ -254,18 +254,6 @@ def test_a_whole_piece_may_have_characters_that_are_no_atoms() -> None:
 BYTES = {f"<0x{byte:02X}>": 1 + byte for byte in range(128)}
 
 
-@pytest.mark.parametrize("fuses", [True, False])
-@pytest.mark.parametrize("unknown", ["<unk>", None])
-def test_some_bytes_only(fuses: bool, unknown: str | None) -> None:
-    vocabulary = {"<unk>": 0, **BYTES, "a": 129, "<0x7A><0x7A>": 130}
-    merges = [["<0x7A>", "<0x7A>"]]
-    settings = {"unk_token": unknown, "fuse_unk": fuses, "byte_fallback": True}
-    model = {"type": "BPE", **settings, "vocab": vocabulary, "merges": merges}
-    tokeniser = check(document_of(model), ["éza", "éz", "zé", "ézéa", "zézz語a", "aé", "ézz"])
-    if unknown:
-        assert tokeniser.tokenize("éza") == ["<0x7A>", "<unk>", "a"], "the library's order"
-
-
 def test_dropout_is_left_out_of_an_export() -> None:
     document = small_document([("a", "b"), ("ab", "c")], dropout=0.5)
     tokeniser = loaded(document)
@@ -280,24 +268,6 @@ def test_dropout_is_left_out_of_an_export() -> None:
 # ------------------------------------------------------------------------------------ others
 
 
-def test_wordpiece_takes_all_from_its_file(tmp_path: Path) -> None:
-    vocabulary = {"<unk>": 0, "a": 1, "b": 2, "ab": 3, "##a": 4}
-    for prefix, longest, expected in (
-        ("", 100, ["ab", "b", "a"]),
-        ("##", 100, ["<unk>"]),
-        ("", 3, ["<unk>"]),
-        ("", 4, ["ab", "b", "a"]),
-    ):
-        model = {"type": "WordPiece", "unk_token": "<unk>", "vocab": vocabulary}
-        model |= {"continuing_subword_prefix": prefix, "max_input_chars_per_word": longest}
-        tokeniser = check(document_of(model), ["abba", "a", "aa", "##a", "e\u0301", "abbaa", ""])
-        assert tokeniser.tokenize("abba") == expected
-        tokeniser.save(tmp_path / "saved.json")
-        assert mg.load(tmp_path / "saved.json").tokenize("abba") == expected
-        assert tokeniser.method("wordpiece").tokenize("abba") == expected
-        assert tokeniser.method("wordpiece", longest_word=1).tokenize("abba") == ["<unk>"]
-
-
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "5", True])
 def test_a_limit_that_is_none(limit: Any) -> None:
     model = {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0}}
@@ -306,21 +276,6 @@ def test_a_limit_that_is_none(limit: Any) -> None:
 
 
 SPECIAL = ["<unk>", "<s>", "</s>"]
-
-
-@pytest.mark.parametrize("normalizer, write", [("NFKC", "＜{}＞"), ("Lowercase", "<{}>")])
-def test_special_pieces_are_pieces(normalizer: str, write: str) -> None:
-    pieces = [*((text, 0.0) for text in SPECIAL), ("▁", -2.0), ("<", -5.0), (">", -5.0)]
-    pieces += [("s", -3.0), ("a", -2.5), ("▁a", -3.0), ("/", -5.0)]
-    model = {"type": "Unigram", "unk_id": 0, "vocab": [list(each) for each in pieces]}
-    listed = [added(text, number, special=True) for number, text in enumerate(SPECIAL)]
-    parts = {"normalizer": {"type": normalizer}, "pre_tokenizer": METASPACE}
-    named = [name.upper() if normalizer == "Lowercase" else name for name in ("s", "/s", "unk")]
-    texts = [f"a {write.format(name)} a{write.format(name)}x" for name in named]
-    tokeniser = check(document_of(model, listed, **parts), [*texts, "a <s> q</s>", "sä語s"])
-    assert tokeniser.tokenize(texts[0])[:3] == ["▁a", "▁", "<s>"]
-    # Other ways to segment never find them in a text.
-    assert "<s>" not in tokeniser.method("greedy").segment([texts[0]])[0]
 
 
 # ------------------------------------------------------------------------------------ numbers

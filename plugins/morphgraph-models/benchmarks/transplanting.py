@@ -14,8 +14,6 @@ import numpy as np
 
 import morphgraph as mg
 from benchmarks import apart, table
-from morphgraph.corpus.counts import wordfreq_counts
-from morphgraph.segment.training import train_tokeniser
 from morphgraph_models.checkpoint import NewTensor, write_safetensors
 
 TYPES, WIDTH, LAYER = 32_000, 2_048, (16_384, 2_048)
@@ -54,10 +52,9 @@ def transplant(gigabytes: float = 1.0, rounds: int = 3) -> None:
 
 def _make_checkpoint(folder: Path, gigabytes: float) -> int:
     """Make a model and another tokeniser for it; return the bytes of its largest tensor."""
-    document, _ = train_tokeniser(wordfreq_counts("en"), TYPES)
     model = folder / "model"
     model.mkdir()
-    (model / "tokenizer.json").write_text(json.dumps(document), encoding="utf-8")
+    mg.train("bpe", "wordfreq:en", TYPES).save(model / "tokenizer.json")
     config = {"model_type": "llama", "vocab_size": TYPES, "tie_word_embeddings": False}
     (model / "config.json").write_text(json.dumps(config), encoding="utf-8")
     random = np.random.default_rng(1)

@@ -176,7 +176,9 @@ def test_ten_words_by_hand(name: str, scope: Scope, weighting: Weighting) -> Non
         metric: float("nan") if value is None else float(value)
         for metric, value in BY_HAND[name, scope, weighting].items()
     }
-    assert [*expected, *MORPHSCORE, *CONSISTENCY] == list(METRICS), "the table has every other metric"
+    assert [*expected, *MORPHSCORE, *CONSISTENCY] == list(METRICS), (
+        "the table has every other metric"
+    )
     computed = values(found, scope, weighting)
     computed = {metric: computed[metric] for metric in expected}
     assert computed == pytest.approx(expected, rel=1e-12, nan_ok=True)

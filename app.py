@@ -45,13 +45,6 @@ DOORS = {
 }
 """The groups of pages, each with its purpose and what its first page does."""
 _EXAMPLES = 3
-_WITHOUT_GOLD = (
-    "Tokens, ids and merges of any text",
-    "Merge graph, merge trees, vocabulary",
-    "Methods compared by length and agreement",
-    "Knock out by hand, prune, extend; undo; export",
-    "Training",
-)
 
 
 def start_page(current: Session) -> None:
@@ -78,7 +71,6 @@ def start_page(current: Session) -> None:
         with right.container(border=True, height="stretch"):
             open_reference(current, "files")
             inputs.reference_read(current, "files")
-    inputs.skipped_lines(current)
     if not is_public():
         st.caption("Files stay on this machine.")
 
@@ -184,8 +176,6 @@ def first_look(current: Session) -> None:
                     open_in_graph(current, chosen)
             elif study.benchmark.reference.has_gold:
                 _merges_behind(current, culprit)
-            if not study.benchmark.reference.has_gold:
-                _without_gold()
 
 
 def _figures(words: Sequence[WordLine]) -> list[tuple[str, str, str]]:
@@ -226,13 +216,6 @@ def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
         "words that a linguist has cut. It is wrong where the reference has a boundary there; "
         "*blame* is the share of wrong joins.",
     )
-
-
-def _without_gold() -> None:
-    st.markdown("**Without gold**")
-    for does in _WITHOUT_GOLD:
-        st.markdown(f":green[:material/check:] {does}")
-    st.markdown(":gray[:material/lock: Blame, F1, better or worse; ReBPE and the threshold curve]")
 
 
 def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import base_name, counted, from_to, shortened, unique_labels
-from morphgraph.draw.charts import card_bars, frequency_rank_lines, length_lines
+from morphgraph.draw.charts import frequency_rank_lines, length_lines
 from morphgraph.refine.knockout import listed_types
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score import vocabulary_figures as figures
 from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import FigureValue
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables import vocabulary as tables
 from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
@@ -30,7 +29,7 @@ from web.edits import (
 )
 from web.inputs import frequency_choice, offer_frequencies
 from web.state import Session, keep_session
-from web.views.corpus import model_rows, show_corpus_measures
+from web.views.corpus import model_rows
 
 _NOW = "bpe"
 _CARD = "vocabulary card"
@@ -49,23 +48,15 @@ _FINALITY = (
 )
 
 
-class Card(NamedTuple):
-    """A summary figure: its short name, its bars, and the figure whose types it lists."""
-
-    title: str
-    bars: str
-    listed: str
-
-
 CARDS = {
-    "never_used": Card("Never used", "by length", "never_used"),
-    "unreachable": Card("Unreachable", "by length", "unreachable"),
-    "duplicates": Card("Duplicates", "by length", "duplicates"),
-    "single_use_chains": Card("Single-use chains", "by links", "single_use_chains"),
-    "fertility": Card("Fertility", "tokens by length", "tokens"),
-    "renyi": Card("Rényi efficiency", "use by rank", "tokens"),
+    "never_used": "Never used",
+    "unreachable": "Unreachable",
+    "duplicates": "Duplicates",
+    "single_use_chains": "Single-use chains",
+    "fertility": "Fertility",
+    "renyi": "Rényi efficiency",
 }
-"""The figures that have a card."""
+"""The figures that have a card, with their short names."""
 
 
 @st.fragment
@@ -92,14 +83,6 @@ def vocabulary_page(current: Session) -> None:
             with st.popover(f"Word frequencies: {name}, {words}", icon=":material/bar_chart:"):
                 frequency_choice(current)
     _prune(current, corpus)
-    if chosen:
-
-        def by_label() -> dict[str, Segmenter]:
-            labels = unique_labels([_label(current, name) for name in chosen])
-            made = [make_method(current, name, {}) for name in chosen]
-            return dict(zip(labels, made, strict=True))
-
-        show_corpus_measures(current, by_label, alpha)
     model_rows(current, corpus)
     _list_to_knock_out(current)
     if not chosen:
@@ -265,7 +248,7 @@ def _cards(current: Session, healths: list[VocabularyHealth], alpha: float, list
     values = tables.figure_values(healths, alpha)
     for place, key in zip(st.columns(len(CARDS)), CARDS, strict=True):
         with place, st.container(border=True, key=f"vocabulary-card-{key}", height="stretch"):
-            _card(healths[number], key, values[number][key], values[0][key])
+            _card(key, values[number][key], values[0][key])
             label, kind = "List the types", "tertiary"
             if key == listed:
                 label, kind = "Listed below", "secondary"
@@ -274,25 +257,22 @@ def _cards(current: Session, healths: list[VocabularyHealth], alpha: float, list
     return number
 
 
-def _card(health: VocabularyHealth, key: str, value: FigureValue, before: FigureValue) -> None:
-    figure, card, gain = figures.figure_called(key), CARDS[key], value.number - before.number
+def _card(key: str, value: FigureValue, before: FigureValue) -> None:
+    figure, gain = figures.figure_called(key), value.number - before.number
     digits = 0 if figure.form == "count" else 3
     st.metric(
-        card.title,
+        CARDS[key],
         tables.figure_text(figure, value),
         delta=f"{gain:+,.{digits}f}" if gain and gain == gain else None,
         delta_color="off",
-        help=f"{ui.plain(figure.definition)} Bars: {card.bars}.",
+        help=ui.plain(figure.definition),
         height="stretch",
-        chart_data=card_bars(health, key) or None,
-        chart_type="bar",
     )
 
 
 def _types_behind(current: Session, name: str, health: VocabularyHealth, listed: str) -> None:
     figure = figures.figure_called(listed)
-    card = CARDS.get(listed) or Card(figure.label, "", listed)
-    key = card.listed
+    key = listed if figure.has_list else "tokens"
     merges = health.segmenter.editable is not None
     offered = merges and health.corpus is not None and figures.lists_types(key)
     how: dict[str, Any] = {"key": "vocabulary finality", "first": False, "help": _FINALITY}
@@ -303,7 +283,7 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         what = "types by use" if key != listed else counted(len(table), "row")
-        st.subheader(f"{card.title}: {what}", anchor=False)
+        st.subheader(f"{CARDS.get(listed, figure.label)}: {what}", anchor=False)
         wanted = st.text_input(
             "Search",
             key="vocabulary search",

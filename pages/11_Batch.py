@@ -261,8 +261,6 @@ def runs_tab() -> None:
         with st.expander("Files of this run", icon=":material/folder:"):
             st.caption("All of it is in this folder of this machine:")
             st.code(str(run.folder), language=None, wrap_lines=True)
-            st.caption("To resume it in a terminal")
-            st.code(batch.resume_command(run), language=None, wrap_lines=True)
 
 
 def _buttons(run: Run, state: str, can: str, resume: Callable[[], None]) -> None:

@@ -1,6 +1,5 @@
 """Browse the merge graph, click types to see what they do, and knock them out."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from morphgraph.draw.fan import Order, fan_around
 from morphgraph.draw.overview import Overview
 from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
 from morphgraph.draw.words import rows_changed, rows_through
-from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
+from morphgraph.graph.view import MAX_VERTICES, type_key
 from web import edits
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
@@ -221,13 +220,8 @@ def _view(current: Session) -> Controls:
     said = "Drag vertices, and see how merges share types; a click on one goes back there."
     free = switch("Free layout", "free_layout", said)
     controls = Controls(down, up, rows, mode == KNOCK_OUT, cascade, free)
-    graph, names = current.study.graph, current.study.tokeniser.readable_types
-    files: dict[str, Callable[[], str | bytes]] = {
-        "merge-graph.html": lambda: _free_page(current, controls),
-        "merge-graph.graphml": lambda: to_graphml(to_networkx(graph, names=names)),
-    }
-    said = "The page has this neighbourhood in free layout and works offline, GraphML all merges."
-    ui.downloads(files, said)
+    said = "This neighbourhood in free layout. It works offline."
+    ui.download("Web page", lambda: _free_page(current, controls), "merge-graph.html", help=said)
     return controls
 
 

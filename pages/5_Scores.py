@@ -196,9 +196,6 @@ def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequenc
     inputs.reference_in_another_language(current)
     said = "The table above with all intervals, p-values and the signature of every row."
     ui.table_downloads(table, "scores", said)
-    with st.expander("FLOTA's scores"):
-        view.flota_scores_table(current, gold_sets)
-    inputs.skipped_lines(current)
 
 
 def _lacking(gold_sets: Sequence[GoldSet]) -> list[str]:

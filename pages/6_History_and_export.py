@@ -104,6 +104,7 @@ def edit_list(current: Session) -> None:
         },
         8,
         key=key,
+        placeholder="–",
         on_select=go,
         selection_mode="single-cell",
         column_config={
@@ -170,13 +171,8 @@ def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
     place = st.empty()
     if st.session_state.get(_CHECKED) != key:
         with place.container():
-            if segmenter.editable is not None:
-                _forecast(current, tokeniser)
-            else:
-                st.write(
-                    f"{segmenter.name} is not a model of the `tokenizers` library, so it becomes a "
-                    "**folder for `transformers`** with a small tokeniser class."
-                )
+            if segmenter.editable is not None and tokeniser.graph.tuple_merges():
+                _offer_pairs(current, tokeniser)
             said = (
                 "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences. "
                 "It takes a second or two."
@@ -198,27 +194,21 @@ def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
             _result(made, keeps_ids=id_choice(tokeniser) == "keep")
 
 
-def _forecast(current: Session, tokeniser: BpeTokeniser) -> None:
-    if tuples := len(tokeniser.graph.tuple_merges()):
-        st.write(
-            f"It has {counted(tuples, 'merge')} of more than two parts, so it becomes a **folder "
-            "for `transformers`** with a small tokeniser class: a `tokenizer.json` has pairs only."
-        )
-        said = (
-            "Tuple merges become pairs, or what they make goes where that is to blame. Then it is "
-            "a tokenizer.json that every library reads, and all types keep their ids. An edit, "
-            "which can be undone."
-        )
-        is_open = tokeniser is current.study.tokeniser
-        if is_open and ui.button("Leave only pair merges", "conversion_path", help=said):
-            make_portable(current)
-            ui.run_again()
-    else:
-        st.write(
-            "Every merge is a pair, so it becomes a **`tokenizer.json`**, provided that the "
-            "`tokenizers` library gives the same ids with it as this app. Otherwise it becomes a "
-            "folder for `transformers` with its own tokeniser class."
-        )
+def _offer_pairs(current: Session, tokeniser: BpeTokeniser) -> None:
+    merges = counted(len(tokeniser.graph.tuple_merges()), "merge")
+    st.write(
+        f"It has {merges} of more than two parts, so it becomes a **folder for `transformers`** "
+        "with a small tokeniser class: a `tokenizer.json` has pairs only."
+    )
+    said = (
+        "Tuple merges become pairs, or what they make goes where that is to blame. Then it is a "
+        "tokenizer.json that every library reads, and all types keep their ids. An edit, which "
+        "can be undone."
+    )
+    is_open = tokeniser is current.study.tokeniser
+    if is_open and ui.button("Leave only pair merges", "conversion_path", help=said):
+        make_portable(current)
+        ui.run_again()
 
 
 def _result(made: Export, *, keeps_ids: bool) -> None:

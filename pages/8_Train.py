@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,9 +21,7 @@ from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.extending import preview_extend
 from morphgraph.score import SHARE_KEPT
-from morphgraph.score.comparison import Comparison
 from morphgraph.score.corpus_measures import LanguageCosts, language_costs
-from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
@@ -33,8 +30,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
 from web.aside import share_field
 from web.bootstrap import score_metrics, start
-from web.choosing import chosen_methods, parameter_field
-from web.components import comparison_table
+from web.choosing import parameter_field
 from web.edits import make as make_edit
 from web.inputs import content_of
 from web.jobs import Tell, Waiting, train_in_turn, until_done
@@ -42,7 +38,7 @@ from web.sources import Source, wordfreq_languages
 from web.state import Session, keep_session
 from web.views.parity import language_parity
 
-_ASKED, _SHOWN, _SECONDS = "train asked", "train shown", "train seconds"
+_ASKED, _SHOWN = "train asked", "train shown"
 _FAILED = "train failed"
 _COSTS = "train costs"
 """What languages cost what was trained on several, and plain BPE, by label."""
@@ -51,7 +47,6 @@ _SOURCES = {
     "counts": "a file of word counts",
     "text": "a file of text",
 }
-_EXAMPLES = "undesirable unaffordability don't co-operating 1234567 McDonald's"
 
 
 @dataclass(frozen=True)
@@ -89,8 +84,7 @@ def train_page(current: Session) -> None:
     if current.models:
         _result(current)
     else:
-        st.caption("What you train appears here, beside the open tokeniser.")
-        _examples(current, [])
+        st.caption("What you train appears here, to compare, open or download.")
 
 
 def _training(method: Method) -> Training:
@@ -230,19 +224,17 @@ def _train(current: Session, order: _Order | None) -> None:
     gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
     make = partial(_made, order, current.store.folder.name, gold, holdout)
     with ui.deferred_error(_FAILED), until_done(_ASKED):
-        model, costs, seconds = waiting.do(("train", order.label), f"Training {order.label}", make)
+        model, costs = waiting.do(("train", order.label), f"Training {order.label}", make)
         current.keep_model(order.label, model)
         st.session_state[_SHOWN] = order.label
         st.session_state.setdefault(_COSTS, {})[order.label] = costs
-        st.session_state.setdefault(_SECONDS, {})[order.label] = seconds
     st.rerun()
 
 
 def _made(
     order: _Order, visitor: str, gold: Reference, holdout: float, tell: Tell
-) -> tuple[Segmenter, dict[str, LanguageCosts], float]:
-    """Return what was trained, what languages cost it and plain BPE, and the seconds it took."""
-    started = time.perf_counter()
+) -> tuple[Segmenter, dict[str, LanguageCosts]]:
+    """Return what was trained, and what languages cost it and plain BPE."""
     tell(0.0, "Reading the words …")
     counts: Any = order.words.read()
     read = counted(len(counts), "word")
@@ -265,7 +257,7 @@ def _made(
         # As its file: what it is made of are no edits.
         made = order.method.retrain(base, counts, gold, order.size, order.parameters, holdout)
         model = read_model(write_model(made), f"{order.method.name}-{order.pipeline}-{order.size}")
-        return model, {}, time.perf_counter() - started
+        return model, {}
     costs: dict[str, LanguageCosts] = {}
     is_one = not isinstance(counts, LanguageCounts)
     model = trained(order.method.name, order.parameters, 0.1, 1.0 if is_one else 0.6)
@@ -274,7 +266,7 @@ def _made(
         tell(0.9, "Counting the tokens of each language …")
         beside = {plain.name: plain, order.method.title: model}
         costs = {name: language_costs(each, counts) for name, each in beside.items()}
-    return model, costs, time.perf_counter() - started
+    return model, costs
 
 
 def _extend(current: Session, order: _Order | None) -> None:
@@ -317,16 +309,13 @@ def _result(current: Session) -> None:
     tokeniser = segmenter.editable
     with right.container(horizontal=True, vertical_alignment="bottom"):
         st.metric("Types", f"{segmenter.vocabulary_size:,}", width="content")
-        seconds = st.session_state.get(_SECONDS, {}).get(label)
-        if seconds is not None:
-            st.metric("Seconds", f"{seconds:.1f}", width="content")
     with st.container(horizontal=True):
         how: dict[str, Any] = {
             "key": "train compare",
             "help": "Word by word, on the page Segmentations.",
         }
         if ui.button("Compare with the open one", "compare_arrows", primary=True, **how):
-            chosen_methods(current).take(["bpe", f"model {label}"])
+            current.chosen = ["bpe", f"model {label}"]
             st.switch_page("pages/9_Segmentations.py")
         if tokeniser is not None:
             said = "All other pages then show it, with the open reference."
@@ -339,7 +328,6 @@ def _result(current: Session) -> None:
         st.warning(ui.plain(warning), icon=":material/match_case:")
     if costs := st.session_state.get(_COSTS, {}).get(label):
         language_parity(costs, "train_parity")
-    _examples(current, [segmenter])
     with st.expander("Signature"):
         st.code(segmenter.signature(), language=None, wrap_lines=True)
 
@@ -354,27 +342,6 @@ def _downloads(segmenter: Segmenter, label: str) -> None:
             ui.download(
                 f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, help=said
             )
-
-
-def _examples(current: Session, trained: list[Segmenter]) -> None:
-    study = current.study
-    how: dict[str, Any] = {"key": "train_words", "first": _EXAMPLES, "max_chars": 2_000}
-    said = "Separated by spaces."
-    words = ui.setting(st.text_input, "Words to segment", help=said, **how).split()
-    if not words:
-        return
-    numbers = [study.number_of(word) for word in words]
-    entries = study.benchmark.reference.entries
-    gold = [None if number is None else entries[number].morphs or None for number in numbers]
-    labels = [*("trained" for _ in trained), f"open: {study.tokeniser.name}"]
-    with ui.attempt():
-        compared = Comparison([*trained, Bte(study.tokeniser)], words, gold, labels=labels)
-        first = "gold" if any(gold) else "word"
-        with st.container(key="train-heads"):
-            heads = st.columns(1 + len(labels), gap=None, wrap=False)
-        for column, title in zip(heads, [first, *labels], strict=True):
-            column.markdown(f"**{ui.plain(shortened(title, 40))}**")
-        comparison_table(labels, list(enumerate(compared.rows)), key="train examples")
 
 
 def _open(current: Session, tokeniser: BpeTokeniser) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -87,15 +86,13 @@ def summary(plan: Plan, workers: int) -> str:
     return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
 
 
-def free_name(wanted: str, taken: Collection[str], numbered: str = "{}-{}") -> str:
+def free_name(wanted: str, taken: Collection[str]) -> str:
     """Return a name not yet taken, numbered if necessary.
 
     >>> free_name("demo", []), free_name("demo", ["demo", "demo-2"])
     ('demo', 'demo-3')
-    >>> free_name("a", ["a", "a (2)"], "{} ({})")
-    'a (3)'
     """
-    names = (numbered.format(wanted[:74], number) for number in count(2))
+    names = (f"{wanted[:74]}-{number}" for number in count(2))
     return wanted if wanted not in taken else next(name for name in names if name not in taken)
 
 
@@ -107,7 +104,7 @@ def kept(what: str) -> dict[Any, Any]:
 
 def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
     """Add and choose a text to start from, before the tabs are drawn."""
-    name = free_name(wanted, {*kept("own"), *taken}, "{} ({})")
+    name = free_name(wanted, {*kept("own"), *taken})
     kept("own")[name] = text
     set_value(SOURCE, name)
 
@@ -182,12 +179,6 @@ def configuration_of(run: Run) -> str:
     """Return the text of a run's configuration."""
     path = run.folder / "configuration.yaml"
     return files.decode_utf8(files.read_bytes(path), str(path))
-
-
-def resume_command(run: Run) -> str:
-    """Return the command that resumes a run in a terminal."""
-    words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
-    return shlex.join([*words, "--out", str(run.folder), *options_of(run)])
 
 
 Colour = Literal["green", "blue", "orange", "red", "gray"]

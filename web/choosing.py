@@ -17,7 +17,7 @@ from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.families import Part
-from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
+from morphgraph.reference.predictions import Predictions, read_predictions
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.learning import Learner, has_seen, kept_from, unseen_by
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
@@ -37,7 +37,7 @@ from morphgraph.tokeniser.words import called
 from web import widgets as ui
 from web.aside import scored_words, sides
 from web.copies import copied, copies_of
-from web.inputs import DETECT, clear_upload, open_file
+from web.inputs import clear_upload, open_file
 from web.jobs import Tell, Waiting, made_beside, retry_beside, train_in_turn, watch_beside
 from web.sources import Source, frequencies_of, reference_of
 from web.state import Session, session
@@ -45,7 +45,7 @@ from web.state import Session, session
 START, EDITED = "before the edits", "BPE, edited"
 """The method that is the tokeniser without its edits, and the name of the tokeniser with them."""
 DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "picky", "flota", "rebpe")
-"""They join as soon as possible; what is trained or learned does so where it is waited for."""
+"""What is compared until somebody chooses; what is trained or learned, where it is waited for."""
 _PLACE = "compare"
 """Where methods are chosen, on Segmentations and Scores alike: the beginning of their keys."""
 WEIGHTED = {"types": "once", "tokens": "by frequency"}
@@ -57,38 +57,6 @@ _MOST = 8
 _OPEN = "open"
 _REFERENCES, _PREDICTIONS = "scores_references", "scores_predictions"
 _MORE, _ADDED = "references to score on", "scores reference"
-
-
-@dataclass
-class Chosen:
-    """The methods that are compared and scored, in order.
-
-    ``waiting``: those that join once they can be made: initially all defaults, later those that
-    need edits or word counts.
-    """
-
-    names: list[str]
-    waiting: list[str]
-
-    def take(self, names: Iterable[str]) -> None:
-        """Choose these; of waiting methods, only those that need edits can still join."""
-        self.names = list(names)
-        self.waiting = [name for name in self.waiting if name == START]
-
-    def offer(self, offered: Collection[str], is_ready: Callable[[str], bool]) -> None:
-        """Add waiting methods that can be made; others leave, or wait if allowed."""
-        self.waiting += [name for name in self.names if name not in offered and name == START]
-        ready = [name for name in self.waiting if name in offered and is_ready(name)]
-        self.waiting = [name for name in self.waiting if name not in ready]
-        self.names = [name for name in self.names if name in offered]
-        for name in ready:
-            if name not in self.names:
-                later = (n for n, other in enumerate(self.names) if _rank(other) > _rank(name))
-                self.names.insert(next(later, len(self.names)), name)
-
-
-def _rank(name: str) -> int:
-    return DEFAULT_METHODS.index(name) if name in DEFAULT_METHODS else len(DEFAULT_METHODS)
 
 
 @dataclass(frozen=True)
@@ -117,30 +85,20 @@ def choose_methods(
     """Show the method field and return the chosen methods, with messages for those that fail.
 
     ``field``: where methods are chosen, possibly collapsed. `make_next` makes the slow ones.
-    ``with_trained``: those of the defaults that are trained or learned join here, too.
+    ``with_trained``: see `chosen_methods`.
     """
-    edited = bool(current.study.graph.history)
-    others = [*(f"copy {name}" for name in copies_of(current))]
-    others += (f"model {name}" for name in current.models)
-    names = [*_known_methods(current), *([START] if edited else []), *others]
-    chosen = chosen_methods(current)
-
-    def is_ready(name: str) -> bool:
-        return (with_trained or not _of_files(name)) and _is_available(current, name)
-
-    chosen.offer(names, is_ready)
-    _follow_methods(current)
+    _follow_methods(current, with_trained=with_trained)
+    names = chosen_methods(current, with_trained=with_trained)
     key = f"{_PLACE}_methods"
 
     def choose() -> None:
         retry_beside()
-        chosen.names = list(st.session_state[key])
-        chosen.waiting = [n for n in chosen.waiting if n == START or not _is_available(current, n)]
+        current.chosen = list(st.session_state[key])
 
-    st.session_state[key] = chosen.names
+    st.session_state[key] = names
     field.multiselect(
         "Methods",
-        names,
+        _offered(current),
         key=key,
         format_func=lambda name: METHODS[name].title if name in METHODS else name,
         on_change=choose,
@@ -148,8 +106,8 @@ def choose_methods(
         "before the edits, without the words kept aside. Train others, open model files, or keep "
         "copies on History and export, to add them here.",
     )
-    found = []
-    for name in chosen.names:
+    picked = []
+    for name in names:
         settings = _settings(name)
         try:
             if _takes_long(current, name, settings):
@@ -162,10 +120,33 @@ def choose_methods(
             if base is not None:
                 split = kept_from(base, current.study.benchmark)
             label = _label(current, name, settings)
-            found.append(PickedMethod(name, settings, label, made, base, split))
+            picked.append(PickedMethod(name, settings, label, made, base, split))
         except MorphGraphError as error:
             field.warning(ui.plain(str(error)), icon=":material/warning:")
-    return found
+    return picked
+
+
+def chosen_methods(current: Session, *, with_trained: bool = False) -> list[str]:
+    """Return the chosen methods, the same on all pages; at first, the defaults that can be made.
+
+    ``with_trained``: those of the defaults, too, that still have to be trained or learned.
+    """
+    offered = _offered(current)
+    if current.chosen is not None:
+        return [name for name in current.chosen if name in offered]
+
+    def is_ready(name: str) -> bool:
+        is_slow = _of_files(name) and _takes_long(current, name, _settings(name))
+        return _is_available(current, name) and (with_trained or not is_slow)
+
+    return [name for name in DEFAULT_METHODS if name in offered and is_ready(name)]
+
+
+def _offered(current: Session) -> list[str]:
+    before = [START] if current.study.graph.history else []
+    copies = (f"copy {name}" for name in copies_of(current))
+    models = (f"model {name}" for name in current.models)
+    return [*_known_methods(current), *before, *copies, *models]
 
 
 def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
@@ -185,19 +166,12 @@ def _known_methods(current: Session) -> list[str]:
     return sorted(names, key=lambda name: METHODS[name].needs in ("vocabulary", "segmenter"))
 
 
-def chosen_methods(current: Session) -> Chosen:
-    """Return the chosen methods, the same on all pages."""
-    if current.chosen is None:
-        current.chosen = Chosen([], list(DEFAULT_METHODS))
-    found: Chosen = current.chosen
-    return found
-
-
 def drop_method(name: str) -> None:
     """Remove a method from the chosen ones."""
     retry_beside()
-    chosen = chosen_methods(session())
-    chosen.names = [other for other in chosen.names if other != name]
+    current = session()
+    names = st.session_state.get(f"{_PLACE}_methods", chosen_methods(current))
+    current.chosen = [other for other in names if other != name]
 
 
 def lacking_counts(current: Session) -> str:
@@ -227,18 +201,18 @@ def choose_method(tokeniser: BpeTokeniser, place: str) -> Segmenter:
     return method_on(tokeniser, name, settings)
 
 
-def _follow_methods(current: Session) -> None:
+def _follow_methods(current: Session, *, with_trained: bool) -> None:
     """Synchronise with the address the methods that need no file and no edits."""
-    chosen, known = chosen_methods(current), _known_methods(current)
-    here = _addressed({n: _settings(n) for n in chosen.names if n in METHODS})
+    known, names = _known_methods(current), chosen_methods(current, with_trained=with_trained)
+    here = _addressed({n: _settings(n) for n in names if n in METHODS})
     asked = current.address.follow(
         "methods", here, reads=lambda asked: _addressed(_requested(asked, known)) or here
     )
     if asked == here:
         return
     given = _requested(asked, known)
-    others = [name for name in chosen.names if name not in METHODS]
-    chosen.take(sorted([*given, *others], key=lambda name: name != START))
+    others = [name for name in names if name not in METHODS]
+    current.chosen = sorted([*given, *others], key=lambda name: name != START)
     for name, parameters in given.items():
         for key, value in parameters.items():
             ui.set_value(f"{_PLACE}_{name}_{key}", value)
@@ -353,7 +327,7 @@ def add_model(name: str, model: Segmenter) -> None:
     current = session()
     name = ui.unique_name(name, current.models)
     current.keep_model(name, model)
-    chosen_methods(current).names.append(f"model {name}")
+    current.chosen = [*chosen_methods(current), f"model {name}"]
 
 
 def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
@@ -596,15 +570,9 @@ def _upload_predictions(known: dict[str, Predictions]) -> None:
         "A word a line, as another program cut it: `word⇥un break able`, `un|break|able`, "
         "`word⇥un @@break @@able` (SIGMORPHON), or what Morfessor saves or prints."
     )
-    format_ = st.selectbox(
-        "Form",
-        [DETECT, *PREDICTION_FORMATS],
-        format_func=lambda name: PREDICTION_FORMATS.get(name, name),
-        key="predictions form",
-    )
 
     def take(name: str, data: bytes) -> None:
-        found = read_predictions(data, name=name, format=None if format_ == DETECT else format_)
+        found = read_predictions(data, name=name)
         others = [one for one, other in known.items() if other.checksum != found.checksum]
         name = ui.unique_name(name.rsplit(".", 1)[0], others)
         known[name] = found

@@ -28,7 +28,7 @@ from web.sources import (
     wordfreq_languages,
 )
 from web.state import Session, session
-from web.widgets import attempt, button, plain, show_error, show_model, show_table
+from web.widgets import attempt, button, plain, show_error, show_model
 
 DETECT = "detect"
 _AS_MARKED = "UTF-8, or as marked"
@@ -257,23 +257,6 @@ def _open(current: Session, place: str, source: Source) -> None:
     st.session_state[_READ] = place, current.study.benchmark.reference.checksum
 
 
-def skipped_lines(current: Session) -> None:
-    """Show how many lines of the reference were skipped, by reason."""
-    skipped = current.study.benchmark.reference.left_out
-    if not skipped:
-        return
-    total = sum(skip.count for skip in skipped)
-    lines = counted(total, "line of the reference was", "lines of the reference were")
-    with st.expander(f"{lines} skipped"):
-        show_table(
-            {
-                "reason": [skip.reason for skip in skipped],
-                "lines": [skip.count for skip in skipped],
-                "first line": [skip.first_line for skip in skipped],
-            }
-        )
-
-
 def doubtful_reference(current: Session) -> None:
     """Warn of a reference with hardly any words, with most lines skipped, or misread."""
     reference = current.study.benchmark.reference
@@ -331,14 +314,6 @@ def language_of_types(current: Session) -> str:
     """Return the code of the language that the types are of; empty if in doubt."""
     make = partial(language_of, _words_among_types(current))
     return current.once(("language of types",), make, of_files=True)
-
-
-def words_in_another_language(current: Session, words: Sequence[str]) -> None:
-    """Warn if words to compare are in another language than the gold."""
-    reference = current.study.benchmark.reference
-    gold = [entry.word for entry in reference.entries]
-    found = current.once(("language of words", *words), lambda: mismatch(words, gold))
-    _warn(found, "These words", f"the gold of {plain(shortened(reference.name, 60))} is")
 
 
 def _warn(found: tuple[str, str], words: str, others_are: str) -> None:

@@ -12,8 +12,7 @@ models                no                     ``models``                      fil
 chosen methods        ``methods``            ``chosen``, fields of settings  no
 type in the middle    ``type``               ``focus``, ``selected``         no
 words that are shown  ``text``, ``word``,    their fields                    no
-                      ``words``, ``lines``,
-                      ``draw``, ``show``
+                      ``words``, ``lines``
 threshold of blame    ``threshold``          its line                        no
 other fields          no                     ``st.session_state``, and       no
                                              ``kept …`` across pages
@@ -188,7 +187,7 @@ class Session:
     selected: int | None = None
     models: dict[str, Segmenter] = field(default_factory=dict)
     model_files: dict[str, str] = field(default_factory=dict)
-    chosen: Any = None
+    chosen: list[str] | None = None
     recipes: dict[str, Steps] = field(default_factory=dict)
     copies: dict[str, dict[str, Steps]] = field(default_factory=dict)
     sources: dict[str, Source | None] = field(default_factory=dict)

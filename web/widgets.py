@@ -267,7 +267,7 @@ def show_table(
         how["height"] = 35 * (min(len(frame), most) + 1) + 3
     config = how["column_config"] = dict(how.get("column_config", {}))
     first, *others = how.get("column_order", frame.columns)
-    is_pinned = bool(others)  # beside a pinned column stands another, an empty one if need be
+    is_pinned = len(others) > 3  # it is greyer then, and only wide tables are scrolled
     config[first] = {**st.column_config.Column(), **config.get(first, {}), "pinned": is_pinned}
     written = [
         name

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from morphgraph.models.undertrained_types import UndertrainedTypes
     from morphgraph.refine.rebpe_run import Phase
-    from morphgraph.score.vocabulary import VocabularyHealth
 
 _Array = npt.NDArray[Any]
 
@@ -61,7 +60,6 @@ MOST_POINTS = 2000
 """The largest number of points drawn of a line."""
 _MOST_DRAWN = 4000
 """The largest number of rows of one kind drawn, evenly spread over the ids."""
-_CARD_BARS = 16
 """The largest number of bars in a card."""
 _NEVER = 0.5
 """The position of types that are no token of the corpus, on an axis without 0."""
@@ -353,39 +351,6 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
         look = {"mode": "lines+markers", "customdata": found}
         add_line(figure, number, label, np.arange(len(found)), shares, hover, **look)
     return figure
-
-
-def card_bars(health: VocabularyHealth, key: str) -> list[float]:
-    """Return the heights of a few bars on the distribution behind a figure; maybe none.
-
-    Single-use chains by their links, tokens by their characters (``fertility``), the logarithm of
-    the use of types by rank (``renyi``), and the types behind other figures by their length.
-    """
-    from morphgraph.score.vocabulary_figures import figure_called
-
-    bodies, found = health.inventory.bodies, health.compression
-    weights = None
-    if key in ("fertility", "renyi"):
-        if found is None:
-            return []
-        if key == "renyi":
-            used = -np.sort(-found.counts[found.counts > 0])
-            chosen = used[sampled_ranks(len(used), _CARD_BARS) - 1]
-            return [float(height) for height in np.log10(chosen + 1)]
-        known = {number: len(body) for number, body in bodies.items() if body}
-        lengths, weights = list(known.values()), [found.counts[number] for number in known]
-    else:
-        behind = figure_called(key).list_of(health)
-        if key == "single_use_chains":
-            lengths = [len(chain) - 1 for chain in behind]
-        else:
-            numbers = [one[0] if isinstance(one, tuple) else one for one in behind]
-            lengths = [len(bodies.get(number) or "") for number in numbers]
-    if not lengths:
-        return []
-    # The total of each length from 1; the longest are combined.
-    heights = np.bincount(np.clip(lengths, 1, _CARD_BARS), weights)[1:]
-    return [float(height) for height in heights]
 
 
 def undertrained_points(found: UndertrainedTypes) -> go.Figure:

@@ -244,14 +244,6 @@ class Comparison:
         splits = ({cell.splits for cell in row.cells} for row in self.rows)
         return [number for number, found in enumerate(splits) if len(found) > 1]
 
-    def better(self, one: int, other: int) -> list[int]:
-        """Return the indices of rows in which a method makes fewer errors than another."""
-        return [
-            number
-            for number, row in enumerate(self.rows)
-            if row.gold is not None and row.cells[one].errors < row.cells[other].errors
-        ]
-
 
 def _segmented(tally: Tally) -> list[SegmentedWord]:
     """Return each word of an outcome; words without gold have no wrong splits."""

@@ -82,7 +82,7 @@ def test_the_journey(
     expect(words).to_have_count(3)
 
     page.get_by_role("button", name="More").click()
-    page.get_by_text("methods disagree").click()
+    page.get_by_text("Only where methods disagree").click()
     idle(page)
     page.keyboard.press("Escape")
     expect(words).not_to_have_count(3)

@@ -94,12 +94,6 @@ def test_cells_and_summaries(lists: list[MergeList], gold: list[list[str] | None
             assert made.agreement[one, other] == pytest.approx(sum(alike) / len(alike))
     differing = [len({tuple(t[n]) for t in tokens}) > 1 for n in range(len(texts))]
     assert made.disagreeing() == [n for n, differs in enumerate(differing) if differs]
-    if len(merges) > 1:
-        errors = [
-            [c.errors for c in (row.cells[0], row.cells[1])] if row.gold is not None else [0, 0]
-            for row in made.rows
-        ]
-        assert made.better(0, 1) == [n for n, (a, b) in enumerate(errors) if a < b]
 
 
 def test_most_disputed_by_hand() -> None:

@@ -12,17 +12,16 @@ from streamlit.delta_generator import DeltaGenerator
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
 from morphgraph.draw import charts as figures
-from morphgraph.draw.fan import Stages, fan_around
+from morphgraph.draw.fan import Stages
 from morphgraph.draw.words import WordLine, line_in
-from morphgraph.graph.view import type_key
 from morphgraph.refine import rebpe_run as refining
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.tables.edits import phases_table
 from morphgraph.tables.model import table_of_texts
 from web import widgets as ui
 from web.aside import scored_words
-from web.components import RunPoint, fan_graph, is_playing, run_line, word_over_phases
-from web.edits import open_in_graph
+from web.components import RunPoint, is_playing, run_line, word_over_phases
+from web.edits import offer_to_open
 from web.state import Session
 from web.views.trees import MARKS
 
@@ -173,7 +172,8 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         else:
             st.caption("No word of the reference is segmented differently.")
     if chosen is not None:
-        _one_merge(current, chosen, edits)
+        name = shortened(study.tokeniser.readable_types[chosen.result], 200)
+        offer_to_open(current, chosen.result, name)
 
 
 def _chosen_merge(current: Session, phase: Phase, edits: int) -> refining.ChangedMerge | None:
@@ -207,7 +207,7 @@ def _chosen_merge(current: Session, phase: Phase, edits: int) -> refining.Change
     if len(chosen) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(chosen):,} are shown.")
     if row is None:
-        st.caption("Select a row to see the graph around it, and the words that use it.")
+        st.caption("Select a row to see its type in the graph.")
         return None
     return chosen[row]
 
@@ -253,36 +253,6 @@ def around_scenes(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.Dat
         pd.DataFrame({"was made from": before}),
         pd.DataFrame(after, columns=["is made from", "how"]),
     )
-
-
-def _one_merge(current: Session, entry: refining.ChangedMerge, edits: int) -> None:
-    study = current.study
-    with st.container(key="wide-merge"):
-        left, right = st.columns([1, 1])
-    with left:
-        is_last = edits == len(study.graph.history)
-        when = "after this phase" if is_last else "as it is now"
-        name = ui.code(shortened(study.tokeniser.readable_types[entry.result]))
-        st.markdown(f"The graph around {name} {when}")
-        fan_graph(
-            fan_around(study, entry.result, rows=8),
-            key="rebpe graph",
-            view_key=f"rebpe {current.study_number} {study.graph.state} {entry.result}",
-            selected=type_key(entry.result),
-            height="380px",
-        )
-        if ui.button("Open it in the merge graph", "hub", key="rebpe open"):
-            open_in_graph(current, entry.result)
-    with right:
-        states = study.state_after(edits - 1), study.state_after(edits)
-        words, total = study.words_of_merge(entry.merge, *states)
-        if not words:
-            st.info("No word of the reference uses this merge, before or after.")
-            return
-        st.markdown("Words that use it, before and after this phase")
-        ui.show_table(pd.DataFrame(words, columns=["gold", "before", "after", "gain"]), 8)
-        first = f", the first {len(words):,} shown" if len(words) < total else ""
-        st.caption(f"{counted(total, 'word')}{first} · {MARKS}")
 
 
 def charts(run: ReBPERun) -> None:

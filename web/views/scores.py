@@ -12,10 +12,8 @@ from morphgraph.core.cache import Same
 from morphgraph.core.text import counted
 from morphgraph.draw import score_charts as charts
 from morphgraph.draw.charts import share_x
-from morphgraph.formats.loading import vocabulary_of
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
-from morphgraph.score.flota import FlotaScores, flota_scores
-from morphgraph.score.gold_set import GoldSet, Scope
+from morphgraph.score.gold_set import Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import (
@@ -28,14 +26,11 @@ from morphgraph.score.table import (
     boundary_groups,
     break_down,
 )
-from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN
-from morphgraph.tables.scores import breakdown_csv, breakdown_table, errors_csv, flota_table
-from morphgraph.tables.writing import to_csv
+from morphgraph.tables.scores import breakdown_csv, breakdown_table, errors_csv
 from web import widgets as ui
-from web.edits import open_in_graph
 from web.state import Session
-from web.views.trees import MARKS, open_in_merge_tree, word_trees
+from web.views.trees import MARKS, open_in_merge_tree
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -229,7 +224,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     words = counted(len(found), "word")
     st.caption(
         f"{words}, the most boundary errors first, then the most frequent. "
-        f"{MARKS}. Choose a row to see how the word is segmented."
+        f"{MARKS}. Choose a row to see its merge tree."
     )
     everything = partial(errors_csv, browser, found)
     ui.download(f"All {words} as CSV", everything, "errors.csv")
@@ -259,60 +254,5 @@ def _search(outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
 def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
     word = outcome.gold_set.texts[entry]
     st.markdown(f"**{ui.code(word)}** → {' '.join(ui.code(t) for t in outcome.token_texts(entry))}")
-    tokeniser = current.study.tokeniser
-    merged = None if outcome.segmenter is None else outcome.segmenter.tokeniser
-    is_open = merged is not None and merged.numbered == tokeniser.numbered
-    if not is_open:
-        st.caption("The merge tree and the graph are those of the open tokeniser as it is now.")
-    left, right = st.columns([4, 6], vertical_alignment="bottom")
-    with left:
-        if ui.button("Open in Merge tree", "account_tree", key="errors to tree"):
-            open_in_merge_tree(current, word)
-    if is_open and outcome.segmentation is not None:
-        types = [type_ for _, type_ in outcome.segmentation.token_ends(entry)]
-        known = (type_ for type_ in types if 0 <= type_ < len(current.study.graph.types))
-        chosen = right.pills(
-            "Show a token in the graph",
-            list(dict.fromkeys(known)),
-            format_func=tokeniser.readable_types.__getitem__,
-            key=f"errors to graph {entry} {id(outcome)}",
-        )
-        if chosen is not None:
-            open_in_graph(current, chosen)
-        word_trees(current, word, "errors tree")
-
-
-@st.fragment
-def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
-    """Show, on demand, FLOTA's scores for the open tokeniser's present vocabulary."""
-    wanted = ui.setting(
-        st.toggle,
-        "Coverage, stem recall and full match of FLOTA, FIRST and LONGEST",
-        key="scores_flota",
-        first=False,
-        help="Over words of two morphs that are both in the vocabulary while the word is not "
-        "(Hofmann et al. 2022): how many of the morphs are among at most k tokens.",
-    )
-    if not wanted:
-        return
-    tokeniser = current.study.tokeniser
-    vocabulary, standard = vocabulary_of(tokeniser), standard_segmenter(tokeniser)
-    for gold_set in gold_sets:
-        with ui.attempt():
-            make = partial(flota_scores, vocabulary, gold_set.reference, standard)
-            found = current.once(("flota scores", Same(gold_set)), make)
-            _show_flota(found, gold_set)
-
-
-def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
-    ui.show_report(flota_table(found).with_columns(range(3)), key=f"flota {id(gold_set)}")
-    first = found.scores[0]
-    note = (
-        f"{ui.plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
-        f"are both types while the word is not, {first.entries_with_stem:,} of them with a stem."
-    )
-    if not first.entries_with_stem:
-        note += " Stem recall is n/a: the reference does not say which morph is a stem."
-    st.caption(note)
-    csv = partial(to_csv, flota_table(found))
-    ui.download("CSV", csv, "flota.csv", key=f"flota csv {id(gold_set)}")
+    if ui.button("Open in Merge tree", "account_tree", key="errors to tree"):
+        open_in_merge_tree(current, word)

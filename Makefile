@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := .make
+PLUGINS := plugins/morphgraph-models
 export MORPHGRAPH_DATA ?= ../shared/data
 # Tests whose assertions are rewritten once are collected in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -23,7 +24,7 @@ test: lint $(STAMPS)/browser
 
 # What needs torch: models trained, fine-tuned and carried over.
 test-models: $(STAMPS)/models
-	$(BIN)/pytest -m models
+	$(BIN)/pytest plugins/morphgraph-models -m models
 
 # Every test with all its examples, damaged files and kills: for before a release.
 soak: $(STAMPS)/browser
@@ -64,7 +65,7 @@ atlas: $(STAMPS)/run
 # other, so that links do.
 site: $(STAMPS)/site
 	rm -rf build/docs && mkdir -p build/docs
-	cp -r --parents *.md CITATION.cff LICENSE assets/panzoom/LICENSE docs build/docs
+	cp -r --parents *.md CITATION.cff LICENSE assets/panzoom/LICENSE docs plugins/*/docs build/docs
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python release/publish_site.py build/site site
 
@@ -72,9 +73,9 @@ $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)
 	mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/run: requirements.txt pyproject.toml $(STAMPS)/venv
+$(STAMPS)/run: requirements.txt pyproject.toml $(PLUGINS:%=%/pyproject.toml) $(STAMPS)/venv
 	$(BIN)/pip install --quiet -r requirements.txt
-	$(BIN)/pip install --quiet --no-deps --editable .
+	$(BIN)/pip install --quiet --no-deps --editable . $(PLUGINS:%=--editable %)
 	$(BIN)/python -m morphgraph.kernels
 	touch $@
 
@@ -99,4 +100,4 @@ $(STAMPS)/browser: $(STAMPS)/dev
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(STAMPS) .cache build dist paper site *.egg-info
+	rm -rf $(VENV) $(STAMPS) .cache build dist paper site *.egg-info plugins/*/*.egg-info

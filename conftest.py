@@ -10,11 +10,10 @@ collect_ignore = ["morphgraph/standalone/tokenization_morphgraph.py"]
 
 DOCUMENTED = (
     "morphgraph.api",
-    "morphgraph.models.transplant",
-    "morphgraph.models.undertrained",
+    "morphgraph_models",
     "morphgraph.tables.result",
-    "morphgraph.tables.scores",
-    "morphgraph.tables.vocabulary.MeasuredCorpus",
+    "morphgraph.tables.score_views",
+    "morphgraph.tables.corpora.MeasuredCorpus",
     "morphgraph.draw.scene.GraphPicture",
     "morphgraph.draw.merge_tree_svg",
     "morphgraph.score.gold_set.GoldSet",

@@ -19,6 +19,7 @@ from urllib.request import urlopen
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
+__path__ += map(str, ROOT.glob("plugins/*/benchmarks"))
 GERMAN_BPE = "tokenizers/oscar-de-40k"
 GERMAN_GOLD = "references/morphynet/deu.derivational.v1.tsv"
 ENGLISH_GOLD = "references/sigmorphon2022/eng.word.dev.tsv"

@@ -13,9 +13,10 @@ from typing import Any
 from benchmarks import ONE_THREAD, peak_megabytes, processor
 
 MODULES = {
-    "segmenting": ("segment", "substrings", "sentencepiece_models", "exported"),
-    "refining": ("knockout", "rebpe", "llm", "transplant"),
-    "training": ("train", "train_at_size", "remedies"),
+    "segmenting": ("segment", "substrings", "exported"),
+    "refining": ("knockout", "rebpe", "llm"),
+    "transplanting": ("transplant",),
+    "training": ("train", "train_at_size"),
     "scoring": ("compare", "scores", "first_use"),
     "counting": ("counting", "measuring"),
     "batch": ("batch",),

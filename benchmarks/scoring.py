@@ -45,7 +45,7 @@ def compare(words: int = 1000, rounds: int = 7) -> None:
         comparison = Comparison(
             segmenters, [entry.word for entry in entries], [entry.morphs for entry in entries]
         )
-        _ = comparison.rows, comparison.summaries, comparison.agreement
+        _ = comparison.rows, comparison.scores.estimates, comparison.agreement
 
     started = time.perf_counter()
     segmenters = [method_on(tokeniser, *parse_method(text), counts) for text in COMPARED]

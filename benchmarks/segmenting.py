@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import sys
 import tempfile
 from functools import partial
 from typing import Any
@@ -15,10 +14,7 @@ from tokenizers import Tokenizer, models
 
 import morphgraph as mg
 from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, in_turns, table
-from morphgraph.formats.loading import (
-    load_tokeniser,
-    load_vocabulary,
-)
+from morphgraph.formats.loading import load_tokeniser, load_vocabulary
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.unigram import Unigram
@@ -26,14 +22,6 @@ from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.merging import segment as segment_by_merges
 from morphgraph.tokeniser.preprocess import printable_bytes
 
-MODELS: dict[str, tuple[str, dict[str, Any]]] = {
-    "English, byte fallback": ("en", {"vocab_size": 8_000, "byte_fallback": True}),
-    "German": ("de", {"vocab_size": 16_000}),
-    "Finnish, symbols": (
-        "fi",
-        {"vocab_size": 8_000, "user_defined_symbols": ["<sep>", "ssa", "ks", "▁ei"]},
-    ),
-}
 EXPORTED = ("flota", "flota(k=2)", "longest(k=2)", "dropout(p=0.1)")
 
 
@@ -107,7 +95,7 @@ def substrings(words: int = 50_000, rounds: int = 9) -> None:
     listed = [word for word in ranked if word.isascii() and word.isalpha()][:words]
     gpt2 = load_vocabulary(data("tokenizers/gpt2/vocab.json"))
     bert = load_vocabulary(data("vocabularies/bert-base-uncased.txt"))
-    trained = train_sentencepiece(counts, listed, vocab_size=8_000, model_type="unigram")
+    trained = train_unigram(counts, listed)
     unigram = Unigram(load_vocabulary({"en-8k.model": trained}), single=False)
     vocabulary = list(zip(unigram.types, unigram.log_probabilities, strict=True))
     library_unigram = models.Unigram(vocabulary, 0, False)
@@ -141,39 +129,18 @@ def substrings(words: int = 50_000, rounds: int = 9) -> None:
     table(["work", "words/s {:,.0f}", "tokenizers, × ours {:.1f}"], rows)
 
 
-def train_sentencepiece(shares: dict[str, float], words: list[str], **settings: Any) -> bytes:
-    """Train a model from the frequencies of some words."""
+def train_unigram(shares: dict[str, float], words: list[str]) -> bytes:
+    """Train a model of 8,000 types from the frequencies of some words."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(f"{word}\t{max(1, round(shares[word] * 1e8))}" for word in words),
         input_format="tsv",
         model_writer=model,
         minloglevel=2,
-        **settings,
+        vocab_size=8_000,
+        model_type="unigram",
     )
     return model.getvalue()
-
-
-def sentencepiece_models(words: int = 30_000, trained_on: int = 100_000) -> None:
-    """BPE models trained here: words cut otherwise than by `sentencepiece`; fails if any is."""
-    rows = []
-    for name, (language, settings) in MODELS.items():
-        shares = wordfreq.get_frequency_dict(language, wordlist="best")
-        ranked = sorted(shares, key=lambda word: (-shares[word], word))
-        model = train_sentencepiece(shares, ranked[:trained_on], model_type="bpe", **settings)
-        library = sentencepiece.SentencePieceProcessor(model_proto=model)
-        tokeniser = load_tokeniser({f"{language}.model": model})
-        found = segment_by_merges(tokeniser.graph, tokeniser.encode(ranked[:words]))
-        expected = library.encode(ranked[:words])
-        differ = sum(
-            [tokeniser.vocabulary_id(token) for token in found.tokens(number)] != each
-            for number, each in enumerate(expected)
-        )
-        graph = tokeniser.graph
-        rows.append((name, len(graph.types), graph.merge_count, len(expected), differ))
-    table(["model", "types {:,}", "merges {:,}", "words {:,}", "differ"], rows)
-    if any(differ for *_, differ in rows):
-        sys.exit("Some words are cut otherwise than by sentencepiece.")
 
 
 def exported(words: int = 60_000, rounds: int = 5) -> None:

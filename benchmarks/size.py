@@ -29,25 +29,30 @@ def code_lines(source: str) -> int:
     return len(lines)
 
 
-def sizes(root: Path = ROOT) -> tuple[Counter[str], int]:
-    """Return the code lines of each room of a checkout, and how many lines its tests have."""
+def sizes(root: Path = ROOT) -> tuple[Counter[str], Counter[str], int]:
+    """Return the code lines of each room of a checkout, of each plug-in, and lines of all tests."""
     listed = subprocess.check_output(["git", "ls-files", "*.py"], cwd=root, text=True)
     rooms: Counter[str] = Counter()
+    plugins: Counter[str] = Counter()
     tests = 0
     for path in map(Path, listed.splitlines()):
         if not (root / path).exists():  # removed, and not yet committed
             continue
         source = (root / path).read_text("utf-8")
-        if path.parts[0] == "tests":
+        if "tests" in path.parts:
             tests += source.count("\n")
+        elif path.parts[0] == "plugins":
+            plugins["/".join(path.parts[:2])] += code_lines(source)
         else:
             depth = 2 if path.parts[0] == "morphgraph" else 1
             rooms["/".join(path.parent.parts[:depth]) or "."] += code_lines(source)
-    return rooms, tests
+    return rooms, plugins, tests
 
 
 if __name__ == "__main__":
-    found, tests = sizes()
+    found, plugins, tests = sizes()
     rows = [(room, f"{lines:,}") for room, lines in sorted(found.items())]
-    table(["room", "code lines"], [*rows, ("in all", f"{found.total():,}")])
+    rows.append(("in all, without plug-ins", f"{found.total():,}"))
+    rows += [(plugin, f"{lines:,}") for plugin, lines in sorted(plugins.items())]
+    table(["room", "code lines"], rows)
     print(f"\nTests: {tests:,} lines.")

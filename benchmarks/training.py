@@ -6,7 +6,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,9 @@ from typing import Any
 import numpy as np
 import wordfreq
 
-from benchmarks import GERMAN_BPE, apart, data, in_turns, measured, table
+from benchmarks import apart, measured, table
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.formats.loading import load_tokeniser
-from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.picky import train_picky
 from morphgraph.segment.training import train_bpe
-from morphgraph.segment.trimmed import train_scaffold
-from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.preprocess import printable_bytes
 
 LANGUAGES = ("en", "de", "fi", "ru")
@@ -182,39 +176,3 @@ def _blended_words(words: list[str], how_many: int, random: Any) -> Any:
     begins, ends = (pyarrow.array(side) for side in zip(*cuts, strict=True))
     pairs = begins.take(pyarrow.array(left)), ends.take(pyarrow.array(right))
     return compute.unique(compute.binary_join_element_wise(*pairs, ""))
-
-
-def remedies(words: int = 300_000, types: int = 8192, rounds: int = 7) -> None:
-    """Picky BPE and Scaffold-BPE beside BPE, and segmenting with dropout, on one thread."""
-    listed = [printable_bytes(" " + word) for word in first_words(words)]
-    counts = WordCounts(listed, np.ones(len(listed), np.int64))
-    trained: dict[str, Callable[..., object]] = {
-        "train BPE": train_bpe,
-        "train Picky BPE, T = 0.9": partial(train_picky, threshold=0.9),
-        "train Picky BPE, T = 0.6": partial(train_picky, threshold=0.6),
-        "train Scaffold-BPE": train_scaffold,
-    }
-    training = in_turns(
-        rounds, {name: partial(run, counts, vocab_size=types) for name, run in trained.items()}
-    )
-    tokeniser = load_tokeniser(data(GERMAN_BPE))
-    german = [word for word in wordfreq.get_frequency_dict("de", "large") if word.isalpha()]
-    encoded = tokeniser.encode(german)
-    dropout = Dropout(tokeniser, p=0.1)
-    segmenting = in_turns(
-        rounds,
-        {
-            "segment": lambda: segment(tokeniser.graph, encoded, threads=1),
-            "segment with dropout, p = 0.1": lambda: dropout.segment(encoded, threads=1),
-        },
-    )
-    print(
-        f"{words:,} distinct words ({', '.join(LANGUAGES)}), {types:,} types; oscar-de-40k on "
-        f"{len(german):,} words; one thread, medians of {rounds} rounds in turn\n"
-    )
-    first = training["train BPE"]
-    rows = [(name, taken, taken / first) for name, taken in training.items()]
-    table(["work", "seconds {:.3f}", "× BPE {:.2f}"], rows)
-    speed = {name: len(german) / taken for name, taken in segmenting.items()}
-    print()
-    table(["work", "words a second {:,.0f}"], speed.items())

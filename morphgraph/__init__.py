@@ -11,9 +11,11 @@ All that a notebook needs is here, and loaded when it is first asked for:
 from typing import TYPE_CHECKING
 
 from morphgraph.core import __version__
+from morphgraph.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from morphgraph import models
+    from typing import Any
+
     from morphgraph.api.functions import compare, evaluate, load, train
     from morphgraph.api.gold import read_gold, silver
     from morphgraph.api.results import (
@@ -33,8 +35,10 @@ if TYPE_CHECKING:
     from morphgraph.formats.export import Export
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.method import METHODS
-    from morphgraph.tables.scores import ComparedScores, TokeniserScore
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
+    from morphgraph.tables.score_views import ComparedScores, TokeniserScore
+
+    models: Any  # a plug-in, which may be missing
 
 _HOMES = {
     "METHODS": "morphgraph.segment.method",
@@ -47,20 +51,20 @@ _HOMES = {
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
     "BlamedMerges": "morphgraph.api.results",
-    "ComparedScores": "morphgraph.tables.scores",
+    "ComparedScores": "morphgraph.tables.score_views",
     "Effect": "morphgraph.api.results",
     "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
     "GraphPicture": "morphgraph.draw.scene",
     "Knockout": "morphgraph.api.results",
     "LanguageBlame": "morphgraph.api.results",
-    "MeasuredCorpus": "morphgraph.tables.vocabulary",
+    "MeasuredCorpus": "morphgraph.tables.corpora",
     "ReBPEOutcome": "morphgraph.api.results",
     "RunOutcome": "morphgraph.batch.cluster",
     "ScoredKnockout": "morphgraph.api.results",
     "ThresholdCurve": "morphgraph.api.results",
     "Tokeniser": "morphgraph.api.tokeniser",
-    "TokeniserScore": "morphgraph.tables.scores",
+    "TokeniserScore": "morphgraph.tables.score_views",
     "TreePicture": "morphgraph.draw.merge_tree_svg",
 }
 
@@ -87,7 +91,6 @@ __all__ = [
     "compare",
     "evaluate",
     "load",
-    "models",
     "read_gold",
     "silver",
     "train",
@@ -95,16 +98,17 @@ __all__ = [
 
 
 if not TYPE_CHECKING:  # a type checker knows the names that there are
+    _own = lazy_names(__name__, _HOMES)
 
     def __getattr__(name: str) -> object:
-        from importlib import import_module
+        if name in _HOMES or name.startswith("_"):
+            return _own(name)
+        from morphgraph.core.plugins import namespace
 
-        if name == "models":
-            return import_module("morphgraph.models")
-        if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_HOMES[name]), name)
+        return namespace(name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    from morphgraph.core.plugins import installed
+
+    return sorted({*__all__, *installed().select(group="morphgraph.namespaces").names})

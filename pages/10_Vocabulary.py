@@ -1,20 +1,21 @@
 """The composition of vocabularies, their types, and how well they compress a corpus."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import streamlit as st
+from web.views.undertrained import model_rows
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import base_name, counted, from_to, shortened, unique_labels
-from morphgraph.draw.charts import frequency_rank_lines, length_lines
+from morphgraph.draw.charts import frequency_rank_lines
 from morphgraph.refine.knockout import listed_types
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score import vocabulary_figures as figures
-from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import FigureValue
-from morphgraph.tables import vocabulary as tables
+from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
+from morphgraph.tables import figures as tables
 from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
 from web.aside import scored_words
@@ -29,7 +30,6 @@ from web.edits import (
 )
 from web.inputs import frequency_choice, offer_frequencies
 from web.state import Session, keep_session
-from web.views.corpus import model_rows
 
 _NOW = "bpe"
 _CARD = "vocabulary card"
@@ -335,25 +335,18 @@ def _offer(current: Session, health: VocabularyHealth, listed: int) -> None:
 
 
 def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
+    st.subheader("How often types are used", anchor=False)
+    if healths[0].compression is None:
+        st.caption("n/a: there is no corpus.")
+        return
     labels = unique_labels([health.label for health in healths])
 
-    def chart(draw: Callable[..., Any], values: Callable[[VocabularyHealth], Any]) -> None:
-        def make() -> Any:
-            return draw(dict(zip(labels, map(values, healths), strict=True)))
+    def make() -> Any:
+        ranks = (health.frequency_rank() for health in healths)
+        return frequency_rank_lines(dict(zip(labels, ranks, strict=True)))
 
-        key = ("vocabulary chart", draw.__name__, *map(Same, healths))
-        ui.chart(current.once(key, make), draw.__name__)
-
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.subheader("How often types are used", anchor=False)
-        if healths[0].compression is None:
-            st.caption("n/a: there is no corpus.")
-        else:
-            chart(frequency_rank_lines, VocabularyHealth.frequency_rank)
-    with right:
-        st.subheader("How long types are", anchor=False)
-        chart(length_lines, VocabularyHealth.lengths)
+    figure = current.once(("vocabulary chart", *map(Same, healths)), make)
+    ui.chart(figure, "frequency_rank_lines")
 
 
 vocabulary_page(start("Vocabulary"))

@@ -30,7 +30,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
 from web.aside import share_field
 from web.bootstrap import score_metrics, start
-from web.choosing import parameter_field
+from web.choosing import choose_these, parameter_field
 from web.edits import make as make_edit
 from web.inputs import content_of
 from web.jobs import Tell, Waiting, train_in_turn, until_done
@@ -315,7 +315,7 @@ def _result(current: Session) -> None:
             "help": "Word by word, on the page Segmentations.",
         }
         if ui.button("Compare with the open one", "compare_arrows", primary=True, **how):
-            current.chosen = ["bpe", f"model {label}"]
+            choose_these(current, ["bpe", f"model {label}"])
             st.switch_page("pages/9_Segmentations.py")
         if tokeniser is not None:
             said = "All other pages then show it, with the open reference."

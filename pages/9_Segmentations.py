@@ -14,20 +14,14 @@ from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, in_percent, ratio_text, shortened
 from morphgraph.refine.learning import has_seen
 from morphgraph.refine.study import Study
-from morphgraph.score.comparison import ComparedWord, Comparison, Summary, most_disputed
+from morphgraph.score.comparison import ComparedWord, Comparison, most_disputed
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
-from morphgraph.tables.scores import (
-    agreement_table,
-    comparison_csv,
-    comparison_html,
-    summary_table,
-    words_table,
-)
-from morphgraph.tables.writing import to_latex
+from morphgraph.tables.scores import agreement_table, comparison_html, summary_table, words_table
+from morphgraph.tables.writing import to_csv, to_latex
 from morphgraph.tokeniser.words import spelled
 from web import choosing
 from web import widgets as ui
@@ -113,8 +107,7 @@ def segmentations_page(current: Session) -> None:
             told: list[str] = []
             for head, one, number in zip(heads, picked, numbers, strict=True):
                 with head:
-                    found = None if number is None else whole.summaries[number]
-                    told.append(_header(one, found, scored))
+                    told.append(_header(one, number, whole, scored))
         marked = [word for one in picked for word in _learned_from(current, one, texts)]
         with wide:
             _table(picked, numbers, comparison, chosen, marked, told)
@@ -161,7 +154,7 @@ def _learned_from(current: Session, one: PickedMethod, texts: Sequence[str]) -> 
     return [text for text in texts if text in gold.numbers and text not in kept]
 
 
-def _header(one: PickedMethod, found: Summary | None, scored: GoldSet) -> str:
+def _header(one: PickedMethod, number: int | None, whole: Comparison, scored: GoldSet) -> str:
     """Show a method with its settings, description, and F1.
 
     Returns its F1, or tokens per word without gold, and on what that is, as text.
@@ -172,9 +165,10 @@ def _header(one: PickedMethod, found: Summary | None, scored: GoldSet) -> str:
         if value != METHODS[one.name].fields[key].default
     )
     figure, seen = "…", one.base is not None and has_seen(one.base, scored)
-    if found is not None:
-        length = f"{ratio_text(found.fertility)} tokens per word"
-        figure = f"F1 {in_percent(found.f1, 1)}" if scored.reference.has_gold else length
+    if number is not None:
+        figure = f"{ratio_text(whole.tokens_per_word[number])} tokens per word"
+        if scored.reference.has_gold:
+            figure = f"F1 {in_percent(whole.scores.of(number, ['f1'])['f1'].value, 1)}"
     facts = [*filter(None, [settings]), figure, *([f":orange-badge[{HELD_IN}]"] if seen else [])]
     label = f"**{ui.plain(shortened(one.title, 24))}** {' · '.join(facts)}"
     how: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
@@ -253,7 +247,7 @@ def _downloads(comparison: Comparison, whole: Comparison, rows: list[ComparedWor
     title = "Comparison of segmentations"
     ui.downloads(
         {
-            "comparison.csv": lambda: comparison_csv(comparison, rows),
+            "comparison.csv": lambda: to_csv(words_table(comparison, rows)),
             "comparison.tex": lambda: to_latex(words_table(comparison, rows)),
             "comparison.html": lambda: comparison_html(whole, rows, title),
         },

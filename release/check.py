@@ -43,6 +43,7 @@ INSTALLED = {
     "wheel": _ALONE,
     "sdist": _ALONE,
     "batch": ["morphgraph count text.txt --out counts.parquet"],
+    "models": ["morphgraph undertrained --help", "import morphgraph as mg; mg.models.transplant"],
     "silver": ["morphgraph train morfessor counts.tsv --vocab-size 500 --out model.json"],
     "transformers": ["morphgraph export demo:en --out exported", _LOADED],
     "wordfreq": ["morphgraph train bpe wordfreq:en --vocab-size 500 --out tokenizer.json"],
@@ -50,6 +51,8 @@ INSTALLED = {
     "app": ["morphgraph evaluate demo --out run"],
 }
 """What only works with an extra: commands, and Python. Each starts in an empty environment."""
+PLUGINS = {"models": "morphgraph_models"}
+"""Extras that are tried as the wheel of a plug-in alone, without its own extras: torch is large."""
 MADE = {"site": "site", "paper": "paper", "tests": "quick"}
 """Parts that are targets of the Makefile."""
 
@@ -88,9 +91,10 @@ def build(folder: Path) -> tuple[Path, Path]:
     source, dist = folder / "source", folder / "dist"
     subprocess.run(["git", "checkout-index", "--all", f"--prefix={source}/"], cwd=ROOT, check=True)
     bin_ = environment(folder / "build", "build", "twine")
-    run(bin_ / "python", "-m", "build", "--outdir", dist, source, cwd=folder)
-    [sdist], [wheel] = dist.glob("*.tar.gz"), dist.glob("*.whl")
-    run(bin_ / "twine", "check", "--strict", sdist, wheel, cwd=folder)
+    for each in (source / "pyproject.toml", *source.glob("plugins/*/pyproject.toml")):
+        run(bin_ / "python", "-m", "build", "--outdir", dist, each.parent, cwd=folder)
+    run(bin_ / "twine", "check", "--strict", *dist.iterdir(), cwd=folder)
+    [sdist], [wheel] = dist.glob("morphgraph-[0-9]*.tar.gz"), dist.glob("morphgraph-[0-9]*.whl")
     return wheel, sdist
 
 
@@ -98,7 +102,10 @@ def use(package: Path, part: str, folder: Path) -> None:
     """Install a package, with an extra or alone, and use what it is for."""
     is_alone = part in ("wheel", "sdist")
     named = package if is_alone else f"morphgraph[{part}] @ {package.as_uri()}"
-    bin_ = environment(folder / "venv", named)
+    if part in PLUGINS:
+        [named] = package.parent.glob(f"{PLUGINS[part]}-*.whl")
+    # Plug-ins are beside it, and need not be on PyPI yet.
+    bin_ = environment(folder / "venv", "--find-links", package.parent, named)
     (folder / "text.txt").write_text("the undesirable houses\n" * 20)
     words = ("houses", "undesirable", "desirable", "house", "unable", "able")
     counts = "".join(f"{word}\t{9 - number}\n" for number, word in enumerate(words))

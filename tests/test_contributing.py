@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 from morphgraph.core import plugins
 from morphgraph.reference import readers
 from morphgraph.score import metrics
+from morphgraph.segment.models import load_segmenter
 
 pytestmark = pytest.mark.slow
 
@@ -171,6 +172,47 @@ def test_a_metric(morphgraph: Command, gold: Path, plugged: Callable[[str], None
     assert run.code == 0, run.err
     [table] = run.json["tables"]
     assert table["rows"][0]["scores"]["single"]["value"] == 0.5, "house is one token of two words"
+
+
+LINES = ("a house", "undesirable houses")
+WITH_A_TASK = """
+name: lengths
+languages: [en]
+tokenisers: [{name: demo, file: "demo:en"}]
+methods: [standard, flota]
+downstream: [{task: lengths, text: lines.txt}]
+"""
+
+
+def test_a_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that another distribution brings is run in an evaluation."""
+    file, toml = blocks("Add a task")
+    (tmp_path / file.split()[1]).write_text(file, encoding="utf-8")
+    [(group, entries)] = tomllib.loads(toml)["project"]["entry-points"].items()
+    [(name, place)] = entries.items()
+    as_installed(tmp_path, f"[{group}]\n{name} = {place}\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    (tmp_path / "lines.txt").write_text("\n".join(LINES), encoding="utf-8")
+    (tmp_path / "lengths.yaml").write_text(WITH_A_TASK, encoding="utf-8")
+    run = [sys.executable, "-m", "morphgraph", "evaluate", str(tmp_path / "lengths.yaml")]
+    run += ["--out", str(tmp_path / "run"), "--workers", "1"]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))["rows"]
+    values = {
+        row["method"]: score["value"]
+        for row in rows
+        for score in row["scores"]
+        if score["metric"] == "tokens_a_line"
+    }
+    assert (tmp_path / "run" / "report.html").is_file()
+    tokeniser = load_segmenter("demo:en")
+    expected = [
+        len(tokeniser.segment(tokeniser.encode([text], bare=True)).tokens(0)) for text in LINES
+    ]
+    assert values["as it is"] == sum(expected) / 2
+    assert values.keys() == {"as it is", "FLOTA"}
+    assert len(rows[0]["inputs"]["downstream"]) == 1, "the sum of its file"
 
 
 def test_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,6 @@ ROOMS = (
     "score",
     "refine",
     "tables",
-    "models",
     "draw",
     "batch",
     "api",
@@ -93,7 +92,6 @@ def room(name: str) -> str:
 
 def test_strings_and_relative_imports_are_seen() -> None:
     assert "morphgraph.standalone.bte" in IMPORTS["morphgraph.segment.dropout"]
-    assert "morphgraph.tokeniser.pipeline" in IMPORTS["morphgraph.tokeniser.parts"]
     assert "morphgraph.standalone.pieces" in IMPORTS["morphgraph.standalone.bte"]
     assert "morphgraph.api.functions" in IMPORTS["morphgraph"]
 

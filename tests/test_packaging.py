@@ -23,6 +23,10 @@ ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT, SETUPTOOLS = SETTINGS["project"], SETTINGS["tool"]["setuptools"]
 EXTRAS = PROJECT["optional-dependencies"]
+PLUGINS = {
+    path.parent: tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+    for path in (ROOT / "plugins").glob("*/pyproject.toml")
+}
 
 MODULE_OF = {"protobuf": "google", "pyyaml": "yaml"}
 BEHIND = {"dask": "distributed", "pydantic_core": "pydantic", "requests": "pooch"}
@@ -56,12 +60,24 @@ def outside(folders: Iterable[str]) -> set[str]:
                     found |= {alias.name.partition(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and not node.level:
                     found.add((node.module or "").partition(".")[0])
-    found -= {"morphgraph", "web", *sys.stdlib_module_names, *NOT_OURS}
+    found -= {"morphgraph", "morphgraph_models", "web", *sys.stdlib_module_names, *NOT_OURS}
     return {BEHIND.get(package, package) for package in found}
 
 
 def modules(requirements: Iterable[str]) -> set[str]:
     return {MODULE_OF.get(package, package) for package in names(requirements)}
+
+
+def of_plugins(*requirements: str) -> set[str]:
+    """The packages that plug-ins bring: ``morphgraph-models[train]``."""
+    found = set()
+    for folder, project in PLUGINS.items():
+        for each in requirements:
+            name, _, extra = each.rstrip("]").partition("[")
+            if name == folder.name:
+                found |= modules(project["dependencies"])
+                found |= modules(project["optional-dependencies"][extra]) if extra else set()
+    return found
 
 
 def test_the_library_alone_is_light() -> None:
@@ -70,7 +86,8 @@ def test_the_library_alone_is_light() -> None:
     assert set(EXTRAS) == {"app", "models", "transformers", *OF_APP}
     for package, extra in EXTRA_OF.items():
         of = ["app", *OF_APP] if extra == "app" else [extra]
-        assert package in {module for each in of for module in modules(EXTRAS[each])}, package
+        needed = {module for each in of for module in modules(EXTRAS[each])}
+        assert package in needed | of_plugins(*EXTRAS[extra]), package
 
 
 @pytest.mark.slow
@@ -84,13 +101,29 @@ def test_what_is_imported_is_required() -> None:
     assert base - outside(["morphgraph"]) <= {"google"}
 
 
+@pytest.mark.parametrize("folder", PLUGINS, ids=lambda folder: folder.name)
+def test_a_plug_in_is_in_step(folder: Path) -> None:
+    """Its version is ours, and it requires what it imports, but for what its extras bring."""
+    project, package = PLUGINS[folder], folder.name.replace("-", "_")
+    assert project["version"] == __version__
+    assert f"morphgraph=={__version__}" in project["dependencies"]
+    extras = project.get("optional-dependencies", {}).values()
+    every = modules([*project["dependencies"], *(each for extra in extras for each in extra)])
+    imported = outside([str(folder.relative_to(ROOT) / package)])
+    of_app = {module for each in ("app", *OF_APP) for module in modules(EXTRAS[each])}
+    assert imported <= every | of_app, "charts need plotly, as ours do"
+
+
 def test_pins_cover_the_app_and_the_tests() -> None:
     of_app = [each for extra in ("app", *OF_APP) for each in EXTRAS[extra]]
+    of_app += [each for project in PLUGINS.values() for each in project["dependencies"]]
     assert f"morphgraph[{','.join(OF_APP)}]" in EXTRAS["app"]
     assert pinned("requirements.txt") == names([*PROJECT["dependencies"], *of_app]) - {"morphgraph"}
     development = pinned("requirements-dev.txt")
     assert names(EXTRAS["transformers"]) <= development
-    assert names(EXTRAS["models"]) <= development | pinned("requirements-models.txt")
+    for project in PLUGINS.values():
+        trained = names(project.get("optional-dependencies", {}).get("train", []))
+        assert trained <= development | pinned("requirements-models.txt")
 
 
 def test_every_package_is_in_the_wheel() -> None:
@@ -238,4 +271,4 @@ def test_the_workflow_tests_what_is_promised() -> None:
 
 def test_each_extra_is_checked_before_a_release() -> None:
     check = runpy.run_path(str(ROOT / "release" / "check.py"))
-    assert {*check["INSTALLED"]} - {"wheel", "sdist"} == {*EXTRAS} - {"models"}, "torch is large"
+    assert {*check["INSTALLED"]} - {"wheel", "sdist"} == {*EXTRAS}

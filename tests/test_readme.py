@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from command import Command
-from model_folders import matrix, write_model
 from tokenizers import Tokenizer
 
 from benchmarks.__main__ import BENCHMARKS
@@ -47,11 +46,9 @@ def test_the_lines_are_those_of_the_command() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What the lines take for granted, small: a tokeniser, a gold list, a corpus and a model."""
+    """What the lines take for granted, small: a tokeniser, a gold list and a corpus."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tokenizer.json").write_bytes(demo_tokeniser_path("en").read_bytes())
-    document = json.loads((tmp_path / "tokenizer.json").read_bytes())
-    write_model(tmp_path / "model", document, {"wte.weight": matrix(8000)})
     gold = demo_gold_path("en").read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "gold.tsv").write_text("".join(gold[:200]), encoding="utf-8")
     (tmp_path / "types.txt").write_text("able\n␣und\n", encoding="utf-8")
@@ -87,21 +84,6 @@ def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
     ids = json.loads((folder / "for-transformers" / "ids.json").read_text())
     assert ids == {str(old[text]): number for text, number in new.items() if text in old}
     assert len(ids) > 7000
-
-
-@pytest.mark.slow
-def test_from_a_checkpoint_to_another_tokeniser(morphgraph: Command, folder: Path) -> None:
-    """The lines of docs/models.md, one after the other."""
-    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
-    title = "From a checkpoint and a gold list to a model on a better tokeniser"
-    lines = section(page, title).splitlines()
-    assert len(lines) == 4
-    for line in lines:
-        run = morphgraph(*shlex.split(line)[1:])
-        assert run.code == 0, f"{line}\n{run.err}"
-    assert {path.name for path in (folder / "model-rebpe").iterdir()} > {
-        *("config.json", "model.safetensors", "tokenizer_config.json", "tokeniser.bte.json")
-    }
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ def test_comments_docstrings_and_blanks_are_no_code() -> None:
 
 
 def test_each_room_is_counted_and_tests_are_apart() -> None:
-    rooms, tests = sizes()
+    rooms, plugins, tests = sizes()
     listed = {path.name for path in (ROOT / "morphgraph").iterdir() if path.is_dir()}
     assert {room for room in rooms if room.startswith("morphgraph/")} <= {
         f"morphgraph/{name}" for name in listed
@@ -23,4 +23,5 @@ def test_each_room_is_counted_and_tests_are_apart() -> None:
     here = [path.read_text("utf-8") for path in (ROOT / "pages").glob("*.py")]
     assert rooms["pages"] == sum(map(code_lines, here))
     assert "tests" not in rooms
+    assert plugins["plugins/morphgraph-models"] > 1_000
     assert tests > 1_000

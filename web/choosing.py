@@ -93,7 +93,7 @@ def choose_methods(
 
     def choose() -> None:
         retry_beside()
-        current.chosen = list(st.session_state[key])
+        choose_these(current, st.session_state[key])
 
     st.session_state[key] = names
     field.multiselect(
@@ -142,6 +142,11 @@ def chosen_methods(current: Session, *, with_trained: bool = False) -> list[str]
     return [name for name in DEFAULT_METHODS if name in offered and is_ready(name)]
 
 
+def choose_these(current: Session, names: Sequence[str]) -> None:
+    """Choose methods, and what is before the edits once there are some: then it can be removed."""
+    current.chosen = [*([] if current.study.graph.history else [START]), *names]
+
+
 def _offered(current: Session) -> list[str]:
     before = [START] if current.study.graph.history else []
     copies = (f"copy {name}" for name in copies_of(current))
@@ -171,7 +176,7 @@ def drop_method(name: str) -> None:
     retry_beside()
     current = session()
     names = st.session_state.get(f"{_PLACE}_methods", chosen_methods(current))
-    current.chosen = [other for other in names if other != name]
+    choose_these(current, [other for other in names if other != name])
 
 
 def lacking_counts(current: Session) -> str:
@@ -212,7 +217,7 @@ def _follow_methods(current: Session, *, with_trained: bool) -> None:
         return
     given = _requested(asked, known)
     others = [name for name in names if name not in METHODS]
-    current.chosen = sorted([*given, *others], key=lambda name: name != START)
+    choose_these(current, sorted([*given, *others], key=lambda name: name != START))
     for name, parameters in given.items():
         for key, value in parameters.items():
             ui.set_value(f"{_PLACE}_{name}_{key}", value)
@@ -327,7 +332,7 @@ def add_model(name: str, model: Segmenter) -> None:
     current = session()
     name = ui.unique_name(name, current.models)
     current.keep_model(name, model)
-    current.chosen = [*chosen_methods(current), f"model {name}"]
+    choose_these(current, [*chosen_methods(current), f"model {name}"])
 
 
 def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:

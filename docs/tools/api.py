@@ -29,6 +29,7 @@ Path("text.txt").write_text("The houses stand there.\\n")
 
 All examples start from there. `mg` offers the functions and classes below, these for type hints;
 `mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
+[Models](../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
 [notebook.ipynb](notebook.ipynb) goes through it. This page is made from the docstrings by
 `python -m docs.tools.api`.
 """
@@ -47,8 +48,7 @@ def page() -> str:
 def documented() -> dict[str, Any]:
     """Yield all public names, functions first: ``mg.load``, ``Tokeniser.encode``."""
     offered = {name: getattr(mg, name) for name in mg.__all__}
-    models = {f"models.{name}": getattr(mg.models, name) for name in ("transplant", "undertrained")}
-    functions = {n: each for n, each in offered.items() if inspect.isfunction(each)} | models
+    functions = {n: each for n, each in offered.items() if inspect.isfunction(each)}
     classes = {
         name: each
         for name, each in sorted(offered.items(), key=lambda pair: pair[0] != "Tokeniser")

@@ -20,7 +20,7 @@ from morphgraph.draw.charts import phase_colour
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.merge_tree import describe_tree
 from morphgraph.draw.merge_tree_svg import to_svg
-from morphgraph.draw.words import line_in, rows_through
+from morphgraph.draw.word_lines import line_in, rows_through
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph

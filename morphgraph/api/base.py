@@ -29,7 +29,7 @@ from morphgraph.segment.method import METHODS, Parameters, Value, method_of
 from morphgraph.segment.models import export_to, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.standalone.pieces import let_decode_bytes, load
-from morphgraph.tables.vocabulary import MeasuredCorpus
+from morphgraph.tables.corpora import MeasuredCorpus
 from morphgraph.tokeniser.pipeline import IDS_END
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -38,8 +38,8 @@ from morphgraph.tokeniser.words import UNKNOWN, Segmentation, called
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCountsLike
     from morphgraph.formats.export import Export
-    from morphgraph.tables.scores import TokeniserScore
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
+    from morphgraph.tables.score_views import TokeniserScore
 
 AnyToken = TypeVar("AnyToken", int, str)
 
@@ -258,7 +258,7 @@ class BaseTokeniser:
         >>> round(tokeniser.score(gold).f1, 4)
         0.4807
         """
-        from morphgraph.tables.scores import TokeniserScore
+        from morphgraph.tables.score_views import TokeniserScore
 
         entrant = Entrant(base_name(self.name), self._segmenter, self._base)
         return TokeniserScore(table_of([entrant], gold, scope, weighting, metrics))

@@ -35,7 +35,7 @@ from morphgraph.segment.training import train as train_segmenter
 
 if TYPE_CHECKING:
     from morphgraph.batch.cluster import RunOutcome
-    from morphgraph.tables.scores import ComparedScores
+    from morphgraph.tables.score_views import ComparedScores
 
 
 def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
@@ -150,7 +150,7 @@ def compare(
     >>> [round(f1, 3) for f1 in found.to_frame()["f1"]]
     [0.481, 0.602]
     """
-    from morphgraph.tables.scores import ComparedScores
+    from morphgraph.tables.score_views import ComparedScores
 
     if not isinstance(tokenisers, Mapping) or not tokenisers:
         raise MorphGraphError(

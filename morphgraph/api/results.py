@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from morphgraph.api.tokeniser import Tokeniser
     from morphgraph.formats.export import Export
     from morphgraph.graph.merge_table import Change
-    from morphgraph.tables.scores import TokeniserScore
+    from morphgraph.tables.score_views import TokeniserScore
 
 _WORST = 20
 """How many merges a notebook shows of a table of blame."""
@@ -168,8 +168,7 @@ class Knockout(EditResult):
     ``never_formed``: the types that this leaves in the vocabulary, but no merge can form any more;
     ``tokeniser.knock_out_types(never_formed, cascade=True)`` removes them. ``removed``: the types
     that are gone, first one first; ``change``: all that this changed in the merge graph; ``cost``:
-    what it does to the words of gold, if that is known; ``kept``: how many types that merges make
-    a trim has kept, and how many it would have kept with all merges as they are.
+    what it does to the words of gold, if that is known.
 
     >>> print(tokeniser.knock_out_types(["und"]))
     1 type removed; |V| is now 7,999
@@ -178,7 +177,6 @@ class Knockout(EditResult):
     removed: tuple[str, ...]
     change: Change = field(compare=False)
     cost: Preview | None = field(default=None, compare=False)
-    kept: tuple[int, int] | None = None
 
     @property
     def words(self) -> Sequence[str] | None:
@@ -198,7 +196,6 @@ class Knockout(EditResult):
         return {
             **({} if self.cost is None else {"cost": self.cost.to_dict()}),
             "removed": list(self.removed),
-            **({} if self.kept is None else dict(zip(("kept", "closure"), self.kept, strict=True))),
             **super().to_dict(),
         }
 
@@ -220,12 +217,9 @@ class Knockout(EditResult):
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
-        said = f"{counted(len(self.removed), 'type')} removed"
-        if self.kept is not None:
-            kept, closure = self.kept
-            said += f", {kept:,} that merges make kept ({closure:,} with all merges as is)"
+        removed = f"{counted(len(self.removed), 'type')} removed"
         cost = [] if self.cost is None else self.cost.cost()
-        return [*cost, f"{said}; |V| is now {len(self.tokeniser):,}", *self._left()]
+        return [*cost, f"{removed}; |V| is now {len(self.tokeniser):,}", *self._left()]
 
     def __repr__(self) -> str:
         did = f"{counted(len(self.removed), 'type')} removed"

@@ -14,30 +14,20 @@ from morphgraph.core.text import unique_labels, visible
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.refine.learning import learn_and_score, unseen_part
 from morphgraph.score import SHARE_KEPT
-from morphgraph.score.flota import FlotaScores, flota_scores
+from morphgraph.score.breakdowns import Breakdown, break_down, check_breakdown
+from morphgraph.score.by_language import LanguageRow, rows_by_language
+from morphgraph.score.flota_scores import FlotaScores, flota_scores
 from morphgraph.score.gold_set import SCOPES, GoldSet, Scope, Weighting
-from morphgraph.score.languages import LanguageRow, rows_by_language
 from morphgraph.score.metrics import USUAL
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.outcome import ideal as ideal_of
-from morphgraph.score.table import (
-    Breakdown,
-    ScoreTable,
-    SegmentationFailure,
-    break_down,
-    check_breakdown,
-)
+from morphgraph.score.table import ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import USUAL_DRAWS, Draws
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import Table
 from morphgraph.tables.result import Result
-from morphgraph.tables.scores import (
-    breakdown_table,
-    flota_table,
-    languages_table,
-    scores_table,
-    table_report,
-)
+from morphgraph.tables.score_views import table_report
+from morphgraph.tables.scores import breakdown_table, flota_table, languages_table, scores_table
 from morphgraph.tables.terminal import report_of
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 

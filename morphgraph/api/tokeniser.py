@@ -40,13 +40,13 @@ from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, knock_out,
 from morphgraph.refine.languages import blame_by_language
 from morphgraph.refine.learning import learnable
 from morphgraph.refine.portable import preview_portable
-from morphgraph.refine.pruning import preview_prune, preview_trim
+from morphgraph.refine.pruning import preview_prune
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.by_language import names_of
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
-from morphgraph.score.languages import names_of
 from morphgraph.segment.method import METHODS, Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.merging import never_formed, segment
@@ -265,19 +265,6 @@ class Tokeniser(BaseTokeniser):
         known = None if counts is None else to_word_counts(counts)
         scripts: Any = {"keep_scripts": keep_scripts, "drop_scripts": drop_scripts}
         return self._removed(new, preview_prune(new, count, by, known, **scripts), ids)
-
-    def trim(self, counts: WordCountsLike, *, ids: IdChoice = "dense") -> Knockout:
-        """Remove the types that counted words do not need; these are segmented as before.
-
-        What words only pass through goes too, where other pair merges can lead past it. ``ids``: as
-        for `portable`.
-
-        >>> tokeniser.trim({"undesirable": 1, "houses": 2}).tokeniser.segment(["undesirable"])
-        [['Ġund', 'es', 'ir', 'able']]
-        """
-        new = self._merges("trim").copy()
-        trim = preview_trim(new, to_word_counts(counts))
-        return replace(self._removed(new, trim.change, ids), kept=(trim.kept, trim.closure))
 
     def _removed(
         self, new: BpeTokeniser, change: Change, ids: IdChoice | None, *, portable: bool = False

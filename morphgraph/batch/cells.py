@@ -16,24 +16,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from morphgraph.batch.downstream import TaskRun, task_named
 from morphgraph.batch.results import FLOTA_METRICS, words_scored
 from morphgraph.batch.tasks import contents
 from morphgraph.core.cache import Cache
-from morphgraph.core.errors import MorphGraphError, unquoted
+from morphgraph.core.errors import MorphGraphError, require, unquoted
 from morphgraph.corpus.counting import count_words
 from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
 from morphgraph.formats.loading import vocabulary_of
-from morphgraph.models.downstream import TaskRun
-from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
-from morphgraph.models.downstream.training import require_libraries
 from morphgraph.reference.entry import join_references
 from morphgraph.refine.learning import has_seen
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import NO_INTERVAL, USUAL_DRAWS
-from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import figure_called
+from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
@@ -318,7 +316,7 @@ def score_rows(
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Iterator[ResultRow]:
     """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
-    from morphgraph.score.flota import FLOTA_METHODS, flota_scores
+    from morphgraph.score.flota_scores import FLOTA_METHODS, flota_scores
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted:
@@ -345,7 +343,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
 def _figures(
     spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
 ) -> Iterator[ResultRow]:
-    from morphgraph.tables.vocabulary import signature
+    from morphgraph.tables.figures import signature
 
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
     reference = None if made.gold_set is None else made.gold_set.reference
@@ -364,38 +362,31 @@ def _figures(
 
 def task_settings(spec: Mapping[str, Any]) -> Any:
     """Return the settings of a downstream task in a spec, with its files at their paths."""
-    from morphgraph.models.downstream.tasks import DOWNSTREAM
-
-    places = {part: found["files"] for part, found in spec["data"].items()}
-    model = spec["checkpoint"] and spec["checkpoint"]["path"]
-    return DOWNSTREAM[spec["task"]].settings({**spec["settings"], **places, "model": model})
+    return task_named(spec["task"]).parameters(**spec["settings"], **spec["paths"])
 
 
 def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
-    """Train a model on a tokeniser's ids, and measure it: a row for each `ResultRow`.
+    """Measure a tokeniser by a downstream task: a row for each `ResultRow`.
 
     ``folder`` in the spec: where checkpoints are kept until the end; they stay if the cell is
     killed or fails.
     """
-    from morphgraph.models.downstream.tasks import DOWNSTREAM
-
-    require_libraries()
+    asked = spec["downstream"]
+    task, settings = task_named(asked["task"]), task_settings(asked)
+    require(f"The task {asked['task']}", *task.packages)
     inputs = cell_inputs(spec, iter(needs))
     segmenter: Any = method_result(spec, inputs).segmenter
-    asked = spec["downstream"]
-    task, settings = DOWNSTREAM[asked["task"]], task_settings(asked)
-    places = [*asked["data"].values(), *filter(None, [asked["checkpoint"]])]
-    files = [file for part in places for file in part["files"]]
-    content = sorted(checksum for part in places for checksum in part["content"])
-    read = {"files": files, "content": content}
+    read = {
+        name: sorted(chain.from_iterable(part[name] for part in asked["inputs"].values()))
+        for name in ("files", "content")
+    }
     examples = as_planned(read, lambda: task.read(settings))
-    ids = dense_ids(segmenter) if settings.model is None else folder_ids(segmenter, settings.model)
     folder = Path(spec["folder"])
     folder.mkdir(parents=True, exist_ok=True)
-    run = TaskRun(ids, examples, settings, spec["run_seed"], folder, inputs.base)
+    run = TaskRun(segmenter, examples, settings, spec["run_seed"], folder, inputs.base)
     measured = list(task.run(run))
     shutil.rmtree(folder, ignore_errors=True)
-    signature = f"{segmenter.signature()}|task:{task.name}|code:{asked['code']}"
+    signature = f"{segmenter.signature()}|task:{asked['task']}|code:{asked['code']}"
     rows = [ResultRow(**each._asdict(), signature=signature) for each in measured]
     rows.append(ResultRow("types", float(segmenter.vocabulary_size), signature=signature))
     return _as_table(rows)

@@ -13,12 +13,13 @@ from functools import reduce
 from itertools import product
 from operator import or_
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_origin
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from morphgraph.batch.cells import STANDARD_METHOD
+from morphgraph.batch.downstream import TASKS, DownstreamTask, task_named
 from morphgraph.batch.results import FLOTA_METRICS, TableSpec
 from morphgraph.batch.yaml_reading import (
     Lines,
@@ -31,8 +32,6 @@ from morphgraph.batch.yaml_reading import (
     load_yaml,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.models.downstream import PLACES, DownstreamTask
-from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.reference.readers import READERS
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.gold_set import Scope, Weighting
@@ -261,20 +260,20 @@ def _as_method(given: Any) -> Any:
 
 
 class DownstreamChoice(_ForTokenisers, _ForLanguages):
-    """A task that models are trained and measured on, once for each seed."""
+    """A task that tokenisers are measured on, once for each seed."""
 
     task: str
 
     @model_validator(mode="after")
     def _settings_fit(self) -> Self:
         with _told_by_pydantic():
-            self.entry.settings(self.settings())
+            self.entry.parameters(**self.settings())
         return self
 
     @property
     def entry(self) -> DownstreamTask:
         """Its entry among the tasks."""
-        return DOWNSTREAM[self.task]
+        return task_named(self.task)
 
     @property
     def title(self) -> str:
@@ -286,18 +285,26 @@ class DownstreamChoice(_ForTokenisers, _ForLanguages):
         return {name: getattr(self, name) for name in self.own}
 
 
-def _task_model(task: DownstreamTask) -> Any:
+def _task_model(name: str) -> Any:
+    task = TASKS[name]
     fields: dict[str, Any] = {}
-    for name, field in task.parameters.model_fields.items():
+    for key, field in task.parameters.model_fields.items():
         kind: Any = field.annotation
         default: Any = copy(field)
-        if name in PLACES:
+        if key in task.inputs and get_origin(values_of(field)) is list:
             kind = OneOrMore[FileName] if field.is_required() else OneOrMore[FileName] | None
             default = Field(... if field.is_required() else None, description=field.description)
-        fields[name] = (kind, default)
-    title = "".join(part.capitalize() for part in task.name.split("-"))
-    named = (Literal[task.name], ...)
-    return _extended(DownstreamChoice, title, task.does, fields, task=named)
+        fields[key] = (kind, default)
+    title = "".join(part.capitalize() for part in name.split("-"))
+    return _extended(DownstreamChoice, title, task.does, fields, task=(Literal[name], ...))
+
+
+def _as_task(given: Any) -> Any:
+    """Refuse a task that is not installed, and say what to install."""
+    if isinstance(given, dict) and isinstance(given.get("task"), str):
+        with _told_by_pydantic():
+            task_named(given["task"])
+    return given
 
 
 if TYPE_CHECKING:
@@ -310,8 +317,11 @@ else:
         Discriminator(_how_made),
     ]
     AnyMethod = Annotated[reduce(or_, map(_method_model, _METHODS)), Field(discriminator="method")]
+    _TASK_MODELS = [*map(_task_model, TASKS)] or [DownstreamChoice]
+    _ANY_TASK = reduce(or_, _TASK_MODELS)
     AnyDownstream = Annotated[
-        reduce(or_, map(_task_model, DOWNSTREAM.values())), Field(discriminator="task")
+        Annotated[_ANY_TASK, Field(discriminator="task")] if len(_TASK_MODELS) > 1 else _ANY_TASK,
+        BeforeValidator(_as_task),
     ]
 
 
@@ -391,7 +401,9 @@ class Evaluation(Strict):
     )
     vocabulary: list[FigureName] = Field([], description="Figures of the vocabularies.")
     downstream: list[AnyDownstream] = Field(
-        [], description="Tasks on which models are trained; they need the extra models."
+        [],
+        description="Tasks to measure tokenisers on, such as by models trained on their tokens; "
+        "plug-ins bring them, those of models with the extra models.",
     )
     scopes: list[Scope] = Field(
         ["morphemic"], min_length=1, description="Boundaries between morphs, or whole words."

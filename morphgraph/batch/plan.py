@@ -32,6 +32,7 @@ from morphgraph.batch.configuration import (
     parse_evaluation,
     settings_of,
 )
+from morphgraph.batch.downstream import task_named
 from morphgraph.batch.tasks import Task, contents
 from morphgraph.batch.yaml_reading import Lines, field_place
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require, unquoted
@@ -40,10 +41,6 @@ from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLI
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.text_files import find_texts
 from morphgraph.formats.opening import tokeniser_files
-from morphgraph.models.downstream import PLACES
-from morphgraph.models.downstream.tasks import DOWNSTREAM
-from morphgraph.models.downstream.token_ids import model_files
-from morphgraph.models.downstream.training import training_version
 from morphgraph.reference.language import language_code
 from morphgraph.reference.readers import is_named, named_reference_file
 from morphgraph.score.vocabulary_figures import FIGURES
@@ -57,8 +54,6 @@ _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
 _READING = {"format", "encoding", "separator"}
 _READING |= {"include_foreign", "layer", "data_split", "keep_rows"}
 _NAME_OTHERS = "Name an uploaded file, demo:… or catalogue:… instead."
-_STARTING, _TOKENS_IN_TEXT = 15.0, 20
-"""Estimates: seconds before a cell trains a model, and tokens in a text."""
 
 
 @dataclass(frozen=True)
@@ -198,8 +193,8 @@ class _Planner:
         elsewhere, most = "or run the evaluation on your own machine.", PUBLIC_TYPES.value
         if self.evaluation.downstream:
             with self._at("downstream"):
-                leave = f"Leave downstream out, {elsewhere}"
-                raise MorphGraphError(f"models are not trained here. {leave}")
+                problem = "downstream tasks are not run here"
+                raise MorphGraphError(f"{problem}. Leave them out, {elsewhere}")
         for place, choice in enumerate(self.evaluation.tokenisers):
             if isinstance(choice, TrainedTokeniser) and max(choice.vocab_size) > most:
                 with self._at("tokenisers", place, "vocab_size"):
@@ -274,7 +269,7 @@ class _Planner:
             try:
                 name, known = self._filled(template), None
                 if is_named(name):
-                    place, known = named_reference_file(name)
+                    place, known, _ = named_reference_file(name)
                     found = _file(str(place), name)
                 else:
                     found = _file(self._inside(name))
@@ -288,29 +283,28 @@ class _Planner:
         self, place: int, choice: DownstreamChoice
     ) -> tuple[DownstreamChoice, dict[str, Any]]:
         with self._at("downstream", place):
-            given = choice.settings()
-            data: dict[str, Any] = {}
-            for part in PLACES:
-                if (templates := given.pop(part)) is not None:
-                    files = [self._path(path) for path in templates]
-                    # In order, which is the direction of translation.
-                    content = [checksum for path in files for checksum in contents([path])]
-                    data[part] = {"files": files, "content": content}
-            checkpoint = None
-            if (folder := given.pop("model")) is not None:
-                path = self._path(folder)
-                files = model_files(path)
-                checkpoint = {"path": path, "files": files, "content": contents(files)}
+            given, task = choice.settings(), choice.entry
+            paths: dict[str, Any] = {}
+            inputs: dict[str, Any] = {}
+            for name, mark in task.inputs.items():
+                if (value := given.pop(name)) is not None:
+                    several = isinstance(value, list)
+                    places = [self._path(path) for path in (value if several else [value])]
+                    files = [file for path in places for file in mark.files(path)]
+                    # In order, which may be that of languages.
+                    content = [checksum for file in files for checksum in contents([file])]
+                    paths[name] = places if several else places[0]
+                    inputs[name] = {"files": files, "content": content}
             spec = {
                 "task": choice.task,
                 "settings": given,
-                "data": data,
-                "checkpoint": checkpoint,
-                "code": training_version(),
+                "paths": paths,
+                "inputs": inputs,
+                "code": task.code(),
             }
-            named = [path for part in data.values() for path in part["files"]]
+            named = [file for part in inputs.values() for file in part["files"]]
             with unquoted(*named, asked=not self.quoting):
-                DOWNSTREAM[choice.task].read(task_settings(spec))  # errors are told before the run
+                task.read(task_settings(spec))  # errors are told before the run
             return choice, spec
 
     def _counts(self, place: int, corpus: Corpus) -> _Counted:
@@ -499,7 +493,7 @@ class _Planner:
             needs.append(self._add(source.corpus.task).key)
         needs += [] if baseline is None else [baseline[1]]
         work = measure_downstream if is_downstream else measure_cell
-        cost = _training_cost(spec["downstream"]) if is_downstream else _cell_cost(spec)
+        cost = _task_cost(spec["downstream"]) if is_downstream else _cell_cost(spec)
         label = _label(columns)
         task = Task("cell", label, work, spec, tuple(needs), cost, columns, resumes=is_downstream)
         added = self._add(task)
@@ -526,14 +520,8 @@ def _file(path: str, name: str = "") -> dict[str, Any]:
     return {"path": path, "name": name or Path(path).name, "files": [path], "content": content}
 
 
-def _training_cost(spec: Mapping[str, Any]) -> float:
-    settings, task = task_settings(spec), DOWNSTREAM[spec["task"]]
-    if settings.steps is not None:
-        tokens = settings.steps * settings.batch_size * _TOKENS_IN_TEXT
-    else:
-        size = sum(Path(path).stat().st_size for path in settings.train)
-        tokens = settings.epochs * size / task.bytes_in_token
-    return float(_STARTING + tokens / task.speed)
+def _task_cost(spec: Mapping[str, Any]) -> float:
+    return task_named(spec["task"]).seconds(task_settings(spec))
 
 
 def _uses_counts(spec: Mapping[str, Any]) -> bool:

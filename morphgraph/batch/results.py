@@ -49,7 +49,7 @@ def named_metrics() -> dict[str, Column]:
     >>> named_metrics()["f1"].title
     'F1 % ↑'
     """
-    from morphgraph.models.downstream.tasks import downstream_metrics
+    from morphgraph.batch.downstream import TASKS
 
     scores = {
         key: Column(metric.title, "percent" if metric.unit == "%" else "ratio", metric.better)
@@ -62,10 +62,7 @@ def named_metrics() -> dict[str, Column]:
         )
         for figure in FIGURES
     }
-    tasks = {
-        key: Column(metric.title, metric.form, metric.better)
-        for key, metric in downstream_metrics().items()
-    }
+    tasks = {key: column for task in TASKS.values() for key, column in task.metrics.items()}
     return scores | FLOTA_METRICS | figures | tasks | _FACTS
 
 

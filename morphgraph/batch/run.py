@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.batch.cluster import Schedule, warm_up
+from morphgraph.batch.downstream import steps_in
 from morphgraph.batch.tasks import Store, Task, TaskReport, code_version, has_runner, versions_of
 from morphgraph.core import __version__
-from morphgraph.core.errors import UNQUOTED, MorphGraphError
+from morphgraph.core.errors import UNQUOTED, MorphGraphError, require
 from morphgraph.core.files import parse_json, read_bytes, write_file, writing
 from morphgraph.core.text import counted, duration
 
@@ -284,11 +285,9 @@ def run_evaluation(
     """
     import psutil
 
-    from morphgraph.models.downstream.training import require_libraries
-
     _check_apart(plan, out)
-    if plan.evaluation.downstream:
-        require_libraries()
+    for choice in plan.evaluation.downstream:
+        require(f"The task {choice.task}", *choice.entry.packages)
     with Store(out) as store:
         with suppress(FileNotFoundError):  # a request from before this process began
             if stop_path(out).stat().st_mtime < psutil.Process().create_time():
@@ -355,8 +354,6 @@ def run_tasks(
 
 
 def _in_training(schedule: Schedule) -> dict[str, Any]:
-    from morphgraph.models.downstream.training import steps_in
-
     told = []
     for task in schedule.missing:
         is_open = task.resumes and task.key not in schedule.reports

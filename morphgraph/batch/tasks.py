@@ -113,8 +113,8 @@ class TaskReport:
 
 # ------------------------------------------------------------------------------ keys
 
-_PLACES = frozenset({"path", "files", "folders"})
-"""Fields for the path of a file, which unlike its ``content`` changes no result."""
+_PLACES = frozenset({"path", "paths", "files", "folders"})
+"""Fields for the paths of files, which unlike their ``content`` change no result."""
 
 
 def _placeless(value: Any) -> Any:

@@ -12,8 +12,9 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from threading import Thread
 from typing import Annotated, Any
@@ -23,13 +24,13 @@ from typer.core import TyperGroup
 
 from morphgraph.cli.output import discard_output, print_message
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.plugins import plugins
 
 _MODULES = {
     "morphgraph.cli.scoring": ("score", "compare"),
     "morphgraph.cli.refining": ("blame", "knockout", "rebpe", "prune", "extend"),
     "morphgraph.cli.segmenting": ("segment", "vocabulary", "export"),
     "morphgraph.cli.training": ("train",),
-    "morphgraph.cli.models": ("transplant", "undertrained"),
     "morphgraph.cli.data": ("count", "reference"),
     "morphgraph.cli.evaluating": ("evaluate", "app"),
 }
@@ -37,19 +38,33 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 
 class _Commands(TyperGroup):
-    """The commands, each loaded when it is asked for."""
+    """Our commands, each loaded when it is asked for, and those of plug-ins."""
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        return list(_MODULE_OF)
+        return [*_MODULE_OF, *_of_plugins()]
 
     def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
-        if cmd_name not in _MODULE_OF:
+        if cmd_name in _MODULE_OF:
+            return _command(cmd_name, getattr(import_module(_MODULE_OF[cmd_name]), cmd_name))
+        if cmd_name not in _of_plugins():
             return None
-        made = getattr(import_module(_MODULE_OF[cmd_name]), cmd_name)
-        if not isinstance(made, typer.Typer):
-            command, made = made, typer.Typer(add_completion=False)
-            made.command(name=cmd_name)(command)
-        return typer.main.get_command(made)
+        command = _command(cmd_name, _of_plugins()[cmd_name])
+        command.rich_help_panel = "Commands of plug-ins"
+        return command
+
+
+@cache
+def _of_plugins() -> dict[str, Any]:
+    kind: Any = Callable
+    return plugins("morphgraph.commands", kind, _MODULE_OF)
+
+
+def _command(name: str, made: Any) -> Any:
+    """Return a function, or a `typer.Typer` with commands of its own, as a command."""
+    if not isinstance(made, typer.Typer):
+        function, made = made, typer.Typer(add_completion=False)
+        made.command(name=name)(function)
+    return typer.main.get_command(made)
 
 
 program = typer.Typer(

@@ -206,7 +206,7 @@ class CountedEdit:
         """
         from morphgraph.api.gold import read_gold
         from morphgraph.api.results import Effect
-        from morphgraph.score.vocabulary import compress
+        from morphgraph.score.vocabulary_health import compress
         from morphgraph.tables.edits import change_table
         from morphgraph.tables.terminal import text_of
 
@@ -238,7 +238,6 @@ def prune(
     given: CountedEdit,
     by: PruningOrder = "leaf-frequency",
     count: Annotated[int | None, typer.Option(min=0)] = None,
-    keep_corpus: bool = False,
     keep_script: list[str] | None = None,
     drop_script: list[str] | None = None,
     ids: Literal["dense", "keep"] = "dense",
@@ -248,25 +247,15 @@ def prune(
     by: leaf-frequency: the rarest that no other is made of, again and again; merge-based: by use in
         merges and as tokens; last: the same as the first, by id; script: by the characters.
     count: How many types; with --by script all, if not given.
-    keep_corpus: Instead, remove all types that the counts do not need: their words are segmented as
-        before.
     keep_script: For --by script: only types of this script stay, such as Latin; may be repeated.
     drop_script: For --by script: types with a character of this one go, such as Han; may be
         repeated.
     ids: dense: no gaps; keep: types keep their ids, and removed ones their entries.
     """
-    if keep_corpus and (count is not None or given.counts is None):
-        raise MorphGraphError(
-            "--keep-corpus removes what word counts do not need. Name these after the tokeniser, "
-            "and leave out --count."
-        )
     output.check_out(given.out)
     start = open_edited(given)
-    if keep_corpus:
-        made = start.trim(given.words, ids=ids)
-    else:
-        scripts: Any = {"keep_scripts": keep_script or (), "drop_scripts": drop_script or ()}
-        made = start.prune(count, by=by, counts=given.words, **scripts, ids=ids)
+    scripts: Any = {"keep_scripts": keep_script or (), "drop_scripts": drop_script or ()}
+    made = start.prune(count, by=by, counts=given.words, **scripts, ids=ids)
     did = made.to_dict()
     for name in ("vocab_size", "never_formed"):
         del did[name]

@@ -160,7 +160,7 @@ def compare(
     out: Also write the words: .csv, .tex or .html.
     """
     from morphgraph.api.scoring import outcomes
-    from morphgraph.tables.scores import SideBySide
+    from morphgraph.tables.score_views import SideBySide
 
     if out is not None:
         check_ending(out, ".csv", ".tex", ".html")

@@ -26,7 +26,7 @@ from morphgraph.segment.method import METHODS, Parameters, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.segment.segmenter import Segmenter
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
 
 
 @with_options
@@ -141,11 +141,11 @@ def vocabulary(
         otherwise), duplicates…
     limit: At most this many in a list; 0 for all.
     """
-    from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called, list_behind
+    from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth, check_alpha
+    from morphgraph.tables.figures import figure_table, figures_json, signature
     from morphgraph.tables.model import frame_table
     from morphgraph.tables.terminal import report_of, text_of
-    from morphgraph.tables.vocabulary import figure_table, figures_json, signature
 
     check_alpha(alpha)
     if list_ is not None:
@@ -212,7 +212,7 @@ def _measured(
 ) -> "MeasuredCorpus":
     from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.corpus_measures import measure_corpus
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
 
     options = dict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
     workers, scheduler = options.pop("workers"), options.pop("scheduler")

@@ -116,15 +116,16 @@ EXTRA_OF = {
 
 
 def require(what: str, *packages: str) -> None:
-    """Raise `MorphGraphError`, which names the extra to install, if a package is missing.
+    """Raise `MorphGraphError`, which says what to install, if a package is missing.
 
     ``what``: that which needs the packages, for the message.
     """
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
+        extra = EXTRA_OF.get(missing[0])
+        brings = f"'morphgraph[{extra}]'" if extra else " ".join(missing)
         raise MorphGraphError(
-            f"{what} needs {', '.join(missing)}, which is missing here. "
-            f"Run: pip install 'morphgraph[{EXTRA_OF[missing[0]]}]'"
+            f"{what} needs {', '.join(missing)}, which is missing here. Run: pip install {brings}"
         )
 
 

@@ -22,11 +22,14 @@ MAX_DEPTH = 100
 """JSON nested more deeply than this is refused, as copying it could exhaust the stack."""
 
 
-def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes:
-    """Return the bytes of a file or pipe, called ``name`` in errors.
+def read_bytes(source: str | os.PathLike[str] | bytes, name: str | None = None) -> bytes:
+    """Return the bytes of a file or pipe, called ``name`` in errors, or those given.
 
     A missing, unreadable, empty or too large one raises `FileFormatError`.
     """
+    if isinstance(source, bytes):
+        check_size(str(name), len(source))
+        return source
     path = Path(source)
     shown = str(path) if name is None else name
     most = FILE_BYTES.value

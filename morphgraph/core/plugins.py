@@ -39,6 +39,20 @@ def plugins(group: str, kind: type[Entry], taken: Collection[str] = ()) -> dict[
     return loaded
 
 
+def namespace(name: str) -> object:
+    """Load the module that a plug-in offers as ``mg.NAME``; `AttributeError` if there is none."""
+    for entry in installed().select(group="morphgraph.namespaces", name=name):
+        return entry.load()
+    fix = ""
+    if name in _IN_EXTRAS:
+        fix = f", as its plug-in is missing here. Run: pip install 'morphgraph[{name}]'"
+    raise AttributeError(f"module 'morphgraph' has no attribute {name!r}{fix}")
+
+
+_IN_EXTRAS = ("models",)
+"""Namespaces that an extra of the same name brings."""
+
+
 class Registry(MutableMapping[str, Entry], Generic[Entry]):
     """What there is of a kind by name: ours, then what plug-ins add, loaded at the first use.
 

@@ -1,6 +1,6 @@
 """Word counts of any amount of text within a memory limit, by DuckDB, as Parquet.
 
-One query for each file counts its words; one more sums the counts of all files. Text is split at
+One query counts the words of some files; one more sums the counts of all. Text is split at
 ASCII white space; other white space and the rules of a pipeline are applied only to distinct pieces
 that they could change.
 """
@@ -10,6 +10,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,6 @@ from morphgraph.core.limits import TEXT_WORDS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import clock, counted
 from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
-from morphgraph.corpus.pipelines import pipeline_named
 from morphgraph.corpus.text import LONGEST_WORD, WHITE, BadLines, Texts, text_columns, too_long
 from morphgraph.corpus.text_files import (
     MARK,
@@ -45,7 +45,7 @@ MIN_MEMORY = 64 * 2**20
 MIN_WORKER_MEMORY = 32 * 2**20
 """The number of workers is limited so that each has this many bytes."""
 
-BLOCK_BYTES = 2**27
+BLOCK_BYTES = 2**29
 """The approximate bytes of files in a task, unless a single one has more."""
 
 ORDER = "the bytes of the word"
@@ -231,23 +231,31 @@ def parse_memory(text: str) -> int:
 
 
 def count_files(task: CountingTask) -> dict[str, Any]:
-    """Count the words of each file of a task into a Parquet file of its own."""
+    """Count the words of the files of a task in one query, into a Parquet file.
+
+    It is one query a file, to tell of which one an error is, or if bad lines are left out.
+    """
     files: Sequence[TextFile] = task["files"]
     parts, bad, first_bad = list[str](), 0, list[str]()
     with (
         TemporaryDirectory(dir=task["folder"]) as name,
         open_duckdb(task["memory"], task["threads"], Path(name)) as sql,
     ):
+        how = {"column": task["column"], "bad_lines": task["bad_lines"], "folder": Path(name)}
+        texts = [Texts(Path(file.path), file.path, **how) for file in files]
         rule = _rule(sql, task["pipeline"])
-        for file in files:
-            how = {"column": task["column"], "bad_lines": task["bad_lines"]}
-            texts = Texts(Path(file.path), file.path, **how, folder=Path(name))
-            parts.append(f"{task['folder']}/{Path(name).name}-{len(parts)}.parquet")
-            out = sql_literal(parts[-1])
-            with texts.errors():
-                words = _words(texts, rule)
-                sql.execute(f"copy ({words}) to {out} (format parquet, compression uncompressed)")
-            number, places = _check(sql, texts, f"read_parquet({out})")
+
+        def count(some: Sequence[Texts]) -> tuple[int, list[str]]:
+            part = f"{task['folder']}/{Path(name).name}-{len(parts)}.parquet"
+            left_out = _count(sql, some, rule, part)
+            parts.append(part)
+            return left_out
+
+        if task["bad_lines"] == "stop":
+            with suppress(FileFormatError):
+                count(texts)
+        for each in [] if parts else texts:
+            number, places = count([each])
             bad += number
             first_bad += places
     size = sum(file.size for file in files)
@@ -258,32 +266,38 @@ def _rule(sql: "DuckDBPyConnection", pipeline: str) -> tuple[str, str]:
     """Return SQL for whether a piece may need further cutting, and for what it is cut into."""
     if pipeline == WHITESPACE:
         return f"regexp_matches(word, {_WHITE})", f"regexp_split_to_array(word, {_WHITE})"
+    from morphgraph.corpus.pipelines import pipeline_named
+
     split = pipeline_named(pipeline).split
     sql.create_function("words_of", lambda piece: [*split(piece)], ["VARCHAR"], "VARCHAR[]")
     return "not regexp_full_match(word, '[0-9A-Za-z]+')", "words_of(word)"
 
 
-def _words(texts: Texts, rule: tuple[str, str]) -> str:
-    """Return the query for the words of texts: some come up twice, NULL counts bad texts."""
+def _count(
+    sql: "DuckDBPyConnection", texts: Sequence[Texts], rule: tuple[str, str], part: str
+) -> tuple[int, list[str]]:
+    """Count the words of files into a Parquet file: some come up twice, NULL counts bad texts.
+
+    Return the number of bad texts, and what is known of them. Errors name the first file.
+    """
     odd, cut = rule
-    return (
+    rows, out = " union all ".join(each.query for each in texts), sql_literal(part)
+    words = (
         f"select unnest(case when {odd} then {cut} else [word] end) as word, count from "
         "(select word, count(*) as count from (select "
-        f"unnest(coalesce(string_split(text, ' '), [null])) as word from ({texts.query})) "
+        f"unnest(coalesce(string_split(text, ' '), [null])) as word from ({rows})) "
         # The second condition keeps DuckDB from testing the first on every running word.
         "group by word) where word is null or word <> '' or count < 0"
     )
-
-
-def _check(sql: "DuckDBPyConnection", texts: Texts, words: str) -> tuple[int, list[str]]:
-    """Return the number of bad texts, and what is known of them, given the words counted."""
+    with texts[0].errors():
+        sql.execute(f"copy ({words}) to {out} (format parquet, compression uncompressed)")
     [(bad, longest)] = sql.execute(
         "select coalesce(sum(count) filter (word is null), 0)::bigint, max(strlen(word)) "
-        f"from {words}"
+        f"from read_parquet({out})"
     ).fetchall()
     if (longest or 0) > LONGEST_WORD:
-        raise too_long(texts.name)
-    return texts.left_out(sql, bad)
+        raise too_long(texts[0].name)
+    return texts[0].left_out(sql, bad)
 
 
 def _sum(
@@ -355,13 +369,11 @@ def words_in(path: str, name: str, column: str | None, most: int) -> tuple[list[
     with TemporaryDirectory() as folder, open_duckdb(_TEXT_MEMORY, 1, Path(folder)) as sql:
         texts = Texts(Path(path), name, column, folder=Path(folder))
         texts.check_unpacked()
-        with texts.errors():
-            words = _words(texts, _rule(sql, WHITESPACE))
-            sql.execute(f"create temp table words as {words}").fetchall()
-        _check(sql, texts, "words")
+        part = f"{folder}/words.parquet"
+        _count(sql, [texts], _rule(sql, WHITESPACE), part)
         rows = sql.execute(
-            "select word, sum(count)::bigint as n from words where word <> '' group by word "
-            f"order by n desc, word limit {most}"
+            f"select word, sum(count)::bigint as n from read_parquet({sql_literal(part)}) "
+            f"where word <> '' group by word order by n desc, word limit {most}"
         ).fetchall()
     return [word for word, _ in rows], [count for _, count in rows]
 

@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Literal
 
 from morphgraph.core.errors import FileFormatError
@@ -71,13 +71,14 @@ class _Look:
 
     packing: str
     start: bytes = b""
-    ends: int = 0
     returns: int = 0
+    ends: int = 0
     quotes: int = 0
     is_in_lines: bool = True
+    has_tab: bool = False
     has_delimiter: bool = False
 
-    @property
+    @cached_property
     def returns_end_lines(self) -> bool:
         """Whether lines end with a return and a new line, as far as the first one tells."""
         return self.start.partition(b"\n")[0].endswith(b"\r")
@@ -98,10 +99,15 @@ def _look_at(path: Path, name: str) -> _Look:
             look.start = look.start or chunk
             if look.start.startswith(PARQUET_START):
                 break
-            look.ends += chunk.count(b"\n")
-            look.returns += chunk.count(b"\r")
-            look.quotes += chunk.count(b'"')
+            # To count what is not there takes ten times as long as to see that.
+            if b"\r" in chunk:
+                look.returns += chunk.count(b"\r")
+            if look.returns_end_lines:
+                look.ends += chunk.count(b"\n")
+            if b'"' in chunk:
+                look.quotes += chunk.count(b'"')
             look.is_in_lines &= len(chunk) < _CHUNK or b"\n" in chunk
+            look.has_tab |= b"\t" in chunk
             look.has_delimiter |= _DELIMITER.encode() in chunk
     return look
 
@@ -147,7 +153,8 @@ class Texts:
         }[self.kind]
         text, label, rows = make(look)
         self.cell = text
-        if not self.whole:
+        # Pieces that only white space separates are fewer once it is all spaces.
+        if not self.whole and (self.kind != "plain" or look.has_tab):
             text = f"replace({text}, {'chr(9)' if self.kind == 'plain' else 'chr(10)'}, ' ')"
         label = f"nullif(trim({label}, {sql_literal(WHITE)}), '')" if self.by else "''"
         self.query = f"select {text} as text, {label} as label from {rows}"
@@ -168,8 +175,10 @@ class Texts:
 
     def _mended(self) -> Path:
         """Make a copy with new lines as the only ends of lines, in which long lines are cut."""
-        copy = self.folder / "mended.txt"
-        with opened(self.path, self.name) as file, copy.open("wb") as lines:
+        with (
+            opened(self.path, self.name) as file,
+            NamedTemporaryFile(dir=self.folder, delete=False) as lines,
+        ):
             for chunk in _chunks(file):
                 mended = chunk.translate(_TO_LINES if self.whole else _TO_SPACES)
                 if len(chunk) == _CHUNK and b"\n" not in mended:
@@ -178,7 +187,7 @@ class Texts:
                         raise too_long(self.name, "in one line" if self.whole else "")
                     mended = mended[:at] + b"\n" + mended[at + 1 :]
                 lines.write(mended)
-        return copy
+        return Path(lines.name)
 
     def _of_table(self, look: _Look) -> tuple[str, str, str]:
         fix = "Correct it; quotes inside a quoted text are doubled."

@@ -6,7 +6,6 @@ Colours of text and paper are left to the place that shows a figure, so that it 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-    from morphgraph.models.undertrained_types import UndertrainedTypes
     from morphgraph.refine.rebpe_run import Phase
-
-_Array = npt.NDArray[Any]
 
 KEPT, REMOVED, THRESHOLD = "#7f93b2", "#d8263d", "#7d58e8"
 """Merges below and above the threshold, which also differ in lightness, in the crimson of the
@@ -58,11 +54,6 @@ LOG = {"type": "log", "dtick": 1, "exponentformat": "SI"}
 
 MOST_POINTS = 2000
 """The largest number of points drawn of a line."""
-_MOST_DRAWN = 4000
-"""The largest number of rows of one kind drawn, evenly spread over the ids."""
-"""The largest number of bars in a card."""
-_NEVER = 0.5
-"""The position of types that are no token of the corpus, on an axis without 0."""
 
 
 class SeriesLook(NamedTuple):
@@ -121,29 +112,6 @@ def template() -> go.layout.Template:
         "bargap": 0.06,
     }
     return go.layout.Template(layout=layout)
-
-
-def share_x(figures: Sequence[go.Figure]) -> list[go.Figure]:
-    """Return copies that have one axis on x, at one place: for rows of marks below each other."""
-    import plotly.graph_objects as go
-
-    copies = [go.Figure(figure) for figure in figures]
-    ends = []
-    for trace in chain.from_iterable(figure.data for figure in copies):
-        bars, none = trace.error_x, [0.0] * len(trace.x)
-        for x, more, less in zip(trace.x, bars.array or none, bars.arrayminus or none, strict=True):
-            ends += [] if x is None else [x - less, x + more]
-    known = [end for end in ends if end == end]
-    ticks = (text.split("<br>") for figure in copies for text in figure.layout.yaxis.ticktext)
-    labels = list(chain.from_iterable(ticks))
-    if len(copies) > 1 and known:
-        low, high = min(known), max(known)
-        room = 0.03 * (high - low or 1)
-        for figure in copies:
-            figure.update_xaxes(range=[low - room, high + room])
-            figure.update_yaxes(automargin=False)
-            figure.update_layout(margin_l=16 + 7 * max(map(len, labels)))
-    return copies
 
 
 def add_line(
@@ -339,71 +307,3 @@ def frequency_rank_lines(tables: Mapping[str, pd.DataFrame]) -> go.Figure:
         add_line(figure, number, label, ranks, y, hover, mode="lines", text=names)
     figure.update_layout(xaxis=LOG, yaxis=LOG, showlegend=True)
     return figure
-
-
-def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -> go.Figure:
-    """Draw the share of types with 0, 1, 2 … characters; ``lengths``: how many have each."""
-    figure = figure_of("characters without the marker", "% of the types", height=420)
-    for number, (label, counts) in enumerate(lengths.items()):
-        found = np.asarray(counts, np.float64)
-        shares = 100 * found / max(1.0, found.sum())
-        hover = "characters: %{x}, types: %{customdata:,}, %{y:.2f} %"
-        look = {"mode": "lines+markers", "customdata": found}
-        add_line(figure, number, label, np.arange(len(found)), shares, hover, **look)
-    return figure
-
-
-def undertrained_points(found: UndertrainedTypes) -> go.Figure:
-    """Draw norms and ranking distances against frequency, or by id without a corpus.
-
-    Under-trained rows are low in all charts; types that are no token stand at the left.
-    """
-    from plotly.subplots import make_subplots
-
-    from morphgraph.models.undertrained_types import TYPE_KINDS
-
-    frame = found.frame
-    shown = dict.fromkeys(("input_norm", "output_norm", found.ranked_by))
-    values = [name for name in shown if name in frame.columns]
-    has_counts = bool(frame["count"].notna().any())
-    figure = make_subplots(len(values), 1, shared_xaxes=True, vertical_spacing=0.05)
-    # The many ordinary types come first, so that they hide no others.
-    for number, kind in reversed(list(enumerate(TYPE_KINDS))):
-        rows = frame[frame["kind"] == kind]
-        if len(rows) > _MOST_DRAWN:
-            chosen = np.linspace(0, len(rows) - 1, _MOST_DRAWN)
-            rows = rows.iloc[np.unique(chosen.astype(np.int64))]
-        if not len(rows):
-            continue
-        look = look_of(number)
-        opacity = 0.4 if kind == "ordinary" else 1.0
-        for place, value in enumerate(values, start=1):
-            figure.add_scatter(
-                x=rows["count"].fillna(0).clip(lower=_NEVER) if has_counts else rows["id"],
-                y=rows[value],
-                mode="markers",
-                name=TYPE_KINDS[kind],
-                legendgroup=kind,
-                showlegend=place == 1,
-                text=[plotly_text(shortened(text) or "no type") for text in rows["type"]],
-                customdata=rows[["id", "count"]],
-                marker={"color": look.colour, "symbol": look.symbol, "size": 5, "opacity": opacity},
-                hovertemplate="%{text}<br>id %{customdata[0]:,}, tokens: %{customdata[1]:,}"
-                "<br>%{y:.4f}",
-                row=place,
-                col=1,
-            )
-    for place, value in enumerate(values, start=1):
-        role, _, measure = value.partition("_")
-        title = f"norm of the {role} row" if measure == "norm" else "distance from unused rows"
-        figure.update_yaxes(title=title, row=place, col=1)
-    figure.update_xaxes(**(LOG if has_counts else {}))
-    title = "tokens in the corpus (log)" if has_counts else "id"
-    figure.update_xaxes(title=title, row=len(values), col=1)
-    return figure.update_layout(height=300 * len(values) + 120, template=template(), margin=ROOM)
-
-
-def undertrained_page(found: UndertrainedTypes) -> str:
-    """Return the chart as a stand-alone page."""
-    page: str = undertrained_points(found).to_html(include_plotlyjs=True, full_html=True)
-    return page

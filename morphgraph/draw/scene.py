@@ -6,11 +6,11 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import networkx as nx
 
@@ -39,41 +39,6 @@ _CHANGED = 1e15
 _FONT = "system-ui, sans-serif"
 
 
-class SceneVertex(NamedTuple):
-    """A type or merge vertex as drawn.
-
-    ``key`` is ``"t<id>"`` or ``"m<id>"``, ``value`` the blame ratio or NaN, ``level`` grows along
-    every edge; ``flags``: of ``focus``, ``atom``, ``tuple``, ``changed``, ``ghost`` (no longer in
-    the vocabulary) and ``frontier`` (has neighbours that are not shown). All text is plain.
-    """
-
-    key: str
-    kind: Literal["type", "merge"]
-    label: str
-    tooltip: str
-    value: float
-    level: int
-    flags: frozenset[str]
-
-
-class SceneEdge(NamedTuple):
-    """An edge part → merge or merge → type; the label says how often a repeated part occurs."""
-
-    source: str
-    target: str
-    label: str
-    tooltip: str = ""
-
-
-@dataclass(frozen=True)
-class Scene:
-    """A drawing, and how many vertices were left out to keep it readable."""
-
-    vertices: tuple[SceneVertex, ...]
-    edges: tuple[SceneEdge, ...]
-    left_out: int
-
-
 def scene_of(
     graph: nx.DiGraph,
     *,
@@ -81,22 +46,27 @@ def scene_of(
     values: Mapping[str, float],
     changed: Collection[str],
     left_out: int = 0,
-) -> Scene:
-    """Describe the look of each vertex in a piece of the merge graph, and its level.
+) -> nx.DiGraph:
+    """Return a piece of the merge graph as it is drawn.
 
-    ``graph``: as from `graph.view.to_networkx`; vertices may have a ``tooltip`` and the flags of
-    `SceneVertex` ``atom``, ``ghost`` and ``frontier``. ``values`` maps vertices to blame ratios;
-    those absent are undefined. ``changed`` holds the vertices to highlight; keys that the graph
-    lacks are ignored in both.
+    ``graph``: as from `graph.view.to_networkx`; vertices may have a ``tooltip`` and the flags
+    ``atom``, ``ghost`` and ``frontier``. ``values`` maps vertices to blame ratios; those absent are
+    undefined. ``changed`` holds the vertices to highlight; keys that the graph lacks are ignored in
+    both. ``left_out``: how many vertices there was no room for; kept as an attribute of the graph.
+
+    Each vertex gets ``kind``, ``label``, ``tooltip``, ``value`` (the blame ratio or NaN), ``level``
+    (which grows along every edge) and ``flags``: of ``focus``, ``atom``, ``tuple``, ``changed``,
+    ``ghost`` (no longer in the vocabulary) and ``frontier`` (has neighbours that are not shown).
+    Each edge has a ``label``, how often a repeated part occurs, and a ``tooltip``. All text is
+    plain.
 
     >>> graph = nx.DiGraph()
     >>> graph.add_node("t0", kind="type", label="a")
     >>> graph.add_node("m1", kind="merge", label="7")
     >>> graph.add_edge("t0", "m1", indices=(0, 1))
     >>> graph.add_edge("m1", "t1")
-    >>> scene = scene_of(graph, focus="t1", values={"m1": 0.25}, changed=())
-    >>> [edge.label for edge in scene.edges], scene.edges[1].tooltip
-    (['', '×2'], 'a: parts 1 and 2 of 2')
+    >>> scene_of(graph, focus="t1", values={"m1": 0.25}, changed=()).edges["t0", "m1"]
+    {'label': '×2', 'tooltip': 'a: parts 1 and 2 of 2'}
     """
     levels = {key: n for n, keys in enumerate(nx.topological_generations(graph)) for key in keys}
     for key in graph:
@@ -105,47 +75,45 @@ def scene_of(
     part_counts: Counter[str] = Counter()
     for _, merge, indices in graph.edges(data="indices", default=()):
         part_counts[merge] += len(indices)
-
-    def edges() -> Iterator[SceneEdge]:
-        for source, target, indices in sorted(graph.edges(data="indices", default=())):
-            if not indices:
-                yield SceneEdge(source, target, "")
-                continue
+    scene = nx.DiGraph(left_out=left_out)
+    for key in sorted(graph, key=lambda key: (len(key), key)):
+        attributes = graph.nodes[key]
+        is_merge = attributes.get("kind") == "merge"
+        label = str(attributes.get("label", key))
+        flags = {name for name in ("atom", "ghost", "frontier") if attributes.get(name)}
+        flags |= {"focus"} if key == focus else set()
+        flags |= {"tuple"} if is_merge and part_counts[key] >= 3 else set()
+        flags |= {"changed"} if key in changed else set()
+        tooltip = str(attributes.get("tooltip") or label)
+        if len(label) > LONGEST_LABEL and label not in tooltip:
+            tooltip = f"{label}\n{tooltip}"
+        scene.add_node(
+            key,
+            kind="merge" if is_merge else "type",
+            label=shortened(label, LONGEST_LABEL),
+            tooltip=tooltip,
+            value=float(values.get(key, math.nan)),
+            level=levels[key],
+            flags=sorted(flags),
+        )
+    for source, target, indices in sorted(graph.edges(data="indices", default=())):
+        label = tooltip = ""
+        if indices:
             *others, last = (str(index + 1) for index in indices)
             places = f"parts {', '.join(others)} and {last}" if others else f"part {last}"
             name = graph.nodes[source].get("label", source)
+            label = f"×{len(indices)}" if others else ""
             tooltip = f"{name}: {places} of {part_counts[target]}"
-            yield SceneEdge(source, target, f"×{len(indices)}" if others else "", tooltip)
-
-    def vertices() -> Iterator[SceneVertex]:
-        for key in sorted(graph, key=lambda key: (len(key), key)):
-            attributes = graph.nodes[key]
-            is_merge = attributes.get("kind") == "merge"
-            label = str(attributes.get("label", key))
-            flags = {name for name in ("atom", "ghost", "frontier") if attributes.get(name)}
-            flags |= {"focus"} if key == focus else set()
-            flags |= {"tuple"} if is_merge and part_counts[key] >= 3 else set()
-            flags |= {"changed"} if key in changed else set()
-            tooltip = str(attributes.get("tooltip") or label)
-            if len(label) > LONGEST_LABEL and label not in tooltip:
-                tooltip = f"{label}\n{tooltip}"
-            yield SceneVertex(
-                key,
-                "merge" if is_merge else "type",
-                shortened(label, LONGEST_LABEL),
-                tooltip,
-                float(values.get(key, math.nan)),
-                levels[key],
-                frozenset(flags),
-            )
-
-    return Scene(tuple(vertices()), tuple(edges()), left_out)
+        scene.add_edge(source, target, label=label, tooltip=tooltip)
+    return scene
 
 
 # ----------------------------------------------------------------------------------- around a type
 
 
-def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit: int = 60) -> Scene:
+def scene_around(
+    study: Study, focus: int, *, up: int = 1, down: int = 2, limit: int = 60
+) -> nx.DiGraph:
     """Return the neighbourhood of a type as a scene of at most ``limit`` vertices.
 
     A removed type is a ghost with all that made and used it. Merges that the last edit changed are
@@ -233,7 +201,7 @@ def vis_script() -> str:
     )
 
 
-def stand_alone_html(scene: Scene, title: str) -> str:
+def stand_alone_html(scene: nx.DiGraph, title: str) -> str:
     """Return a stand-alone page that draws the scene, without any external address.
 
     The vertices, edges and options are built by pyvis; its page template is not used because it
@@ -249,56 +217,62 @@ def stand_alone_html(scene: Scene, title: str) -> str:
     # "<script" and "</script" occur in its string literals only.
     library = vis_script().replace("://", r":\/\/")
     library = library.replace("<script", r"\x3cscript").replace("</script", r"\x3c/script")
-    types = sum(vertex.kind == "type" for vertex in scene.vertices)
-    note = f"{counted(types, 'type')}, {counted(len(scene.vertices) - types, 'merge')}"
-    note += f"; left out: {scene.left_out:,}" if scene.left_out else ""
+    merges, left_out = _merges_in(scene), scene.graph["left_out"]
+    note = f"{counted(len(scene) - merges, 'type')}, {counted(merges, 'merge')}"
+    note += f"; left out: {left_out:,}" if left_out else ""
     styles = {"colours": SCENE_COLOURS, "scales": BLAME_SCALE}
     return rendered(
         "graph.html.j2", title=title, library=library, pictures=data, note=note, **styles
     )
 
 
-def _network(scene: Scene, theme: Theme) -> dict[str, Any]:
+def _merges_in(scene: nx.DiGraph) -> int:
+    return sum(kind == "merge" for _, kind in scene.nodes(data="kind"))
+
+
+def _network(scene: nx.DiGraph, theme: Theme) -> dict[str, Any]:
     from pyvis.network import Network  # slow to import
 
     colours = SCENE_COLOURS[theme]
     network = Network(directed=True)
     network.set_options(rendered("graph_options.json.j2", colours=colours, font=_FONT))
-    for vertex in scene.vertices:
-        network.add_node(vertex.key, **_vertex_style(vertex, theme))
-    changed = {v.key for v in scene.vertices if v.kind == "merge" and "changed" in v.flags}
-    for edge in scene.edges:
-        is_changed = not changed.isdisjoint((edge.source, edge.target))
+    for key, attributes in scene.nodes(data=True):
+        network.add_node(key, **_vertex_style(attributes, theme))
+    for source, target, texts in scene.edges(data=True):
+        is_changed = any(
+            scene.nodes[key]["kind"] == "merge" and "changed" in scene.nodes[key]["flags"]
+            for key in (source, target)
+        )
         line = colours["changed" if is_changed else "line"]
-        texts = {"label": edge.label, "title": edge.tooltip}
+        shown = {"label": texts["label"], "title": texts["tooltip"]}
         network.add_edge(
-            edge.source,
-            edge.target,
+            source,
+            target,
             width=1.8 if is_changed else 1.1,
             color={"color": line, "hover": colours["text"], "highlight": colours["selected"]},
-            **{name: text for name, text in texts.items() if text},
+            **{name: text for name, text in shown.items() if text},
         )
     nodes, edges, _, _, _, options = network.get_network_data()
     return {"nodes": nodes, "edges": edges, "options": json.loads(options)}
 
 
-def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
+def _vertex_style(vertex: Mapping[str, Any], theme: Theme) -> dict[str, Any]:
     colours = SCENE_COLOURS[theme]
-    is_merge, ghost = vertex.kind == "merge", "ghost" in vertex.flags
-    fill = blame_colour(vertex.value, theme)
+    flags, is_merge = vertex["flags"], vertex["kind"] == "merge"
+    fill = blame_colour(vertex["value"], theme)
     border, width = blended(fill, colours["text"], 0.3), 1.2
-    if "focus" in vertex.flags:
+    if "focus" in flags:
         border, width = colours["text"], 3.0
-    if "changed" in vertex.flags:
+    if "changed" in flags:
         border, width = colours["changed"], 3.0
-    if ghost:
+    if "ghost" in flags:
         fill, border = colours["background"], colours["line"]
     selected = {"background": fill, "border": colours["selected"]}
     style: dict[str, Any] = {
-        "label": vertex.label or " ",  # pyvis replaces an empty label with the key
-        "title": vertex.tooltip,
+        "label": vertex["label"] or " ",  # pyvis replaces an empty label with the key
+        "title": vertex["tooltip"],
         "shape": "box",
-        "level": vertex.level,
+        "level": vertex["level"],
         "borderWidth": width,
         "borderWidthSelected": 3,
         "color": {"background": fill, "border": border, "hover": selected, "highlight": selected},
@@ -306,10 +280,10 @@ def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
         "margin": 4 if is_merge else {"top": 6, "bottom": 6, "left": 9, "right": 9},
         "shapeProperties": {
             "borderRadius": 3 if is_merge else 15,
-            "borderDashes": [4, 3] if ghost else False,
+            "borderDashes": [4, 3] if "ghost" in flags else False,
         },
     }
-    if "tuple" in vertex.flags:  # a second card under the merge: it has more than two parts
+    if "tuple" in flags:  # a second card under the merge: it has more than two parts
         style["shadow"] = {"enabled": True, "color": border, "size": 0, "x": 5, "y": -5}
     return style
 
@@ -322,7 +296,7 @@ class GraphPicture:
     <GraphPicture demo:en: house: 2 merges>
     """
 
-    scene: Scene
+    scene: nx.DiGraph
     title: str
 
     def to_networkx(self) -> nx.DiGraph:
@@ -332,22 +306,15 @@ class GraphPicture:
         >>> sorted(label for _, label in graph.nodes(data="label"))
         ['167', '352', '49', 'a', 'ab', 'able', 'b', 'e', 'l', 'le']
         """
-        graph = nx.DiGraph()
-        graph.add_nodes_from((vertex.key, vertex._asdict()) for vertex in self.scene.vertices)
-        for source, target, label, tooltip in self.scene.edges:
-            graph.add_edge(source, target, label=label, tooltip=tooltip)
-        return graph
+        return self.scene.copy()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as JSON: vertices, edges, and how many vertices were left out.
+        """Return the same as JSON, in networkx's node-link format; ``graph`` says what is left out.
 
-        >>> tokeniser.around("able", up=0).to_dict()["left_out"]
-        0
+        >>> tokeniser.around("able", up=0).to_dict()["graph"]
+        {'left_out': 0}
         """
-        vertices = [each._asdict() | {"flags": sorted(each.flags)} for each in self.scene.vertices]
-        edges = [edge._asdict() for edge in self.scene.edges]
-        found = {"vertices": vertices, "edges": edges, "left_out": self.scene.left_out}
-        return dict(without_nan(found))
+        return dict(without_nan(nx.node_link_data(self.scene)))
 
     def to_html(self) -> str:
         """Return the drawing as a stand-alone page.
@@ -365,8 +332,8 @@ class GraphPicture:
         save_picture(path, ".html", self.to_html())
 
     def __repr__(self) -> str:
-        merges = sum(vertex.kind == "merge" for vertex in self.scene.vertices)
-        return f"<GraphPicture {visible(self.title)}: {counted(merges, 'merge')}>"
+        merges = counted(_merges_in(self.scene), "merge")
+        return f"<GraphPicture {visible(self.title)}: {merges}>"
 
     def _repr_html_(self) -> str:
         # The page is an attribute's text, in a frame that may run its script but access nothing.

@@ -37,11 +37,8 @@ _BRACKETS = frozenset("<>(){}")
 _COLUMNS = ("word", "morpholexsegm", "nmorph")
 _MOST_COLUMNS = 256
 """The columns searched for the three."""
-
-
-def is_zip(data: bytes) -> bool:
-    """Return whether bytes start like a zip archive, as workbooks do."""
-    return data.startswith(b"PK\x03\x04")
+ZIP_START = b"PK\x03\x04"
+"""What a zip archive begins with, as a workbook is one."""
 
 
 def parse_segmentation(text: str) -> tuple[list[str], list[MorphemeKind], list[int]]:
@@ -150,7 +147,7 @@ def rows_of(data: bytes, name: str) -> list[tuple[str, int, str, str, float]]:
 def _check_archive(data: bytes, name: str) -> None:
     """Raise `FileFormatError` for an archive that is not a readable workbook."""
     problem, fix = "", "Unpack it, and choose a file in it."
-    if not is_zip(data):
+    if not data.startswith(ZIP_START):
         problem, fix = "this is not an Excel file (.xlsx)", "Choose another file or format."
     else:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -9,12 +9,7 @@ from collections.abc import Iterable
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.isolated import read_isolated
 from morphgraph.core.limits import REFERENCE_LINES
-from morphgraph.corpus.text_files import PARQUET_START, Parquet, on_disk, sql_name
-
-
-def is_parquet(data: bytes) -> bool:
-    """Return whether bytes start like a Parquet file."""
-    return data.startswith(PARQUET_START)
+from morphgraph.corpus.text_files import Parquet, on_disk, sql_name
 
 
 def as_csv(data: bytes, name: str, columns: Iterable[str]) -> bytes:

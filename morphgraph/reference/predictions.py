@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum as sum_of
+from morphgraph.core.files import read_bytes
 from morphgraph.core.text import SILVER, base_name
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from
 from morphgraph.reference.entry import Entry, Reference, Skipped
@@ -35,7 +36,6 @@ from morphgraph.reference.source import (
     check_word,
     decode_text,
     drop_long_lines,
-    load_bytes,
     nothing_read,
     split_lines,
 )
@@ -183,7 +183,7 @@ def read_predictions(
     if format is not None and format not in PREDICTION_FORMATS:
         problem = f"predictions have no format {format!r}"
         raise FileFormatError(name, "", problem, f"Choose one of: {', '.join(PREDICTION_FORMATS)}")
-    data = load_bytes(source, name)
+    data = read_bytes(source, name)
     skips = Skips()
     numbered = split_lines(decode_text(data, name, encoding))
     if len(numbered) > 1 and numbered[0][1].startswith(SILVER):

@@ -24,18 +24,19 @@ from morphgraph.core.errors import (
     check_list,
 )
 from morphgraph.core.files import checksum as sum_of
-from morphgraph.core.files import demo_gold_path
+from morphgraph.core.files import demo_gold_path, read_bytes
 from morphgraph.core.limits import TREE_NODES
 from morphgraph.core.plugins import Registry
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import SILVER
+from morphgraph.corpus.text_files import PARQUET_START
 from morphgraph.formats.opening import is_tokeniser
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
 from morphgraph.reference.morfessor import looks_like_morfessor, read_morfessor
-from morphgraph.reference.morpholex import is_zip, read_morpholex
-from morphgraph.reference.parquet import as_csv, is_parquet
+from morphgraph.reference.morpholex import ZIP_START, read_morpholex
+from morphgraph.reference.parquet import as_csv
 from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
@@ -45,12 +46,10 @@ from morphgraph.reference.source import (
     decode_text,
     drop_long_lines,
     has_mark,
-    load_bytes,
     named_columns,
     nothing_read,
     quoted_cells,
     split_lines,
-    without_hint,
 )
 from morphgraph.reference.spelling import notice_on, without_header
 
@@ -74,8 +73,9 @@ class Reader(NamedTuple):
     """A format: its label, and how it is read and recognised.
 
     `row` makes of a line's number and text its row or rows, or of its cells if the format is a
-    table whose header names `columns`; other formats `read` all lines, or the bytes of a file if
-    `is_workbook`. `looks_like` tests a line; plain, the fallback, has no test here. `partial` names
+    table whose header names `columns`; other formats `read` all lines, or the bytes of a file, in a
+    format that `begins` with these. `looks_like` tests a line; plain, the fallback, has no test
+    here. `partial` names
     what a format gives of a word if it does not give all boundaries; `options` are those of
     `read_reference` that it takes. `sign` is what always stands between its morphs. Morphs should
     be those that spell the word if `spells`, which only a format needs that also takes others.
@@ -88,9 +88,13 @@ class Reader(NamedTuple):
     read: Callable[..., list[Entry]] | None = None
     partial: str = ""
     options: tuple[str, ...] = ()
-    is_workbook: bool = False
+    begins: bytes = b""
     sign: str = ""
     spells: bool = False
+
+    def begins_like(self, data: bytes) -> bool:
+        """Return whether a file begins as all of this format do."""
+        return bool(self.begins) and data.startswith(self.begins)
 
 
 _OURS = {
@@ -152,7 +156,7 @@ _OURS = {
         partial="a stem and what is beside it",
         options=("data_split", "keep_rows"),
     ),
-    "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
+    "morpholex": Reader("MorphoLex workbook", read=read_morpholex, begins=ZIP_START),
 }
 
 READERS = Registry("morphgraph.readers", Reader, _OURS)
@@ -228,6 +232,23 @@ def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -
         raise
 
 
+def _lines_of(
+    data: bytes, name: str, format: str | None, encoding: str | None
+) -> tuple[list[NumberedLine], str]:
+    """Return the numbered lines of a file, or "rows" of a table in Parquet."""
+    is_table = data.startswith(PARQUET_START)
+    if is_table:
+        named = {*ALIASES, *(text.lower() for r in READERS.values() for text in r.columns)}
+        data = as_csv(data, name, named)
+    numbered = split_lines(_text_of(data, name, format, encoding))
+    if not numbered:
+        fix = "Choose a file with one word a line."
+        raise FileFormatError(name, "", "the file holds blank lines only", fix)
+    if not is_table:
+        return numbered, "line"
+    return [(number - 1, line) for number, line in numbered], "row"  # under the header
+
+
 def _read_rows(
     reader: Reader, numbered: list[NumberedLine], skips: Skips, **options: Any
 ) -> list[Entry]:
@@ -301,28 +322,19 @@ def read_reference(
         check_choice("data_split", data_split, lines.MORPHSCORE_SPLITS)
     for kept in check_list(keep_rows, "rows to keep"):
         check_choice("keep_rows", kept, lines.MORPHSCORE_KEPT)
+    language = ""
     if isinstance(source, str) and is_named(source):
-        source, known = named_reference_file(source)
+        source, known, language = named_reference_file(source)
         format = format or known
-    data = load_bytes(source, name)
-    skips, line_count, is_silver, is_table = Skips(), 0, False, is_parquet(data)
-    notice = ""
-    rows: tuple[MorphScoreRow, ...] = ()
-    if format is None and is_zip(data):
-        format = "morpholex"
+    data = read_bytes(source, name)
+    format = format or next((f for f, r in READERS.items() if r.begins_like(data)), None)
+    skips, numbered, rows = Skips(), list[NumberedLine](), tuple[MorphScoreRow, ...]()
+    line_count, notice, is_silver, unit = 0, "", False, "row"
     with without_collection(), _tokeniser_named(data, name):
-        if format is not None and READERS[format].is_workbook:
-            entries = read_morpholex(data, name, skips)
+        if format is not None and (read := READERS[format].read) and READERS[format].begins:
+            entries = read(data, name, skips)
         else:
-            named = {*ALIASES, *(text.lower() for r in READERS.values() for text in r.columns)}
-            content = as_csv(data, name, named) if is_table else data
-            numbered = split_lines(_text_of(content, name, format, encoding))
-            if not numbered:
-                fix = "Choose a file with one word a line."
-                raise FileFormatError(name, "", "the file holds blank lines only", fix)
-            numbered = without_hint(numbered)
-            if is_table:  # its rows, under the header
-                numbered = [(number - 1, line) for number, line in numbered]
+            numbered, unit = _lines_of(data, name, format, encoding)
             line_count = numbered[-1][0]
             if numbered[0][1].startswith(SILVER) and len(numbered) > 1:
                 name, format, is_silver = f"{name} (silver)", "plain", True
@@ -336,7 +348,6 @@ def read_reference(
             if format == "celex":
                 TREE_NODES.check(sum(line.count("(") for _, line in numbered), name)
             reader = READERS[format]
-            read = reader.read or partial(_read_rows, reader)
             given = {
                 "include_foreign": include_foreign,
                 "layer": layer,
@@ -345,13 +356,12 @@ def read_reference(
                 "separator": separator,
             }
             options = {option: given[option] for option in reader.options}
+            read = reader.read or partial(_read_rows, reader)
             entries = read(numbered, skips, **options) if numbered else []
-            unit = "row" if is_table else "line"
             if entries and not is_silver:
                 notice = notice_on(entries, numbered, reader.spells, unit)
-        skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
+        skipped = skips.sorted()
         if not entries:
-            unit = "row" if READERS[format].is_workbook or is_table else "line"
             raise nothing_read(name, READERS[format].label, READERS, skipped, unit)
     partial_, faults = READERS[format].partial, ""
     if format == "unisegments" and annotated.is_copy_of_morphynet(name, skips.layers):
@@ -364,8 +374,8 @@ def read_reference(
         sum_of(data),
         partial_,
         line_count,
-        unaligned,
-        language=_language_of(name),
+        tuple(skips.unaligned),
+        language=language,
         is_silver=is_silver,
         layers=tuple(skips.layers.items()),
         faults=faults,
@@ -412,28 +422,20 @@ def _looks_like_gold(data: bytes) -> bool:
     )
 
 
-def _language_of(name: str) -> str:
-    """Return the code of the language of a source of the catalogue, if it has just one."""
-    if not name.startswith(CATALOGUE):
-        return ""
-    from morphgraph.reference.catalogue import SOURCES
-
-    source = SOURCES.get(name.removeprefix(CATALOGUE))
-    return source.languages[0] if source and len(source.languages) == 1 else ""
-
-
 def is_named(source: object) -> bool:
     """Return whether a source is a name such as ``demo:…`` or ``catalogue:…``."""
     return isinstance(source, str) and source.startswith((DEMO, CATALOGUE))
 
 
-def named_reference_file(source: str) -> tuple[Path, str | None]:
-    """Return the file of a named reference, and its format if the catalogue knows it.
+def named_reference_file(source: str) -> tuple[Path, str | None, str]:
+    """Return the file of a named reference, its format, and the code of its language, if known.
 
     `MorphGraphError` for an unknown name, or a source that has not been fetched.
     """
     from morphgraph.reference.catalogue import find_source, local_path
 
     if source.startswith(DEMO):
-        return demo_gold_path(source.removeprefix(DEMO)), None
-    return local_path(source), find_source(source).format
+        return demo_gold_path(source.removeprefix(DEMO)), None, ""
+    found = find_source(source)
+    language = found.languages[0] if len(found.languages) == 1 else ""
+    return local_path(source), found.format, language

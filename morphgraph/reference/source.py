@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import codecs
 import csv
-import os
 import re
-from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import TypeVar
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.files import check_size, read_bytes, text_memory
+from morphgraph.core.files import text_memory
 from morphgraph.core.limits import (
     LINE_CHARACTERS,
     REFERENCE_LINES,
@@ -21,7 +19,7 @@ from morphgraph.core.limits import (
     WORD_CHARACTERS,
     WORD_MORPHEMES,
 )
-from morphgraph.core.signatures import START, recognised
+from morphgraph.core.signatures import recognised
 from morphgraph.reference.entry import Entry, Skipped
 
 MAX_LINE_CHARACTERS = LINE_CHARACTERS.value
@@ -35,9 +33,6 @@ _BOMS = (  # UTF-32 first: its mark starts with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_DATA_ADDRESS = re.compile(rb"data:[^,\s]{0,100};base64,")
-_BASE64 = re.compile(rb"[A-Za-z0-9+/]{60,}={0,2}")
-_BASE64_END = re.compile(rb"[A-Za-z0-9+/]*={0,2}")
 _EXCEL_HINT = re.compile(r'\s*"?sep=(?:\\t|\W)?"?\s*', re.IGNORECASE)
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -90,35 +85,13 @@ class Skips:
         return rows
 
 
-def load_bytes(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
-    """Return the bytes of a file, or those given; an error if there are none, or too many."""
-    if not isinstance(source, bytes):
-        return read_bytes(source, name)
-    check_size(name, len(source))
-    return source
-
-
-def _something_else(data: bytes) -> str:
-    """Return what a file is that cannot be a list of words, "" where it can."""
-    if what := recognised(data, "gold")[0]:
-        return what
-    head = data[:START]
-    address = _DATA_ADDRESS.match(head)
-    *lines, last = (head[address.end() :] if address else head).split() or [b""]
-    is_base64 = all(map(_BASE64.fullmatch, lines or [last])) and _BASE64_END.fullmatch(last)
-    if not is_base64 or not all(re.search(sign, head) for sign in (rb"[a-z]", rb"[A-Z]", rb"\d")):
-        return ""
-    inner = _something_else(b64decode((lines or [last])[0][:60]))
-    return f"base64 of {inner}" if inner else "base64"
-
-
 def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
     """Decode bytes by their byte order mark, else as UTF-8, unless `encoding` is given.
 
     Raises `FileFormatError` for a binary file, and at the first byte that does not decode: a wrong
     letter would be worse than no file.
     """
-    if what := _something_else(data):
+    if what := recognised(data, "gold")[0]:
         fix = "Give words and their morphs as text in UTF-8, such as tab-separated."
         raise FileFormatError(name, "", f"this is {what}, not text with words", fix)
     REFERENCE_LINES.check(max(data.count(b"\n"), data.count(b"\r")), name)
@@ -178,22 +151,15 @@ def _undecodable(data: bytes, error: UnicodeError, codec: str) -> tuple[str, str
 def split_lines(text: str) -> list[NumberedLine]:
     r"""Return the non-blank lines with their 1-based numbers.
 
-    Lines end with \n, \r\n or \r only: the exotic line ends of `str.splitlines` stay in the text.
+    A first one that tells Excel the separator is left out. Lines end with \n, \r\n or \r only: the
+    exotic line ends of `str.splitlines` stay in the text.
 
-    >>> split_lines("a\r\n\nb")
-    [(1, 'a'), (3, 'b')]
+    >>> split_lines("sep=;\r\n\nundo;un do")
+    [(3, 'undo;un do')]
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return [(i, line) for i, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
-
-
-def without_hint(lines: list[NumberedLine]) -> list[NumberedLine]:
-    """Return lines without a first one that tells Excel the separator.
-
-    >>> without_hint([(1, "sep=;"), (2, "undo;un do")])
-    [(2, 'undo;un do')]
-    """
+    lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
     return lines[1:] if len(lines) > 1 and _EXCEL_HINT.fullmatch(lines[0][1]) else lines
 
 

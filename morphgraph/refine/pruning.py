@@ -5,8 +5,7 @@ nothing is rewired: this is no knockout.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from heapq import heapify, heappop, heappush
 
 import numpy as np
@@ -22,7 +21,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change, Parts
 from morphgraph.refine import PruningOrder
 from morphgraph.segment.trimmed import token_counts, type_uses
-from morphgraph.tokeniser.merging import MergeSegmentation, segment, words_of_atoms
+from morphgraph.tokeniser.merging import segment, words_of_atoms
 from morphgraph.tokeniser.preprocess import CHAR_TO_BYTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -53,77 +52,6 @@ def preview_prune(
             f"{count:,} types cannot be pruned. Give a number from 0 to {len(order):,}."
         )
     return tokeniser.graph.preview_cascade(order[:count])
-
-
-@dataclass(frozen=True)
-class Trim:
-    """An edit that leaves what a text needs, and how many of the types that merges make stay.
-
-    ``closure``: those that its words pass through, which all had to stay if no merge changed.
-    """
-
-    change: Change
-    kept: int
-    closure: int
-
-
-def preview_trim(tokeniser: BpeTokeniser, counts: WordCounts) -> Trim:
-    """Compute an edit after which words are segmented as before, by as few types as it finds.
-
-    What is no token of the words goes, and merges through it are replaced as in `plan_portable`. A
-    type comes back where another would be lost without it, or a word segmented otherwise.
-
-    >>> from morphgraph.segment.bte import tokeniser_of_types
-    >>> types, merges = ["a", "b", "c", "d", "ab", "abc", "abcd", "cd"], ["ab", ("ab", "c")]
-    >>> tokeniser = tokeniser_of_types("abcd", types, [*merges, ("abc", "d"), "cd"])
-    >>> trim = preview_trim(tokeniser, WordCounts(["abcd", "ab", "cd"], [1, 1, 1]))
-    >>> [types[number] for number in trim.change.removed_types], trim.kept, trim.closure
-    (['abc'], 3, 4)
-    """
-    graph = tokeniser.graph
-    if graph.has_tuples:
-        raise MorphGraphError(
-            "It has tuple merges, which no file of pair merges can replace as they are. Leave only "
-            "pair merges first (portable)."
-        )
-    words = tokeniser.encode(list(counts.words))
-    before, split = segment(graph, words), splits(graph)
-    every = np.ones(len(words), np.bool_)
-    made = {number for number in graph.type_ids() if graph.is_removable(number)}
-    tokens = made.intersection(before.token_at.tolist())
-    used = tokens | made & _results(graph, _applied(before, every))
-    drop = made - tokens
-    while True:
-        change = graph.preview_portable(graph.types[number] for number in drop)
-        if lost := set(change.removed_types) - drop:
-            drop.difference_update(*(split[number] for number in lost))
-            continue
-        after = graph.after(change)
-        found = segment(after, words)
-        differs = ~every
-        differs[words.word_of_atom[found.token_at != before.token_at]] = True
-        if not differs.any():
-            return Trim(change, len(made - drop), len(used))
-        applied = _applied(found, differs)
-        joined = [
-            after.types[merge.result] for n, merge in change.added_merges.items() if n in applied
-        ]
-        back = _results(graph, _applied(before, differs))
-        for entry in change.rewired:
-            text = graph.types[graph.merge(entry.merge).result]
-            if entry.merge in applied or any(part in text for part in joined):
-                back.update(entry.old_parts)
-        drop -= back & drop or used
-
-
-def _applied(found: MergeSegmentation, words: npt.NDArray[np.bool_]) -> set[int]:
-    """Return the merges that are applied in some words."""
-    closed = found.is_merged & words[found.words.word_of_atom]
-    return set(found.arrays.merge_ids[np.unique(found.closed_by[closed])].tolist())
-
-
-def _results(graph: MergeGraph, merges: Iterable[int]) -> set[int]:
-    return {graph.merge(number).result for number in merges}
 
 
 def pruning_order(

@@ -20,7 +20,8 @@ from morphgraph.score.boundaries import boundary_positions, cuts_of
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, Flags, GoldSet, Scope, signature_line
 from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome, outcome_of
-from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
+from morphgraph.score.table import ScoreTable
+from morphgraph.score.uncertainty import USUAL_DRAWS
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, Segmentation
@@ -158,21 +159,6 @@ class ComparedWord:
     cells: tuple[SegmentedWord, ...]
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The scores of one method over all compared words, of boundaries over those with gold."""
-
-    label: str
-    precision: float
-    recall: float
-    f1: float
-    interval: Interval
-    fertility: float
-    exact: float
-    vocabulary_size: int
-    signature: str
-
-
 class Comparison:
     """Words or sentences segmented by several methods, and the gold morphs of each, or None.
 
@@ -200,21 +186,28 @@ class Comparison:
             preprocessing=BARE if bare else RUNNING_TEXT,
         )
         outcomes = outcomes or [outcome_of(each, self._gold_set) for each in segmenters]
-        self._tallies = [Tally(outcome, "morphemic", "types") for outcome in outcomes]
+        labelled = zip(outcomes, self.labels, strict=True)
+        self.outcomes = [replace(outcome, label=label) for outcome, label in labelled]
 
     @cached_property
     def rows(self) -> list[ComparedWord]:
         """One row for each text."""
-        columns = [_segmented(tally) for tally in self._tallies]
+        columns = [_segmented(outcome) for outcome in self.outcomes]
         return [
             ComparedWord(text, gold, tuple(column[number] for column in columns))
             for number, (text, gold) in enumerate(zip(self.texts, self.gold, strict=True))
         ]
 
     @cached_property
-    def summaries(self) -> list[Summary]:
-        """One summary for each method, in order."""
-        return [_summary(*each) for each in zip(self.labels, self._tallies, strict=True)]
+    def scores(self) -> ScoreTable:
+        """The boundary scores of each method over the words with gold."""
+        return ScoreTable(self.outcomes, metrics=("precision", "recall", "f1", "exact"))
+
+    @cached_property
+    def tokens_per_word(self) -> list[float]:
+        """The mean number of tokens of each method, over words without gold, too."""
+        words = len(self.texts) or math.nan
+        return [float(outcome.tokens.sum() / words) for outcome in self.outcomes]
 
     @cached_property
     def signature(self) -> str:
@@ -226,7 +219,7 @@ class Comparison:
             "compared": f"{len(self.texts)}@{words}",
             "gold": f"{known}@{gold}",
             "words": self._gold_set.preprocessing,
-            "methods": " ".join(summary.signature for summary in self.summaries),
+            "methods": " ".join(outcome.tokeniser for outcome in self.outcomes),
             **USUAL_DRAWS.named,
             "version": __version__,
         }
@@ -235,7 +228,7 @@ class Comparison:
     @cached_property
     def agreement(self) -> npt.NDArray[np.float64]:
         """The share of words that each pair of methods cuts at the same places."""
-        cuts = [tally.outcome.cuts for tally in self._tallies]
+        cuts = [outcome.cuts for outcome in self.outcomes]
         words = len(self.texts) or math.nan
         return np.array([[one.same_words(other).sum() / words for other in cuts] for one in cuts])
 
@@ -245,9 +238,9 @@ class Comparison:
         return [number for number, found in enumerate(splits) if len(found) > 1]
 
 
-def _segmented(tally: Tally) -> list[SegmentedWord]:
+def _segmented(outcome: Outcome) -> list[SegmentedWord]:
     """Return each word of an outcome; words without gold have no wrong splits."""
-    outcome = tally.outcome
+    tally = Tally(outcome, "morphemic", "types")
     assert outcome.segmentation is not None
     counts = np.stack([tally.hits, tally.wrong * tally.known, tally.missed], axis=1).astype(int)
     cells = []
@@ -266,23 +259,6 @@ def _segmented(tally: Tally) -> list[SegmentedWord]:
             )
         )
     return cells
-
-
-def _summary(label: str, tally: Tally) -> Summary:
-    outcome, segmenter = tally.outcome, tally.outcome.segmenter
-    assert segmenter is not None
-    known = [column[tally.known] for column in tally.f1.columns]
-    return Summary(
-        label,
-        tally.precision.value,
-        tally.recall.value,
-        tally.f1.value,
-        USUAL_DRAWS.intervals([Ratio(*known)])[0],
-        Ratio(outcome.tokens.astype(np.float64), tally.ones).value,
-        tally.share(tally.is_exact).value,
-        segmenter.vocabulary_size,
-        outcome.tokeniser,
-    )
 
 
 def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list[int]:

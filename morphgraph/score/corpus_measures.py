@@ -12,7 +12,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,9 +27,15 @@ from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.counting import MIN_MEMORY, CountingTask, Runner, run_here
 from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.corpus.text import LONGEST_WORD, WHITE, BadLines, Texts, too_long
-from morphgraph.corpus.text_files import PACKED, TextFile, find_texts, open_duckdb, sql_literal
+from morphgraph.corpus.text_files import TextFile, find_texts, open_duckdb, sql_literal
 from morphgraph.score.gold_set import signature_line
-from morphgraph.score.vocabulary import ALPHA, Compression, check_alpha, compress, unused_types
+from morphgraph.score.vocabulary_health import (
+    ALPHA,
+    Compression,
+    check_alpha,
+    compress,
+    unused_types,
+)
 from morphgraph.segment.segmenter import Segmenter
 
 Unit = Literal["words", "lines"]
@@ -275,7 +280,7 @@ def measure_corpus(
     chosen: Unit = unit or ("lines" if parallel else "words")
     files = find_texts(paths)
     found_paths = [file.path for file in files]
-    names = dict(zip(found_paths, differing(found_paths), strict=True))
+    names = dict(zip(found_paths, file_labels(found_paths), strict=True))
     how: dict[str, Any] = {"unit": chosen, "column": column, "by": language_column}
     how |= {"bad_lines": bad_lines, "memory": memory // workers}
     tasks = [{**how, "number": n, "file": file} for n, file in enumerate(files) if file.size]
@@ -375,25 +380,19 @@ def _relative(
     ]
 
 
-def differing(paths: Sequence[str]) -> list[str]:
-    """Label files by what differs in their names, or by their paths if names repeat.
+def file_labels(paths: Sequence[str]) -> list[str]:
+    """Label files by their names up to the first dot, else by names, or paths if these repeat.
 
-    >>> differing(["a/eng.devtest", "a/deu.devtest"]), differing(["news.de.gz", "news.en.gz"])
-    (['eng', 'deu'], ['de', 'en'])
-    >>> differing(["a/en.txt"]), differing(["a/x.txt", "b/x.txt"]), differing(["x", "x.gz"])
-    (['en.txt'], ['a/x.txt', 'b/x.txt'], ['x', 'x.gz'])
+    >>> file_labels(["dev/eng_Latn.dev", "dev/deu_Latn.dev"]), file_labels(["a/en.txt"])
+    (['eng_Latn', 'deu_Latn'], ['en.txt'])
+    >>> file_labels(["dev.en", "dev.de"]), file_labels(["a/x.txt", "b/x.txt"])
+    (['dev.en', 'dev.de'], ['a/x.txt', 'b/x.txt'])
     """
     names = [base_name(path) for path in paths]
-    if len(names) == 1:
-        return names
-    if len(set(names)) < len(names):
-        return unique_labels(paths)
-    parts = [reduce(str.removesuffix, PACKED, name).split(".") for name in names]
-    if len(set(map(len, parts))) > 1 or len(set(map(tuple, parts))) < len(parts):
-        return names
-    differs = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
-    first, last = differs.index(True), len(differs) - differs[::-1].index(True)
-    return [".".join(each[first:last]) for each in parts]
+    stems = [name.partition(".")[0] for name in names]
+    if len(names) > 1 and all(stems) and len(set(stems)) == len(stems):
+        return stems
+    return names if len(set(names)) == len(names) else unique_labels(paths)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,12 @@ import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import SHOWN_MARKER
-from morphgraph.score.vocabulary import ALPHA, Compression, ReferenceStrings, VocabularyHealth
+from morphgraph.score.vocabulary_health import (
+    ALPHA,
+    Compression,
+    ReferenceStrings,
+    VocabularyHealth,
+)
 from morphgraph.tokeniser.preprocess import shown_token, spans_words
 
 if TYPE_CHECKING:

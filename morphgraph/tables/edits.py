@@ -7,7 +7,7 @@ from morphgraph.formats.checks import CHECK_COLUMNS, Check
 from morphgraph.formats.export import Export
 from morphgraph.refine.rebpe_run import Phase
 from morphgraph.score.boundaries import BoundaryScore
-from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts
+from morphgraph.tables.model import Cell, Column, Row, Table, table_of, table_of_texts
 from morphgraph.tables.terminal import text_of
 
 _SHARES = ("precision", "recall", "f1")
@@ -68,30 +68,25 @@ def change_table(blocks: Mapping[str, ScorePairs], signatures: Sequence[str] = (
 
 def phases_table(phases: Sequence[Phase]) -> Table:
     """Return the phases of ReBPE: sizes and scores after each, and the merges that it changed."""
-    titles = ("precision", "recall", "F1")
+    columns = [
+        Column("iteration", "written"),
+        Column("phase"),
+        Column("|V|", "count"),
+        Column("merges", "count"),
+        *(Column(title, "percent") for title in ("precision", "recall", "F1")),
+        Column("changed merges"),
+        Column("s", "number"),
+    ]
     rows = [
-        Row(
-            (str(phase.iteration), phase.kind),
-            (
-                Cell(phase.vocabulary_size),
-                Cell(phase.merges),
-                *(Cell(getattr(phase.score, key)) for key in _SHARES),
-                Cell(", ".join(f"{number:,} {kind}" for kind, number in phase.counts.items())),
-                Cell(phase.seconds),
-            ),
+        (
+            phase.iteration,
+            phase.kind,
+            phase.vocabulary_size,
+            phase.merges,
+            *(getattr(phase.score, key) for key in _SHARES),
+            ", ".join(f"{number:,} {kind}" for kind, number in phase.counts.items()),
+            phase.seconds,
         )
         for phase in phases
     ]
-    return Table(
-        "Phases",
-        (Column("iteration", "written"), Column("phase")),
-        (
-            Column("|V|", "count"),
-            Column("merges", "count"),
-            *(Column(t, "percent", key=k) for t, k in zip(titles, _SHARES, strict=True)),
-            Column("changed merges"),
-            Column("s", "number"),
-        ),
-        tuple(rows),
-        bold="",
-    )
+    return table_of("Phases", columns, rows, names=2, bold="")

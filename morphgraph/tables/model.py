@@ -6,7 +6,7 @@ import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.core.text import UNDEFINED, count_text, percent, ratio_text
 from morphgraph.score.table import LEVELS, significance_mark
@@ -324,6 +324,29 @@ def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]
     return tuple(replace(row, cells=tuple(marked(row))) for row in rows)
 
 
+def table_of(
+    title: str,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Any]],
+    names: int = 1,
+    **more: Any,
+) -> Table:
+    """Return a table of rows of cells, numbers or texts; the first ``names`` columns name rows.
+
+    >>> table = table_of("Sizes", [Column("type"), Column("count", "count")], [("able", 3)])
+    >>> table.rows[0].names, table.rows[0].cells[0].value
+    (('able',), 3)
+    """
+
+    def row(values: Sequence[Any]) -> Row:
+        cells = (each if isinstance(each, Cell) else Cell(each) for each in values[names:])
+        return Row(tuple(map(str, values[:names])), tuple(cells))
+
+    return Table(
+        title, tuple(columns[:names]), tuple(columns[names:]), tuple(map(row, rows)), **more
+    )
+
+
 def table_of_texts(
     titles: Sequence[str],
     rows: Iterable[Sequence[str]],
@@ -335,13 +358,9 @@ def table_of_texts(
 
     The columns after the first ``names`` are numbers as text, but for those titled in ``texts``.
     """
-    columns = [Column(each, "text" if each in texts else "written") for each in titles[names:]]
-    return Table(
-        title,
-        tuple(map(Column, titles[:names])),
-        tuple(columns),
-        tuple(Row(tuple(row[:names]), tuple(map(Cell, row[names:]))) for row in rows),
-    )
+    columns = [*map(Column, titles[:names])]
+    columns += [Column(each, "text" if each in texts else "written") for each in titles[names:]]
+    return table_of(title, columns, rows, names)
 
 
 def frame_table(frame: pd.DataFrame) -> Table:
@@ -358,11 +377,7 @@ def frame_table(frame: pd.DataFrame) -> Table:
         is_whole = is_number and (frame[name].dropna() % 1 == 0).all()
         form: Form = "text" if not is_number else "count" if is_whole else "number"
         columns.append(Column(str(name).replace("_", " "), form))
-    rows = (
-        Row((str(row[0]),), tuple(map(Cell, row[1:])))
-        for row in frame[known].itertuples(index=False)
-    )
-    return Table("", tuple(columns[:1]), tuple(columns[1:]), tuple(rows))
+    return table_of("", columns, frame[known].itertuples(index=False))
 
 
 def text_frame(table: Table) -> tuple[pd.DataFrame, pd.DataFrame]:

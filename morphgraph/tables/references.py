@@ -6,7 +6,7 @@ from typing import Any
 
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.reference.entry import Entry, Reference, describe_reference
-from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts
+from morphgraph.tables.model import Column, Table, table_of
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import report_of, text_of
 
@@ -59,14 +59,12 @@ def entries_table(entries: Sequence[Entry]) -> Table:
         "count": ["" if entry.count is None else count_text(entry.count) for entry in entries],
     }
     names = [name for name in columns if name == "morphs" or any(columns[name])]
-    cells = zip(*(map(Cell, columns[name]) for name in names), strict=True)
-    rows = ((f"{e.line:,}", e.word) for e in entries)
-    return Table(
-        "Entries",
-        (Column("line", "written"), Column("word")),
-        tuple(Column(name, "written" if name == "count" else "text") for name in names),
-        tuple(Row(row, found) for row, found in zip(rows, cells, strict=True)),
-    )
+    titles = [Column("line", "written"), Column("word")]
+    titles += [Column(name, "written" if name == "count" else "text") for name in names]
+    words = [(f"{entry.line:,}", entry.word) for entry in entries]
+    told = zip(*(columns[name] for name in names), strict=True)
+    rows = [(*word, *texts) for word, texts in zip(words, told, strict=True)]
+    return table_of("Entries", titles, rows, names=2)
 
 
 def description_table(reference: Reference) -> Table:
@@ -90,8 +88,8 @@ def description_table(reference: Reference) -> Table:
         **{n: ", ".join(f"{a} {k:,}" for a, k in each) for n, each in affixes.items() if each},
         "longest word": found.longest_word,
     }
-    made = table_of_texts((f"{reference.name}, {reference.format}", ""), told.items())
     notes = [f"skipped {skip}" for skip in reference.left_out]
     if reference.partial_note:
         notes.insert(0, reference.partial_note)
-    return Table("Description", made.names, (Column(""),), made.rows, notes=tuple(notes))
+    columns = [Column(f"{reference.name}, {reference.format}"), Column("")]
+    return table_of("Description", columns, [*told.items()], notes=tuple(notes))

@@ -3,46 +3,43 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, replace
+from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_ending, write_file
 from morphgraph.core.text import (
     UNDEFINED,
     base_name,
-    counted,
     percent,
-    ratio_text,
     shortened,
-    visible,
 )
+from morphgraph.score.breakdowns import BREAKDOWNS
+from morphgraph.score.by_language import LANGUAGE_METRICS, LanguageRow, labels_of
 from morphgraph.score.comparison import ComparedWord, Comparison
-from morphgraph.score.languages import LANGUAGE_METRICS, LanguageRow, labels_of
-from morphgraph.score.metrics import METRICS, Metric, check_metrics
-from morphgraph.score.outcome import Outcome
-from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure
-from morphgraph.tables.model import ALL_WORDS, HELD_IN, Cell, Column, Form, Row, Table, with_best
-from morphgraph.tables.result import Result
-from morphgraph.tables.terminal import text_of
+from morphgraph.score.metrics import METRICS, Metric
+from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
+from morphgraph.tables.model import (
+    ALL_WORDS,
+    HELD_IN,
+    Cell,
+    Column,
+    Form,
+    Row,
+    Table,
+    table_of,
+    with_best,
+)
 from morphgraph.tables.writing import (
-    csv_bytes,
     frame_csv,
     one_line,
     rendered,
-    to_latex,
-    to_markdown,
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from morphgraph.score.breakdowns import Breakdown
     from morphgraph.score.comparison import ErrorBrowser
-    from morphgraph.score.flota import FlotaScores
-    from morphgraph.score.table import Breakdown
+    from morphgraph.score.flota_scores import FlotaScores
 
 _NAME_LENGTH, _FEW = 60, 3
 _TITLE = "Comparison of segmentations"
@@ -51,15 +48,6 @@ MIXED = (
     "them do not compare with scores on gold."
 )
 """The note of a table with both."""
-
-
-def score_text(name: str, value: float) -> str:
-    """Format a score with 2 digits; shares in percent.
-
-    >>> score_text("f1", 0.5), score_text("fertility", 1.5), score_text("f1", float("nan"))
-    ('50.00', '1.50', 'n/a')
-    """
-    return percent(value) if METRICS[name].unit == "%" else ratio_text(value)
 
 
 def words_of(table: ScoreTable) -> str:
@@ -232,46 +220,25 @@ def _titled(name: str, table: ScoreTable) -> str:
 def breakdown_table(found: Breakdown) -> Table:
     """Return a score of each group of words, with a column for each tokeniser."""
     metric = METRICS[found.metric]
-    rows = (
-        Row((name,), (Cell(size), *(_cell(row[place]) for row in found.rows)))
-        for place, (name, size) in enumerate(found.groups)
-    )
     form = _form(metric)
-    return Table(
-        f"{metric.title}{' %' * (form == 'percent')} by {BREAKDOWNS[found.by].lower()}",
-        (Column("group"),),
-        (Column(found.counted, "count"), *(Column(each, form) for each in found.labels)),
-        tuple(rows),
-        signatures=(found.signature,),
-    )
-
-
-def breakdown_csv(found: Breakdown) -> bytes:
-    """Return one row for each group and tokeniser, with its signature; shares are 0 to 1."""
-    head = ("group", f"number of {found.counted}", "tokeniser", found.metric, "low", "high")
+    columns = [Column("group"), Column(found.counted, "count")]
+    columns += [Column(label, form, extras=("low", "high")) for label in found.labels]
     rows = [
-        (*group, label, each.value, each.interval.low, each.interval.high)
-        for label, row in zip(found.labels, found.rows, strict=True)
-        for group, each in zip(found.groups, row, strict=True)
+        (name, size, *(_cell(row[place]) for row in found.rows))
+        for place, (name, size) in enumerate(found.groups)
     ]
-    return csv_bytes([(*head, "signature"), *((*row, found.signature) for row in rows)])
+    title = f"{metric.title}{' %' * (form == 'percent')} by {BREAKDOWNS[found.by].lower()}"
+    return table_of(title, columns, rows, signatures=(found.signature,))
 
 
 def flota_table(found: FlotaScores) -> Table:
     """Return FLOTA's own scores, a row for each method and k."""
     shares = [Column(t, "percent") for t in ("coverage C", "stem recall R", "full match M")]
-    columns = (*shares, Column("words", "count"), Column("with a stem", "count"))
-    keys = ("coverage", "stem_recall", "full_match", "entries", "entries_with_stem")
-    rows = (
-        Row(
-            (each.method, "∞" if each.k is None else str(each.k)),
-            tuple(Cell(getattr(each, key)) for key in keys),
-            after=(("signature", found.signature),),
-        )
-        for each in found.scores
-    )
-    by = (Column("method"), Column("k", "written"))
-    return Table("FLOTA's scores", by, columns, tuple(rows), signatures=(found.signature,))
+    counts = [Column(title, "count") for title in ("words", "with a stem")]
+    columns = [Column("method"), Column("k", "written"), *shares, *counts]
+    rows = [astuple(each) for each in found.scores]
+    rows = [(method, "∞" if k is None else k, *values) for method, k, *values in rows]
+    return table_of("FLOTA's scores", columns, rows, names=2, signatures=(found.signature,))
 
 
 def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
@@ -283,73 +250,51 @@ def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
     """Return the table of words by methods: tokens separated by spaces, exact words in bold."""
-    lines = []
-    for row in rows:
-        cells = tuple(
-            Cell(" ".join(c.tokens), is_best=bool(c.exact), tokens=c.tokens, pieces=c.pieces)
-            for c in row.cells
+    columns = [Column("Word"), Column("Gold"), *map(Column, comparison.labels)]
+    lines = [
+        (
+            row.text,
+            " | ".join(row.gold or ()),
+            *(
+                Cell(" ".join(c.tokens), is_best=bool(c.exact), tokens=c.tokens, pieces=c.pieces)
+                for c in row.cells
+            ),
         )
-        lines.append(Row((row.text, " | ".join(row.gold or ())), cells))
-    return Table(
-        _TITLE,
-        (Column("Word"), Column("Gold")),
-        tuple(map(Column, comparison.labels)),
-        tuple(lines),
-        signatures=(comparison.signature,),
-        bold="cut just as in the gold",
-        label="comparison",
-    )
+        for row in rows
+    ]
+    signatures, bold = (comparison.signature,), "cut just as in the gold"
+    about: Any = {"signatures": signatures, "bold": bold, "label": "comparison"}
+    return table_of(_TITLE, columns, lines, names=2, **about)
 
 
 def summary_table(comparison: Comparison) -> Table:
     """Return the scores of each method over all compared words."""
-    titles = ("precision", "recall", "F1", "exact")
-    *shares, exact = (Column(title, "percent", key=title.lower()) for title in titles)
-    numbers = (Column("tokens per word", "ratio"), Column("|V|", "count"))
-    rows, has_gold = [], any(comparison.gold)
-    for found in comparison.summaries:
-        interval = f"{percent(found.interval.low)}–{percent(found.interval.high)}"
-        values: list[float | str] = [found.fertility, found.vocabulary_size]
-        if has_gold:
-            values[:0] = [found.precision, found.recall, found.f1, interval, found.exact]
-        rows.append(Row((found.label,), tuple(map(Cell, values))))
-    columns = (*([*shares, Column("95 %", "written"), exact] if has_gold else []), *numbers)
-    ranks: dict[Form, Literal[1, -1]] = {"percent": 1, "ratio": -1}
-    ranked = [replace(column, better=ranks.get(column.form, 0)) for column in columns]
-    return Table(
-        "Summary",
-        (Column("method"),),
-        columns,
-        with_best(rows, ranked),
-        signatures=(*(found.signature for found in comparison.summaries), comparison.signature),
+    scores = scores_table([comparison.scores]).with_intervals("f1")
+    columns = (*scores.columns, Column("Tokens per word", "ratio", -1, "fertility"))
+    rows = [
+        replace(row, cells=(*row.cells, Cell(length)))
+        for row, length in zip(scores.rows, comparison.tokens_per_word, strict=True)
+    ]
+    table = replace(
+        scores,
+        title="Summary",
+        columns=columns,
+        rows=with_best(rows, columns),
+        blocks=("",),
+        signatures=(*(each.tokeniser for each in comparison.outcomes), comparison.signature),
     )
+    return table if any(comparison.gold) else table.with_columns([0, len(columns) - 1])
 
 
 def agreement_table(comparison: Comparison) -> Table:
     """Return the share of words that each two methods cut alike, in percent."""
-    return Table(
-        "Agreement",
-        (Column("cut alike, %"),),
-        tuple(Column(label, "written") for label in comparison.labels),
-        tuple(
-            Row((label,), tuple(Cell(percent(share, 1)) for share in shares))
-            for label, shares in zip(comparison.labels, comparison.agreement.tolist(), strict=True)
-        ),
-    )
-
-
-def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> bytes:
-    """Return rows as CSV: the word, its gold morphs, each method's tokens, errors and ``exact``."""
-    told = ("", ": errors", ": exact")
-    heads = ("word", "gold", *(label + what for label in comparison.labels for what in told))
-    lines: list[Sequence[object]] = [heads]
-    for row in rows:
-        line: list[object] = [row.text, " ".join(row.gold or ())]
-        for found in row.cells:
-            known = (found.errors, int(found.exact)) if found.exact is not None else [UNDEFINED] * 2
-            line += [" ".join(found.tokens), *known]
-        lines.append(line)
-    return csv_bytes(lines)
+    columns = [Column("cut alike, %"), *(Column(each, "written") for each in comparison.labels)]
+    shares = comparison.agreement.tolist()
+    rows = [
+        (label, *(percent(share, 1) for share in row))
+        for label, row in zip(comparison.labels, shares, strict=True)
+    ]
+    return table_of("Agreement", columns, rows)
 
 
 def comparison_html(
@@ -358,265 +303,3 @@ def comparison_html(
     """Return rows and summaries as one stand-alone HTML file; all text is escaped."""
     tables = {"words": words_table(comparison, rows), "summary": summary_table(comparison)}
     return rendered("comparison.html.j2", title=title, **tables).encode("utf-8", "replace")
-
-
-def table_report(table: ScoreTable) -> dict[str, Any]:
-    """Return the scores of tokenisers, their intervals and p-values as JSON data."""
-    rows: list[dict[str, Any]] = []
-    for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
-        row: dict[str, Any] = {"error": getattr(outcome, "message", "")}
-        if isinstance(outcome, Outcome) and found is not None:
-            row = {
-                "error": None,
-                "vocab_size": outcome.vocabulary_size,
-                "held_in": outcome.held_in,
-                "scores": {name: each.to_dict() for name, each in found.items()},
-            }
-        rows.append({"tokeniser": outcome.label, **row, "signature": table.signature_of(number)})
-    gold = table.gold_set.reference if table.gold_set else None
-    return {
-        "reference": gold.name if gold else None,
-        "partial": gold.partial if gold else "",
-        "skipped": {skip.reason: skip.count for skip in gold.left_out} if gold else {},
-        "scope": table.scope,
-        "weighting": table.weighting,
-        "words": words_of(table),
-        "rows": rows,
-        "signature": table.signature,
-    }
-
-
-class ScoreView(Result):
-    """A table of scores, one row for each tokeniser."""
-
-    def __init__(self, table: ScoreTable) -> None:
-        self.scores = table
-
-    @property
-    def signature(self) -> str:
-        """One line with everything that the scores depend on.
-
-        >>> tokeniser.score(gold).signature.partition("|")[0]
-        'reference:demo:en@be1dd82ec9f8'
-        """
-        return self.scores.signature
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each tokeniser: its scores, their 95 % intervals and p-values.
-
-        For each metric, by its name: its value, ``… low`` and ``… high``, ``… p``, and where it is
-        a mean over runs, ``… sd``. Shares are from 0 to 1, and NaN where undefined. ``error``: why
-        a tokeniser has no scores.
-
-        >>> list(tokeniser.score(gold).to_frame().columns)[:3]
-        ['vocabulary size', 'precision', 'precision low']
-        """
-        import pandas as pd
-
-        shown = self.table()
-        rows = []
-        for row in shown.rows:
-            line: dict[str, object] = {"label": row.names[0]}
-            for column, cell in zip(shown.columns, row.cells, strict=True):
-                line[column.csv] = cell.value
-                line |= {f"{column.csv} {extra}": getattr(cell, extra) for extra in column.extras}
-            rows.append(line | {"error": row.error})
-        return pd.DataFrame(rows).set_index("label")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return scores, intervals, p-values and signatures, as JSON data.
-
-        >>> tokeniser.score(gold).to_dict()["words"]
-        'all words'
-        """
-        return table_report(self.scores)
-
-    def table(self) -> Table:
-        """Return the one table, a row for each tokeniser.
-
-        >>> [column.header for column in tokeniser.score(gold).table().columns][:3]
-        ['|V|', 'Precision', 'Recall']
-        """
-        return scores_table([self.scores])
-
-    def to_latex(self) -> str:
-        """Return a LaTeX table; it needs adjustbox, array and booktabs.
-
-        >>> "toprule" in tokeniser.score(gold).to_latex()
-        True
-        """
-        return to_latex(self.table())
-
-    def to_markdown(self) -> str:
-        """Return a Markdown table, with its marks explained and its signature.
-
-        >>> "| F1" in tokeniser.score(gold).to_markdown()
-        True
-        """
-        return to_markdown(self.table())
-
-
-class TokeniserScore(ScoreView):
-    """The scores of one tokeniser; shares are from 0 to 1, NaN where undefined.
-
-    >>> round(tokeniser.score(gold, metrics=["exact"])["exact"], 3)
-    0.248
-    """
-
-    @property
-    def precision(self) -> float:
-        """The share of its splits that are gold boundaries.
-
-        >>> round(tokeniser.score(gold).precision, 3)
-        0.483
-        """
-        return self["precision"]
-
-    @property
-    def recall(self) -> float:
-        """The share of gold boundaries that it splits.
-
-        >>> round(tokeniser.score(gold).recall, 3)
-        0.478
-        """
-        return self["recall"]
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall.
-
-        >>> round(tokeniser.score(gold).f1, 3)
-        0.481
-        """
-        return self["f1"]
-
-    def __getitem__(self, metric: str) -> float:
-        """Return a score by name; `MorphGraphError` if there is none of that name."""
-        names = check_metrics([metric])
-        if len(names) != 1:
-            raise MorphGraphError(f"“{metric}” is several scores. Use one: {', '.join(names)}.")
-        return self.scores.of(0, names)[names[0]].value
-
-    def __repr__(self) -> str:
-        named = (("precision", self.precision), ("recall", self.recall), ("F1", self.f1))
-        shares = ", ".join(f"{name} {percent(value)} %" for name, value in named)
-        return f"{shares} | {self.signature}"
-
-
-class ComparedScores(ScoreView):
-    """The scores of several tokenisers on the same gold, tested against the first or a baseline.
-
-    >>> print(repr(mg.compare({"a": tokeniser, "b": tokeniser}, gold)).partition(" | ")[0])
-    a F1 48.07 %, b F1 48.07 %
-    """
-
-    def __repr__(self) -> str:
-        shown = []
-        for number, label in enumerate(self.scores.labels):
-            found = self.scores.of(number, ["f1"]).get("f1")
-            text = "failed" if found is None else f"F1 {percent(found.value)} %"
-            shown.append(f"{visible(label)} {text}")
-        return f"{', '.join(shown)} | {self.signature}"
-
-    def side_by_side(self) -> SideBySide:
-        """Return how each tokeniser segments the words that are scored, and how far they agree.
-
-        Errors: `MorphGraphError` for what failed, and for predictions, which are no tokeniser.
-
-        >>> both = {"BPE": tokeniser, "FLOTA": tokeniser.method("flota", k=2)}
-        >>> mg.compare(both, gold).side_by_side().comparison.rows[0].text
-        'abilities'
-        """
-        return SideBySide(self.scores.outcomes)
-
-
-class SideBySide(Result):
-    """The words of gold as several tokenisers segment them, with scores and agreement.
-
-    ``comparison``: its rows, one for each word, in order of the gold.
-    """
-
-    def __init__(self, outcomes: Sequence[Outcome | SegmentationFailure]) -> None:
-        known = []
-        for each in outcomes:
-            if isinstance(each, SegmentationFailure):
-                raise MorphGraphError(f"{each.label}: {each.message}")
-            if each.segmenter is None:
-                raise MorphGraphError(
-                    f"{each.label} holds segmentations, not a model. Use score, which takes both."
-                )
-            known.append(each)
-        gold_set = known[0].gold_set
-        self.comparison = Comparison(
-            [each.segmenter for each in known if each.segmenter is not None],
-            gold_set.texts,
-            [entry.morphs or None for entry in gold_set],
-            labels=[each.label for each in known],
-            bare=gold_set.bare,
-            outcomes=known,
-        )
-        self.on = ALL_WORDS
-        if gold_set.parts:
-            self.on = f"{counted(len(gold_set), 'word')} {gold_set.drawn}"
-
-    def table(self) -> Table:
-        """Return the scores of each tokeniser."""
-        return summary_table(self.comparison)
-
-    def agreement(self) -> Table:
-        """Return the share of words that each two tokenisers cut alike, in percent."""
-        return agreement_table(self.comparison)
-
-    def report(self, width: int | None = None) -> str:
-        """Return scores and agreement in lines, as the terminal shows them."""
-        table = self.table()
-        made = (text_of(table, width), "", text_of(self.agreement(), width), *table.signatures)
-        return "\n".join(made if self.on == ALL_WORDS else (f"On {self.on}", *made))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return scores, agreement, and all words with their tokens, as JSON data."""
-        made = self.comparison
-        return {
-            "methods": [
-                {
-                    "label": found.label,
-                    "precision": found.precision,
-                    "recall": found.recall,
-                    "f1": found.f1,
-                    "f1_interval": [found.interval.low, found.interval.high],
-                    "exact": found.exact,
-                    "tokens_per_word": found.fertility,
-                    "vocab_size": found.vocabulary_size,
-                    "signature": found.signature,
-                }
-                for found in made.summaries
-            ],
-            "on": self.on,
-            "signature": made.signature,
-            "agreement": made.agreement.tolist(),
-            "words": [
-                {
-                    "word": row.text,
-                    "gold": row.gold,
-                    "tokens": {
-                        name: c.tokens for name, c in zip(made.labels, row.cells, strict=True)
-                    },
-                    "exact": {
-                        name: c.exact for name, c in zip(made.labels, row.cells, strict=True)
-                    },
-                }
-                for row in made.rows
-            ],
-        }
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the words to a file: .csv, .tex or .html."""
-        made = self.comparison
-        writers: dict[str, Callable[[], bytes | str]] = {
-            ".csv": lambda: comparison_csv(made, made.rows),
-            ".tex": lambda: to_latex(words_table(made, made.rows)),
-            ".html": lambda: comparison_html(made, made.rows),
-        }
-        file = Path(path)
-        check_ending(file, *writers)
-        write_file(file, writers[file.suffix]())

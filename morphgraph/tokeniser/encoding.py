@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError, check_list
-from morphgraph.tokeniser.parts import check_length
 from morphgraph.tokeniser.preprocess import (
     BYTE_TO_CHAR,
     MARKERS,
     AddedToken,
     Piece,
     Preprocessor,
+    check_length,
     printable_bytes,
 )
 from morphgraph.tokeniser.words import (

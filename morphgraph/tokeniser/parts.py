@@ -1,28 +1,13 @@
 """The normalisers, pre-tokenisers and decoders known to be fast and to add little text.
 
-The `tokenizers` library runs whatever a file specifies in native code, which holds the interpreter
-and cannot be interrupted. So only pipelines of known parts run in this process: those of published
-tokenisers and of our own, each part at most once. Others do not run at all in public mode, and
-elsewhere run in a separate process (`confined`).
+They are those of published tokenisers and of our own, each part at most once. What becomes of
+others, `tokeniser.isolated_pipeline` says.
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
-
-from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.isolated import ProcessEndedError, run_isolated
-from morphgraph.core.limits import (
-    GROWN_CHARACTERS,
-    PIPELINE_MEMORY,
-    PIPELINE_SECONDS,
-    PUBLIC_TEXT,
-    TEXT_GROWTH,
-    is_public,
-)
-from morphgraph.core.text import shortened
 
 PARTS_OF_TEXT = ("normalizer", "pre_tokenizer")
 _MOST = {"normalizer": 2_000, "pre_tokenizer": 10, "decoder": 2_000}
@@ -195,80 +180,6 @@ def _is_small(part: Mapping[str, Any]) -> bool:
 def _grows(part: Mapping[str, Any]) -> bool:
     plain = part["pattern"].get("String") if part["type"] == "Replace" else None
     return plain is not None and len(part["content"]) > len(plain)
-
-
-LONG_TEXT = 30_000
-"""Characters for which quadratic time is a second or two."""
-_ALWAYS_FITS = 200  # characters; reading the limits takes longer than encoding a word
-
-
-def check_length(text: str) -> None:
-    """Raise `MorphGraphError` for a text that exceeds the memory, or a public server's limit."""
-    if len(text) <= _ALWAYS_FITS:
-        return
-    for limit in (PUBLIC_TEXT, GROWN_CHARACTERS) if is_public() else (GROWN_CHARACTERS,):
-        if len(text) > limit.value:
-            raise MorphGraphError(
-                f"“{shortened(text)}” has {len(text):,} characters, the limit is "
-                f"{limit.value:,}. Leave it out, cut it up, or set {limit.variable}."
-            )
-
-
-_THERE = "morphgraph.tokeniser.pipeline:made_of_text"
-_SPARE = 1_000
-"""The number of characters that any text may become."""
-
-
-class PartError(MorphGraphError):
-    """A part of a pipeline exceeded a limit; ``place``: the part, ``problem``: the limit."""
-
-    def __init__(self, place: str, problem: str, variable: str, text: str) -> None:
-        self.place, self.problem, self.variable = place, problem, variable
-        super().__init__(
-            f"On “{shortened(text)}”, {place} of the tokeniser {problem}. Leave that text out, use "
-            f"another tokeniser, or set {variable}."
-        )
-
-
-@dataclass(frozen=True)
-class ConfinedPart:
-    """A proxy for a normaliser or pre-tokeniser of the library; ``parts``: both, as JSON."""
-
-    parts: str
-    key: str
-
-    def normalize_str(self, text: str) -> str:
-        """Return the normalised text."""
-        return str(confined(self.parts, "normalize_str", text))
-
-    def pre_tokenize_str(self, text: str) -> list[tuple[str, tuple[int, int]]]:
-        """Return the pieces of a text, each with its span."""
-        return [(piece, (a, b)) for piece, (a, b) in confined(self.parts, "pre_tokenize_str", text)]
-
-    def as_json(self) -> Any:
-        """Return the part as in the file."""
-        return json.loads(self.parts)[self.key]
-
-
-def confined(parts: str, do: str, text: str, *spans: slice) -> Any:
-    """Apply a method of `Preprocessor` or of the library's parts to a text.
-
-    `PartError` if it exceeds the limits; `RuntimeError` if a part fails.
-    """
-    text.encode()  # lone surrogates are found here
-    most = min(_SPARE + TEXT_GROWTH.value * len(text), GROWN_CHARACTERS.value)
-    bounds = [[span.start, span.stop] for span in spans]
-    limits = {"seconds": PIPELINE_SECONDS, "memory": PIPELINE_MEMORY}
-    try:
-        return json.loads(run_isolated(_THERE, parts.encode(), do, text, bounds, most, **limits))
-    except FileFormatError as error:
-        place, problem, limit = error.place, error.problem, TEXT_GROWTH
-    except ProcessEndedError as error:
-        place, limit = error.place or "its pipeline", error.limit or PIPELINE_MEMORY
-        problem = f"needs more than {limit.value:,} bytes of memory, or fails"
-        if limit is PIPELINE_SECONDS:
-            problem = f"takes more than {limit.value:,} seconds"
-    raise PartError(place, problem, limit.variable, text)
 
 
 DOWNLOAD_AGAIN = "Download the file again."

@@ -2,28 +2,31 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.core.isolated import report_place
 from morphgraph.core.limits import (
     GROWN_CHARACTERS,
     PIPELINE_PARTS,
     is_public,
 )
 from morphgraph.core.text import shortened
+from morphgraph.tokeniser.isolated_pipeline import (
+    IsolatedPart,
+    IsolatedPreprocessor,
+    PartError,
+    library_of,
+)
 from morphgraph.tokeniser.parts import (
     DOWNLOAD_AGAIN,
     PARTS_OF_TEXT,
-    ConfinedPart,
-    PartError,
     parts_in_order,
     unknown_part,
 )
@@ -34,73 +37,6 @@ from morphgraph.tokeniser.preprocess import (
     SentencePieceText,
     check_charsmap,
 )
-
-
-class _Steps:
-    """The parts of a normaliser or pre-tokeniser, run in sequence."""
-
-    def __init__(self, key: str, pipeline: Any) -> None:
-        self.most, self._steps = 0, list[tuple[str, Any]]()
-        for name, part in parts_in_order(pipeline, key):
-            place = f"field {name}"
-            report_place(place)
-            try:
-                built = getattr(_library_of({key: part}), key)
-            except Exception as error:
-                raise ValueError(f"the library cannot build {name}: {error}") from error
-            self._steps.append((place, built))
-
-    def normalize_str(self, text: str) -> str:
-        from tokenizers import NormalizedString
-
-        work = NormalizedString(text)
-        self.normalize(work)
-        return str(work.normalized)
-
-    def pre_tokenize_str(self, text: str) -> list[tuple[str, tuple[int, int]]]:
-        from tokenizers import PreTokenizedString
-
-        work = PreTokenizedString(text)
-        self.pre_tokenize(work)
-        return [(piece, span) for piece, span, _ in work.get_splits("original", "char")]
-
-    def normalize(self, work: Any) -> None:
-        self._run("normalize", work, lambda: len(work.normalized))
-
-    def pre_tokenize(self, work: Any) -> None:
-        def characters() -> int:
-            return sum(len(piece) for piece, *_ in work.get_splits("original", "char"))
-
-        self._run("pre_tokenize", work, characters)
-
-    def _run(self, do: str, work: Any, count: Callable[[], int]) -> None:
-        for place, part in self._steps:
-            report_place(place)
-            getattr(part, do)(work)
-            if (characters := count()) > self.most:
-                problem = f"makes {characters:,} characters, the limit is {self.most:,}"
-                raise FileFormatError("", place, problem, "")
-
-
-def made_of_text(parts: bytes, do: str, text: str, bounds: list[list[int]], most: int) -> bytes:
-    """Serve a request of `confined`; `FileFormatError` beyond ``most`` characters."""
-    steps, preprocessor = _steps_of(parts)
-    for some in steps.values():
-        some.most = most
-    if do in ("normalize_str", "pre_tokenize_str"):
-        made = getattr(steps[PARTS_OF_TEXT[do == "pre_tokenize_str"]], do)(text)
-    else:
-        made = getattr(preprocessor, do)(text, *(slice(*span) for span in bounds))
-    return json.dumps(made).encode()
-
-
-@lru_cache(maxsize=2)
-def _steps_of(parts: bytes) -> tuple[dict[str, _Steps], Preprocessor]:
-    held = json.loads(parts)
-    steps = {key: _Steps(key, held[key]) for key in PARTS_OF_TEXT}
-    own: dict[str, Any] = {key: steps[key] for key in steps if held[key] is not None}
-    return steps, Preprocessor(**own, byte_level=b'"ByteLevel"' in parts)
-
 
 cut = partial(shortened, length=60)
 
@@ -171,7 +107,7 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
     unknown = settings.get("unk_token")
     in_bytes = pre_tokenizer.get("type") == "ByteLevel"
     by_pattern = in_bytes and pre_tokenizer.get("use_regex", True) is True  # GPT-2's own
-    preprocessor = Preprocessor(
+    preprocessor: Preprocessor = IsolatedPreprocessor(
         **built,
         byte_level='"ByteLevel"' in json.dumps([pre_tokenizer, document.get("normalizer")]),
         splits_only_non_letters=by_pattern,
@@ -234,12 +170,12 @@ def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
             raise FileFormatError(name, f"field {key}", "this is no part of a pipeline", fix)
     made: dict[str, Any] = {"parts": json.dumps(chosen), "is_known": not unknown}
     if unknown:
-        made |= {key: ConfinedPart(made["parts"], key) for key in present}
+        made |= {key: IsolatedPart(made["parts"], key) for key in present}
         with _trying(name, fix):
-            Preprocessor(**made).pieces(_PROBE)
+            IsolatedPreprocessor(**made).pieces(_PROBE)
         return made
     with _trying(name, fix, "the tokenizers library cannot build them"):
-        loaded = _library_of(chosen)
+        loaded = library_of(chosen)
     return {**made, **{part: getattr(loaded, part) for part in PARTS_OF_TEXT}}
 
 
@@ -258,16 +194,6 @@ def charsmap_of(document: Mapping[str, Any]) -> bytes:
     parts = parts_in_order(document.get("normalizer"), "normalizer")
     found = (part.get("precompiled_charsmap") for _, part in parts if isinstance(part, dict))
     return base64.b64decode(next((text for text in found if isinstance(text, str)), ""))
-
-
-def _library_of(parts: Mapping[str, Any]) -> Any:
-    """Return a tokeniser of the library with some parts and nothing else."""
-    from tokenizers import Tokenizer
-
-    model = {"type": "BPE", "vocab": {}, "merges": []}
-    return Tokenizer.from_str(
-        json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts})
-    )
 
 
 @contextmanager
@@ -301,7 +227,7 @@ def preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
     for key in PARTS_OF_TEXT:
         part = getattr(preprocessor, key)
         try:
-            own = isinstance(part, ConfinedPart)
+            own = isinstance(part, IsolatedPart)
             if part is not None:  # an empty sequence is false
                 parts[key] = part.as_json() if own else json.loads(part.__getstate__())
         except Exception as error:
@@ -339,7 +265,7 @@ def preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
             problem = "it is not base64"
             raise FileFormatError("model", "field charsmap", problem, "Save it again.") from error
         text = SentencePieceText.from_settings(settings, charsmap)
-    return Preprocessor(
+    return IsolatedPreprocessor(
         **_built(document, "model", "Save it again."),
         **{flag: document_field(document, flag, bool) for flag in _FLAGS},
         suffix=document_field(document, "suffix", str),

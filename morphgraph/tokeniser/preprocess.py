@@ -14,9 +14,15 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.core.limits import CHARSMAP_BYTES, TEXT_GROWTH
-from morphgraph.core.text import SHOWN_MARKER
-from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN, LONG_TEXT, check_length, confined
+from morphgraph.core.limits import (
+    CHARSMAP_BYTES,
+    GROWN_CHARACTERS,
+    PUBLIC_TEXT,
+    TEXT_GROWTH,
+    is_public,
+)
+from morphgraph.core.text import SHOWN_MARKER, shortened
+from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 
 _VISIBLE = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
 _substitutes = iter(range(0x100, 0x200))
@@ -58,6 +64,21 @@ def _visible(character: str) -> str:
     elif character.isprintable() or character == " ":
         return character
     return f"⟨{code:02X}⟩"
+
+
+_ALWAYS_FITS = 200  # characters; reading the limit takes longer than encoding a word
+
+
+def check_length(text: str) -> None:
+    """Raise `MorphGraphError` for a text that exceeds the memory, or a public server's limit."""
+    if len(text) <= _ALWAYS_FITS:
+        return
+    limit = PUBLIC_TEXT if is_public() else GROWN_CHARACTERS
+    if len(text) > limit.value:
+        raise MorphGraphError(
+            f"“{shortened(text)}” has {len(text):,} characters, the limit is {limit.value:,}. "
+            f"Leave it out, cut it up, or set {limit.variable}."
+        )
 
 
 _LONGEST_RULE = 32
@@ -284,19 +305,13 @@ INNER_SPACE = re.compile(r"(?s).+[Ġ▁ ]")
 Piece = list[tuple[str, int, int]]
 """The characters of a piece, each with its span in the original text."""
 
-_ALL = slice(None)
-
-
+WHOLE = slice(None)
 _CUT_FIRST = 256
 """The length of parts that become characters: to cut off one takes time by what it is cut from."""
 
 
 def _in_parts_of(width: int, _: int, piece: Any) -> list[Any]:
     return [piece[start : start + width] for start in range(0, len(piece.normalized), width)]
-
-
-def _as_pieces(found: Any) -> list[Piece]:
-    return [[(text, start, end) for text, start, end in piece] for piece in found]
 
 
 @dataclass
@@ -311,9 +326,9 @@ class Preprocessor:
     (``</w>``). ``unknown`` is the type for characters outside the alphabet; ``fuse_unknown`` joins
     adjacent ones. ``byte_fallback``: such a character becomes its bytes ``<0x..>`` first, where the
     alphabet has them. ``added``: the added tokens, kept whole wherever they occur. ``parts``:
-    normaliser and pre-tokeniser as JSON, for a separate process if these objects are not known to
-    be fast (``is_known``), or a text is long. ``sentencepiece`` replaces ``normalizer`` and
-    ``pre_tokenizer`` if present; it treats the text between two added tokens as a whole.
+    normaliser and pre-tokeniser as JSON; ``is_known``: whether they are known to be fast.
+    ``sentencepiece`` replaces ``normalizer`` and ``pre_tokenizer`` if present; it treats the text
+    between two added tokens as a whole.
     """
 
     normalizer: Any = None
@@ -331,15 +346,10 @@ class Preprocessor:
     parts: str = ""
     is_known: bool = True
 
-    def _is_confined(self, text: str) -> bool:
-        return bool(self.parts) and not (self.is_known and len(text) <= LONG_TEXT)
-
     def pieces(self, text: str) -> list[Piece]:
         """Return the pieces of the pre-tokeniser, as characters with spans into ``text``."""
         if self.sentencepiece is not None:
             return self.pieces_of_part(text)
-        if self._is_confined(text):
-            return _as_pieces(confined(self.parts, "pieces", text))
         normal = text if self.normalizer is None else self.normalizer.normalize_str(text)
         check_length(normal)
         if normal != text and not self._swap:
@@ -373,7 +383,9 @@ class Preprocessor:
                 return self._swap[1]
         return ""
 
-    def pieces_of_part(self, text: str, raw: slice = _ALL, normalised: slice = _ALL) -> list[Piece]:
+    def pieces_of_part(
+        self, text: str, raw: slice = WHOLE, normalised: slice = WHOLE
+    ) -> list[Piece]:
         """Return the pieces of a part of a text, giving the library its context.
 
         ``raw``: the part's span in the text; ``normalised``: its span in that after normalisation.
@@ -381,8 +393,6 @@ class Preprocessor:
         if self.sentencepiece is not None:
             found = self.sentencepiece.joined(self._characters(text, raw, normalised))
             return [found] if found else []
-        if self._is_confined(text):
-            return _as_pieces(confined(self.parts, "pieces_of_part", text, raw, normalised))
         work = self._part(text, raw, normalised)
         if self.pre_tokenizer is not None:
             self.pre_tokenizer.pre_tokenize(work)
@@ -400,9 +410,6 @@ class Preprocessor:
         if self.sentencepiece is not None:
             characters = self._characters(text, raw, normalised)
             return characters[0][1], characters[-1][2]
-        if self._is_confined(text):
-            start, end = confined(self.parts, "span_of_part", text, raw, normalised)
-            return start, end
         found = self._part(text, raw, normalised).get_splits("original", "char")
         return found[0][1] if found else (raw.start, raw.start)
 

@@ -27,8 +27,6 @@ blamed: mg.BlamedMerges = tokeniser.blame(gold, weighting="tokens")
 types: list[str] = blamed.types(0.6)
 tree: mg.TreePicture = tokeniser.tree("undo", gold=gold)
 made: mg.Export = best.export("folder")
-carried = mg.models.transplant("model", best, "out", init="zeros")
-kept: tuple[str, ...] = carried.kept
 for entry in gold:
     morphs: tuple[str, ...] = entry.morphs
 outcome: mg.RunOutcome = mg.evaluate("demo", "run", workers=1)

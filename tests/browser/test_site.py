@@ -34,7 +34,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
-    shutil.copytree(ROOT / "docs", folder / "docs")
+    for docs in ("docs", *(path.relative_to(ROOT) for path in ROOT.glob("plugins/*/docs"))):
+        shutil.copytree(ROOT / docs, folder / docs)
     # What it needs is installed beside what runs the tests.
     given = ["--old-file", ".make/site", f"BIN={Path(sys.executable).parent}", "site"]
     run = subprocess.run(["make", *given], cwd=folder, capture_output=True, text=True)
@@ -100,7 +101,8 @@ def test_each_page_is_in_the_navigation(site: Path, pages: dict[str, Links]) -> 
     tokenisers = {urljoin(atlas, link) for link in pages[atlas].followed if link.endswith(".html")}
     assert atlas in listed
     assert set(pages) - listed - tokenisers == {f"{HOST}/404.html"}
-    sources = {path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]}
+    patterns = ("*.md", "docs/*.md", "plugins/*/docs/*.md")
+    sources = {path for pattern in patterns for path in ROOT.glob(pattern)}
     assert len(pages) == len(sources) + len(["404", "story", "atlas"]) + len(tokenisers)
     assert not [*site.rglob("*.py*"), *site.rglob("*.j2")]
 

@@ -96,7 +96,6 @@ REFUSED = {
         "--by last --count 1 --keep-script Latin": "By last, scripts say nothing.",
         "--by script": "Nothing says which scripts are to go.",
         "--by script --drop-script Elvish": "“Elvish” is no script.",
-        "--keep-corpus": "Name these after the tokeniser",
         "--by last --count 1 --read layer=x": "--read says how gold is read. Name some",
     },
     "extend tokenizer.json --add 2": {

@@ -15,7 +15,6 @@ from morphgraph.draw.charts import (
     SERIES_COLOURS,
     changes_over_phases,
     frequency_rank_lines,
-    length_lines,
     phase_label,
     removed_by_origin,
     sampled_ranks,
@@ -142,9 +141,6 @@ def test_every_drawn_point_is_of_the_table() -> None:
     assert (many.name, few.name) == ("many", "few")
     assert many.line.dash != few.line.dash
     assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    [line] = length_lines({"x": [0, 3, 1]}).data
-    assert (list(line.x), list(line.y)) == ([0, 1, 2], [0, 75, 25])
-    assert list(line.customdata) == [0, 3, 1]
 
 
 # -------------------------------------------------------------------------------------- scores
@@ -363,7 +359,6 @@ def test_nothing_at_all() -> None:
     for figure in [*none, bar_panels([], []), line_panels([], [], [], "")]:
         assert not figure.data
     assert list(frequency_rank_lines({"x": table_of([])}).data[0].y) == []
-    assert list(length_lines({"x": np.zeros(0, np.int64)}).data[0].y) == []
     unknown = dumbbells([("a", UNKNOWN, UNKNOWN, UNKNOWN)])
     assert list(unknown.layout.xaxis.range) == [0, 100]
     assert list(difference_forest([("a", UNKNOWN, "")]).layout.xaxis.range) == [-1, 1]
@@ -397,11 +392,3 @@ def contrast(one: str, other: str) -> float:
 def test_colours_are_seen_on_light_and_dark_paper(paper: str) -> None:
     for colour in SERIES_COLOURS:
         assert contrast(colour, paper) >= 3, colour
-
-
-def test_types_and_names_are_no_html() -> None:
-    figure = frequency_rank_lines(
-        {"<b>x</b>": pd.DataFrame({"type": ["<img src=x>0"], "count": [1]})}
-    )
-    assert figure.data[0].name == "&lt;b&gt;x&lt;/b&gt;"
-    assert figure.data[0].text[0] == "&lt;img src=x&gt;0"

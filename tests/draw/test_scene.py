@@ -11,7 +11,6 @@ from small import small_reference, small_tokeniser
 
 from morphgraph.draw.scene import (
     LONGEST_LABEL,
-    Scene,
     scene_around,
     scene_of,
     stand_alone_html,
@@ -38,13 +37,13 @@ def graph_of_everything() -> nx.DiGraph:
     return graph
 
 
-def everything(**options: Any) -> Scene:
+def everything(**options: Any) -> nx.DiGraph:
     given = {"focus": "t1", "values": {"m5": 0.5, "t1": 0.5, "t99": 1.0}, "changed": ["m9", "m99"]}
     return scene_of(graph_of_everything(), **{**given, **options})
 
 
 def test_flags() -> None:
-    flags = {vertex.key: vertex.flags for vertex in everything().vertices}
+    flags = {key: set(flags) for key, flags in everything().nodes(data="flags")}
     assert flags == {
         "t0": {"atom", "frontier"},
         "t1": {"focus"},
@@ -56,26 +55,25 @@ def test_flags() -> None:
 
 
 def test_edges_say_which_part_they_are() -> None:
-    edges = {(edge.source, edge.target): edge for edge in everything().edges}
-    assert edges["t0", "m5"].label == "×2"
-    assert edges["t0", "m9"].label == ""
-    assert edges["t0", "m9"].tooltip == "a: part 2 of 3"
-    assert edges["m5", "t1"].tooltip == ""
+    edges = everything().edges
+    assert edges["t0", "m5"]["label"] == "×2"
+    assert edges["t0", "m9"]["label"] == ""
+    assert edges["t0", "m9"]["tooltip"] == "a: part 2 of 3"
+    assert edges["m5", "t1"]["tooltip"] == ""
 
 
 def test_undefined_blame_is_nan() -> None:
-    scene = everything()
-    values = {vertex.key: vertex.value for vertex in scene.vertices}
+    values = dict(everything().nodes(data="value"))
     assert values["m5"] == 0.5
     assert math.isnan(values["m9"])
 
 
 def test_levels_grow_along_every_edge_and_atoms_stand_before_their_first_merge() -> None:
     scene = everything(left_out=17)
-    assert scene.left_out == 17
-    levels = {vertex.key: vertex.level for vertex in scene.vertices}
+    assert scene.graph["left_out"] == 17
+    levels = dict(scene.nodes(data="level"))
     assert levels == {"t0": 0, "m5": 1, "t1": 2, "t3": 2, "m9": 3, "t2": 4}
-    assert all(levels[edge.source] < levels[edge.target] for edge in scene.edges)
+    assert all(levels[source] < levels[target] for source, target in scene.edges)
 
 
 def test_a_long_label_is_cut_and_stands_in_full_in_the_tooltip() -> None:
@@ -83,12 +81,12 @@ def test_a_long_label_is_cut_and_stands_in_full_in_the_tooltip() -> None:
     graph = nx.DiGraph()
     graph.add_node("t0", kind="type", label=name, tooltip="merge 7")
     graph.add_node("t1", kind="type", label="b")
-    vertices = scene_of(graph, focus=None, values={}, changed=()).vertices
-    assert len(vertices[0].label) == LONGEST_LABEL
-    assert vertices[0].label.startswith("Ġdonau")
-    assert vertices[0].label.endswith("…")
-    assert vertices[0].tooltip == f"{name}\nmerge 7"
-    assert vertices[1].tooltip == "b"
+    vertices = scene_of(graph, focus=None, values={}, changed=()).nodes
+    assert len(vertices["t0"]["label"]) == LONGEST_LABEL
+    assert vertices["t0"]["label"].startswith("Ġdonau")
+    assert vertices["t0"]["label"].endswith("…")
+    assert vertices["t0"]["tooltip"] == f"{name}\nmerge 7"
+    assert vertices["t1"]["tooltip"] == "b"
 
 
 # ----------------------------------------------------------------------------------- around a type
@@ -102,17 +100,17 @@ def study() -> Study:
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))
 
 
-def look(study: Study, text: str, **options: int) -> Scene:
+def look(study: Study, text: str, **options: int) -> nx.DiGraph:
     return scene_around(study, study.graph.ids[text], **options)
 
 
-def edges(view: Scene) -> set[tuple[str, str]]:
-    label = {vertex.key: vertex.label for vertex in view.vertices}
-    return {(label[edge.source], label[edge.target]) for edge in view.edges}
+def edges(view: nx.DiGraph) -> set[tuple[str, str]]:
+    label = dict(view.nodes(data="label"))
+    return {(label[source], label[target]) for source, target in view.edges}
 
 
-def ghosts(view: Scene) -> set[str]:
-    return {vertex.label for vertex in view.vertices if "ghost" in vertex.flags}
+def ghosts(view: nx.DiGraph) -> set[str]:
+    return {vertex["label"] for _, vertex in view.nodes(data=True) if "ghost" in vertex["flags"]}
 
 
 def test_a_removed_type_is_drawn_with_the_parts_it_had(study: Study) -> None:
@@ -126,9 +124,8 @@ def test_a_removed_type_is_drawn_with_the_parts_it_had(study: Study) -> None:
     assert {("ab", "3"), ("c", "3"), ("xy", "3"), ("3", "abcxy")} <= drawn, "and what it was in"
     assert {("a", "0"), ("b", "0"), ("0", "ab")} <= drawn, "two steps down, as ever"
     assert ("2", "xy") not in drawn
-    [merge] = [v for v in view.vertices if v.label == "1"]
-    assert merge.tooltip == "ab + c → abc\nrank 1\nknocked out"
-    assert "ghost" not in look(study, "abcxy").vertices[0].flags
+    [merge] = [vertex for _, vertex in view.nodes(data=True) if vertex["label"] == "1"]
+    assert merge["tooltip"] == "ab + c → abc\nrank 1\nknocked out"
     assert not ghosts(look(study, "abcxy")), "only where it was looked at"
 
 
@@ -142,9 +139,9 @@ def test_parts_that_are_gone_too_are_ghosts(study: Study) -> None:
 def test_ghosts_keep_to_the_limit(study: Study) -> None:
     study.graph.knockout(["abc"])
     view = look(study, "abc", limit=5)
-    assert len(view.vertices) <= 5
+    assert len(view) <= 5
     assert {("ab", "1"), ("c", "1"), ("1", "abc")} <= edges(view)
-    assert view.left_out > 0
+    assert view.graph["left_out"] > 0
 
 
 # ------------------------------------------------------------------------------------- as a page
@@ -152,7 +149,7 @@ def test_ghosts_keep_to_the_limit(study: Study) -> None:
 NASTY = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "&lt;b&gt;<!--"]
 
 
-def nasty_scene() -> Scene:
+def nasty_scene() -> nx.DiGraph:
     graph: nx.DiGraph = nx.DiGraph()
     for i, name in enumerate(NASTY):
         graph.add_node(f"t{i}", kind="type", label=name, tooltip=f"href {name}\nsecond line")
@@ -203,14 +200,3 @@ def test_the_library_is_whole_and_has_no_source_map() -> None:
     assert len(script) > 400_000
     assert "@license" in script
     assert len(script.splitlines()) > script.count("\n")  # other separators, inside strings
-
-
-def test_a_pair_of_three_equal_parts_is_a_tuple() -> None:
-    graph = nx.DiGraph()
-    graph.add_node("t0", kind="type", label="a")
-    graph.add_node("m1", kind="merge", label="1", rank=1)
-    graph.add_edge("t0", "m1", indices=(0, 1, 2))
-    scene = scene_of(graph, focus=None, values={}, changed=())
-    assert "tuple" in scene.vertices[0].flags
-    assert scene.edges[0].label == "×3"
-    assert scene.edges[0].tooltip == "a: parts 1, 2 and 3 of 3"

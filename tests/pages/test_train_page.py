@@ -13,6 +13,7 @@ from morphgraph.score.corpus_measures import language_costs
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
 from morphgraph.segment.training import train
+from web.choosing import chosen_methods
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +39,7 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     assert page.session.study.tokeniser.vocabulary_size == 600
     assert page.session.study.tokeniser.signature() == model.tokeniser.signature()
     assert page.press("Compare with the open one")
-    assert page.session.chosen == ["bpe", f"model {label}"]
+    assert chosen_methods(page.session) == ["bpe", f"model {label}"]
     # Another page and back: the model is still there.
     page.open("scores").open("train")
     assert list(page.session.models) == [label]

@@ -1,21 +1,16 @@
 """The vocabulary page: its figures and lists are the library's."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from model_folders import matrix, write_model
 from small import small_document
 from strategies import SEVERAL_MERGES
 
-from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.core.text import from_to
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.models.undertrained_types import undertrained
 from morphgraph.refine.pruning import preview_prune
-from morphgraph.score.vocabulary import VocabularyHealth, compress, corpus_of
 from morphgraph.score.vocabulary_figures import (
     ENTROPY,
     FIGURES,
@@ -23,10 +18,11 @@ from morphgraph.score.vocabulary_figures import (
     figure_called,
     list_behind,
 )
+from morphgraph.score.vocabulary_health import VocabularyHealth, compress, corpus_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import method_on
+from morphgraph.tables.figures import figure_table, signature
 from morphgraph.tables.model import shown_texts
-from morphgraph.tables.vocabulary import figure_table, signature
 from tests.pages.conftest import as_read
 
 pytestmark = pytest.mark.slow
@@ -194,27 +190,6 @@ def test_types_that_nothing_forms_are_listed_and_removed(app: Any) -> None:
     app.graph.undo()
     app.open("history")
     assert [b for b in app.test.button if b.label == "Remove it"]
-
-
-def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> None:
-    """A model for the demo's tokeniser has rows of padding near which two types lie."""
-    rows = matrix(8064)
-    rows[8000:], rows[[4000, 5000]] = 1.0, 1.0
-    document = json.loads(demo_tokeniser_path("en").read_bytes())
-    folder = write_model(tmp_path / "model", document, {"wte.weight": rows})
-    page.test.session_state["model rows"] = True
-    page.open("vocabulary").set("text_input", "Folder of a model", str(folder))
-    assert {"4000", "5000"} <= set(page.table("input norm")["id"])
-    assert "64 rows taken for unused" in page.captions()
-    corpus = corpus_of(page.session.study.benchmark)
-    for by in ("cosine", "norm"):
-        page.choose("Ranked by", by)
-        found = undertrained(folder, corpus, by=by)
-        assert list(page.table("input norm")["type"]) == list(found.standing_out()["type"])
-    (folder / "model.safetensors").unlink()
-    page.set("text_input", "Folder of a model", str(folder))
-    # Somebody else may have named the path: nothing of what is there is told.
-    assert any("cannot be read in the expected format" in error for error in page.errors())
 
 
 def test_a_list_of_types_is_knocked_out(app: Any) -> None:

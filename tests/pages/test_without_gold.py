@@ -52,8 +52,8 @@ def test_an_edit_says_what_changes_and_not_whether_it_is_better(without: Any) ->
 
 def test_methods_are_compared_by_length_and_agreement(without: Any) -> None:
     without.open("compare")
-    shown = without.table("tokens per word")
-    assert list(shown.columns) == ["method", "tokens per word", "|V|"]
+    shown = without.table("Tokeniser")
+    assert list(shown.columns) == ["Tokeniser", "|V|", "Tokens per word ↓"]
     assert len(shown) > 1
     assert without.find("radio", "Draw those").options[0] == "methods disagree most"
 

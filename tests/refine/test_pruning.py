@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 from effort import examples
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import Lookup, listed
 from small import small_document
-from strategies import MERGES, MergeList, any_order, bpe_of, seen, well_formed, word_counts
+from strategies import MERGES, MergeList, bpe_of, seen, word_counts
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.hugging_face import from_tokenizer_json
-from morphgraph.refine.pruning import preview_prune, preview_trim, pruning_order, splits
+from morphgraph.refine.pruning import preview_prune, pruning_order, splits
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -126,25 +126,6 @@ def test_the_example_of_the_source() -> None:
         preview_prune(tokeniser, 4, "last")
 
 
-@given(well_formed(2, 20) | any_order(2), word_counts("abcd", 12, 8))
-@example([("c", "a"), ("a", "c"), ("a", "ca")], {"ac": 1, "acac": 1})  # ca comes back for acac
-@examples(1500)
-def test_trimmed_to_words_they_are_segmented_as_before(merges: MergeList, counts: Counts) -> None:
-    tokeniser, tokens = bpe_of(merges), used(merges, counts)[0]
-    trim = preview_trim(tokeniser, WordCounts.from_mapping(counts))
-    graph = tokeniser.graph
-    graph.apply(trim.change)
-    after = [[graph.types[part] for part in merge.parts] for merge in graph.merges().values()]
-    assert all(len(parts) == 2 for parts in after)
-    assert used([tuple(parts) for parts in after], counts)[0] == tokens
-    made = {text for text in map("".join, merges) if text in graph}
-    needed = {text for text in tokens if text in map("".join, merges)}
-    assert needed <= made and len(made) == trim.kept <= trim.closure
-    again = bpe_of(merges)
-    again.graph.replay(graph.recipe())
-    assert again.state == tokeniser.state
-
-
 def test_scripts() -> None:
     """A type goes by its text, not by how its bytes are spelled; incomplete bytes stay."""
     words = {"дом": 9, "né": 9, "漢字": 9, "e\u0301": 9}
@@ -173,4 +154,3 @@ def test_words_that_stay_whole_without_a_merge() -> None:
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "whole.json")
     counts = WordCounts(["cab", "ab"], [5, 2])
     assert pruning_order(tokeniser, "merge-based", counts) == ["ab"]
-    assert preview_trim(tokeniser, WordCounts(["cab"], [1])).kept == 0

@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import METRICS, Tally
-from morphgraph.score.outcome import Outcome, outcome_of
-from morphgraph.score.table import (
+from morphgraph.score.breakdowns import (
     BREAKDOWNS,
     GROUPINGS,
     Breakdown,
@@ -26,10 +23,14 @@ from morphgraph.score.table import (
     formation_of,
     word_groups,
 )
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
+from morphgraph.score.metrics import METRICS, Tally
+from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tables.scores import breakdown_csv
+from morphgraph.tables.scores import breakdown_table
+from morphgraph.tables.writing import to_csv
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 KINDS = {
@@ -413,13 +414,14 @@ def test_nothing_to_break_down() -> None:
 
 def test_csv_of_a_breakdown() -> None:
     found = break_down([outcome_of(SEGMENTER, some(), "=mine")], "formation", "recall")
-    head, *rows = csv.reader(io.StringIO(breakdown_csv(found).decode("utf-8")))
-    assert ",".join(head) == "group,number of words,tokeniser,recall,low,high,signature"
+    head, *rows = csv.reader(io.StringIO(to_csv(breakdown_table(found)).decode("utf-8")))
+    assert head == ["group", "words", "'=mine", "'=mine low", "'=mine high"]
     by_name = {row[0]: row[1:] for row in rows}
-    assert by_name["simple"] == ["1", "'=mine", "n/a", "n/a", "n/a", found.signature]
-    assert by_name["prefixed"][:3] == ["2", "'=mine", "1.0"]
-    assert float(by_name["compound"][2]) == pytest.approx(2 / 3)
-    assert len(rows) == 8
+    assert by_name["simple"] == ["1", "n/a", "n/a", "n/a"]
+    assert by_name["prefixed"][:2] == ["2", "1.0"]
+    assert float(by_name["compound"][1]) == pytest.approx(2 / 3)
+    assert by_name["signature"] == [found.signature]
+    assert len(rows) == 8 + 1
 
 
 def test_a_frequency_of_zero_is_in_no_power_of_ten() -> None:

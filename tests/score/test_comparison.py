@@ -17,6 +17,7 @@ from strategies import MergeList, well_formed
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
+from morphgraph.score.breakdowns import boundary_groups
 from morphgraph.score.comparison import (
     ERROR_KINDS,
     MISSED,
@@ -32,7 +33,6 @@ from morphgraph.score.comparison import (
 )
 from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
-from morphgraph.score.table import boundary_groups
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.method import METHODS, parse_method, split_methods
@@ -76,7 +76,7 @@ def test_cells_and_summaries(lists: list[MergeList], gold: list[list[str] | None
             )
             assert cell.exact == (cut == wanted)
     known = [number for number, morphs in enumerate(gold) if morphs is not None]
-    for column, summary in enumerate(made.summaries):
+    for column, scores in enumerate(made.scores.estimates):
         both, predicted, relevant = oracles.score(
             [tokens[column][n] for n in known], [gold[n] or [] for n in known], [1.0] * len(known)
         )
@@ -86,8 +86,9 @@ def test_cells_and_summaries(lists: list[MergeList], gold: list[list[str] | None
             2 * both / (predicted + relevant) if relevant else np.nan,
             sum(map(len, tokens[column])) / len(texts),
         ]
-        found_scores = [summary.precision, summary.recall, summary.f1, summary.fertility]
-        assert found_scores == pytest.approx(expected, nan_ok=True)
+        assert scores
+        found_scores = [scores[name].value for name in ("precision", "recall", "f1")]
+        assert [*found_scores, made.tokens_per_word[column]] == pytest.approx(expected, nan_ok=True)
     for one in range(len(merges)):
         for other in range(len(merges)):
             alike = [a == b for a, b in zip(tokens[one], tokens[other], strict=True)]
@@ -190,7 +191,7 @@ def test_the_signature_names_all_that_the_scores_depend_on() -> None:
 def test_texts_without_words() -> None:
     made = Comparison([Bte(small_tokeniser([], "ab"))], [], [])
     assert made.rows == []
-    assert np.isnan(made.summaries[0].f1)
+    assert np.isnan(made.scores.of(0, ["f1"])["f1"].value)
 
 
 @pytest.mark.parametrize(
@@ -216,32 +217,6 @@ def test_faulty_methods(text: str) -> None:
 
 def test_methods_are_split_at_commas_outside_of_brackets() -> None:
     assert split_methods("a, b(c=1, d=2),e ,") == ["a", "b(c=1, d=2)", "e"]
-
-
-def test_every_method_runs_on_a_demo() -> None:
-    tokeniser = load_tokeniser("demo:en")
-    from morphgraph.corpus.counts import WordCounts
-
-    counts = WordCounts.from_mapping({"undesirable": 3, "the": 500})
-    texts: Sequence[str] = ["undesirable", "the", "naïve 😀"]
-    names = METHODS.offered
-    assert names == [
-        "bpe",
-        "dropout",
-        "trimmed",
-        "adaptbpe",
-        "litetoken",
-        "flota",
-        "first",
-        "longest",
-        "greedy",
-        "suffix",
-        "least",
-    ]
-    made = [method_on(tokeniser, name, {}, counts) for name in names]
-    comparison = Comparison(made, texts, [("un", "desir", "able"), None, None])
-    assert [len(row.cells) for row in comparison.rows] == [len(names)] * 3
-    assert len({segmenter.signature() for segmenter in made}) == len(names)
 
 
 def test_parameters_may_be_true_or_false() -> None:

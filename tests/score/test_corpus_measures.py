@@ -24,11 +24,10 @@ from morphgraph.score import corpus_measures
 from morphgraph.score.corpus_measures import (
     CorpusMeasures,
     TextMeasure,
-    differing,
     gini,
     measure_corpus,
 )
-from morphgraph.score.vocabulary import renyi_efficiency
+from morphgraph.score.vocabulary_health import renyi_efficiency
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.models import load_segmenter
@@ -119,7 +118,7 @@ def test_files_are_as_every_word_on_its_own(a: list[str], b: list[str], c: list[
     texts = a, b, c
     with TemporaryDirectory() as name:
         folder = Path(name)
-        found = dict(zip(("a.txt", "b.txt", "c.jsonl"), texts, strict=True))
+        found = dict(zip("abc", texts, strict=True))
         write(folder, "a.txt", texts[0])
         write(folder, "b.txt.gz", texts[1])
         write(folder, "c.jsonl", [json.dumps({"text": line}) for line in texts[2]])
@@ -129,7 +128,7 @@ def test_files_are_as_every_word_on_its_own(a: list[str], b: list[str], c: list[
             return
         measured = measure_corpus(BOTH, [folder])
         # An empty file, which has no block, is not listed.
-        known = {text: lines for text, lines in found.items() if lines or text == "b.txt"}
+        known = {text: lines for text, lines in found.items() if lines or text == "b"}
         check(measured.texts, known)
         check(measured.totals, {"all": [line for lines in texts for line in lines]})
         assert (measured.by, measured.unit, measured.base) == ("file", "words", None)
@@ -181,14 +180,14 @@ def test_lines_are_what_the_library_makes_of_them(tmp_path: Path) -> None:
 @pytest.fixture
 def parallel(tmp_path: Path) -> Path:
     """abc is a token, so are ab and c; x is none, and all else are characters."""
-    write(tmp_path, "dev.en", ["abc", "ab"])
-    write(tmp_path, "dev.de", ["abcab", "dd"])
-    write(tmp_path, "dev.fr", ["öñöñd", "d"])
+    write(tmp_path, "en.dev", ["abc", "ab"])
+    write(tmp_path, "de.dev", ["abcab", "dd"])
+    write(tmp_path, "fr.dev", ["öñöñd", "d"])
     return tmp_path
 
 
 def measured(folder: Path, **options: Any) -> CorpusMeasures:
-    return measure_corpus({"BPE": BPE}, [folder / "dev.*"], parallel=True, **options)
+    return measure_corpus({"BPE": BPE}, [folder / "*.dev"], parallel=True, **options)
 
 
 def test_parity_by_hand(parallel: Path) -> None:
@@ -216,17 +215,17 @@ def test_parity_by_hand(parallel: Path) -> None:
 
 
 def test_what_is_not_parallel(parallel: Path) -> None:
-    write(parallel, "dev.fr", ["öñ"])
+    write(parallel, "fr.dev", ["öñ"])
     with pytest.raises(MorphGraphError, match=r"de has 2 lines and fr 1.*correct it"):
         measured(parallel)
-    (parallel / "dev.fr").write_bytes(b"")
+    (parallel / "fr.dev").write_bytes(b"")
     with pytest.raises(MorphGraphError, match=r"fr has no text"):
         measured(parallel)
-    (parallel / "dev.fr").unlink()
+    (parallel / "fr.dev").unlink()
     with pytest.raises(MorphGraphError, match=r"no language “it”. There are: de, en"):
         measured(parallel, base="it")
-    (parallel / "dev.de").unlink()
-    with pytest.raises(MorphGraphError, match=r"has one language, dev\.en"):
+    (parallel / "de.dev").unlink()
+    with pytest.raises(MorphGraphError, match=r"has one language, en\.dev"):
         measured(parallel)
     with pytest.raises(MorphGraphError, match="Name at least one file"):
         measure_corpus({"BPE": BPE}, [])
@@ -252,9 +251,9 @@ def test_lines_that_are_too_long_are_refused(
     parallel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corpus_measures, "LONGEST_WORD", 8)
-    write(parallel, "dev.fr", ["öñöñd", "d", "d", "d"])
-    write(parallel, "dev.en", ["abc", "ab abc abc", "ab", "ab abc abc"])
-    write(parallel, "dev.de", ["abcab", "dd"])
+    write(parallel, "fr.dev", ["öñöñd", "d", "d", "d"])
+    write(parallel, "en.dev", ["abc", "ab abc abc", "ab", "ab abc abc"])
+    write(parallel, "de.dev", ["abcab", "dd"])
     with pytest.raises(MorphGraphError, match="bytes in one line"):
         measured(parallel)
 
@@ -270,19 +269,6 @@ def test_the_order_of_the_efficiency(tmp_path: Path, alpha: float) -> None:
     write(tmp_path, "a.txt", ["abc d d ab"])
     [found] = measure_corpus({"BPE": BPE}, [tmp_path], alpha=alpha).totals
     assert found.renyi == renyi_efficiency([1, 2, 1], len(TYPES), alpha)
-
-
-@pytest.mark.parametrize(
-    ("kind", "message"),
-    [
-        ("jsonl", "1 line is no object with text in “text” and “language”"),
-        ("txt", "plain text has no column “language”"),
-    ],
-)
-def test_a_column_that_is_not_there(tmp_path: Path, kind: str, message: str) -> None:
-    write(tmp_path, f"a.{kind}", ['{"lang": "en", "text": "ab"}'])
-    with pytest.raises(MorphGraphError, match=message):
-        measure_corpus(BOTH, [tmp_path], language_column="language")
 
 
 def test_too_many_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,23 +307,7 @@ def test_blocks_may_come_in_any_order(tmp_path: Path) -> None:
     assert repr(measure_corpus(BOTH, [tmp_path], run=backwards, **options)) == repr(found)
 
 
-def test_names_of_files() -> None:
-    assert differing(["x/flores.eng.dev", "y/flores.de.dev"]) == ["eng", "de"]
-    assert differing(["a.b.txt", "a.txt"]) == ["a.b.txt", "a.txt"]
-    assert differing(["a/x", "b/x"]) == ["a/x", "b/x"]
-    packed_too = ["a.txt", "a.txt.gz", "b.txt"]
-    assert differing(packed_too) == packed_too
-
-
 COSTS = st.lists(st.floats(0.01, 1e6), min_size=1, max_size=30)
-
-
-def test_gini_by_hand() -> None:
-    """Costs 1, 2, 5: differences 1, 4 and 3, each twice, over 2 · 9 · 8/3."""
-    assert gini([5, 1, 2]) == pytest.approx(16 / 48)
-    # One pays for all of n: (n − 1) ÷ n.
-    assert gini([0, 0, 0, 7]) == pytest.approx(3 / 4)
-    assert gini([4]) == gini([3, 3, 3]) == 0
 
 
 def test_what_is_undefined() -> None:

@@ -262,15 +262,6 @@ def test_titles_groups_and_names() -> None:
         check_metrics(["F1"])
 
 
-def test_units_and_directions() -> None:
-    """A share is from 0 to 1 and in percent; the rest are numbers of something for each word."""
-    numbers = {"distance", "morpheme_distance", "fertility", "characters", "inside", "morph_edits"}
-    assert {name for name, metric in METRICS.items() if metric.unit == ""} == numbers
-    less = {"over", "under", "distance", "morpheme_distance", "left_out", "inside", "morph_edits"}
-    assert {name for name, metric in METRICS.items() if metric.better == -1} == less
-    assert {n for n, m in METRICS.items() if m.better == 0} == {"fertility", "characters"}
-
-
 # --- the naive oracle -----------------------------------------------------------------------------
 
 MORPHS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=4)

@@ -19,14 +19,9 @@ from morphgraph.score.comparison import Comparison, WordPart
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
+from morphgraph.tables.corpora import MeasuredCorpus, corpus_csv, corpus_table, parity_table
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
-from morphgraph.tables.scores import comparison_csv, comparison_html, words_table
-from morphgraph.tables.vocabulary import (
-    MeasuredCorpus,
-    corpus_csv,
-    corpus_table,
-    parity_table,
-)
+from morphgraph.tables.scores import comparison_html, words_table
 from morphgraph.tables.writing import frame_csv, to_csv, to_html, to_latex, to_markdown
 
 SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \t\n\r\udcff"
@@ -216,14 +211,13 @@ def comparison() -> Comparison:
 
 
 def test_a_comparison_as_csv(comparison: Comparison) -> None:
-    rows = list(csv.DictReader(io.StringIO(comparison_csv(comparison, comparison.rows).decode())))
-    assert [row["word"] for row in rows] == ["undo", WORDS[0], "'=cmd()", *WORDS[2:]]
-    first, second = comparison.labels
-    assert rows[0][first] == "un d o"
-    assert rows[0][second] == "u nd o"
-    assert rows[0][f"{first}: errors"] == "1"
-    assert rows[0][f"{second}: errors"] == "3"
-    assert rows[1][f"{first}: errors"] == "n/a"
+    table = to_csv(words_table(comparison, comparison.rows)).decode()
+    *rows, signature = csv.DictReader(io.StringIO(table))
+    assert [row["Word"] for row in rows] == ["undo", WORDS[0], "'=cmd()", *WORDS[2:]]
+    assert [rows[0][label] for label in ("Gold", *comparison.labels)] == [
+        *("un | do", "un d o", "u nd o")
+    ]
+    assert signature["Gold"] == comparison.signature
 
 
 def test_a_comparison_as_latex(comparison: Comparison) -> None:

@@ -21,7 +21,8 @@ from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.scores import ScoreView, score_text, scores_table
+from morphgraph.tables.score_views import ScoreView
+from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import latex, to_csv, to_latex, to_markdown
 
 NAN = math.nan
@@ -256,9 +257,3 @@ def test_markdown(two: list[ScoreTable]) -> None:
 def test_code_holds_backticks() -> None:
     table = table_of(["f1"], [("a", [estimate(0.5)])], signature="a``b")
     assert to_markdown(scores_table([table])).endswith("\n- ``` a``b ```\n")
-
-
-def test_texts() -> None:
-    assert score_text("precision", 0.123456) == "12.35"
-    assert score_text("distance", 0.123456) == "0.12"
-    assert score_text("precision", NAN) == score_text("inside", NAN) == "n/a"

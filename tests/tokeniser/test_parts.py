@@ -21,7 +21,8 @@ from morphgraph.core.limits import PUBLIC_TEXT
 from morphgraph.corpus.pipelines import PIPELINES, START_MARKERS, prepare
 from morphgraph.formats.hugging_face import assumed_document, from_tokenizer_json
 from morphgraph.segment.training import components
-from morphgraph.tokeniser.parts import LONG_TEXT, is_known_pattern, unknown_part
+from morphgraph.tokeniser.isolated_pipeline import LONG_TEXT
+from morphgraph.tokeniser.parts import is_known_pattern, unknown_part
 from morphgraph.tokeniser.preprocess import Preprocessor, SentencePieceText, check_charsmap
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 

@@ -16,8 +16,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 import morphgraph as mg
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.score.vocabulary import VocabularyHealth
 from morphgraph.score.vocabulary_figures import figures_of, list_behind
+from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.preprocess import spans_words
 

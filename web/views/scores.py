@@ -11,23 +11,21 @@ import streamlit as st
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted
 from morphgraph.draw import score_charts as charts
-from morphgraph.draw.charts import share_x
+from morphgraph.score.breakdowns import (
+    BREAKDOWNS,
+    GROUPINGS,
+    Breakdown,
+    boundary_groups,
+    break_down,
+)
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.gold_set import Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
-from morphgraph.score.table import (
-    BREAKDOWNS,
-    GROUPINGS,
-    Breakdown,
-    Estimate,
-    ScoreTable,
-    SegmentationFailure,
-    boundary_groups,
-    break_down,
-)
+from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.model import HELD_IN
-from morphgraph.tables.scores import breakdown_csv, breakdown_table, errors_csv
+from morphgraph.tables.scores import breakdown_table, errors_csv
+from morphgraph.tables.writing import to_csv
 from web import widgets as ui
 from web.state import Session
 from web.views.trees import MARKS, open_in_merge_tree
@@ -75,12 +73,11 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
                 label_visibility="collapsed",
                 width=250,
             )
-    known = [(n, table) for n, table in enumerate(tables) if table.gold_set is not None]
-    figures = []
-    for _, table in known:
+    for number, table in enumerate(tables):
+        if table.gold_set is None:
+            continue
         key = ("picture", Same(table), kind, metric)
-        figures.append(current.once(key, partial(_figure, table, kind, metric)))
-    for (number, table), figure in zip(known, share_x(figures), strict=True):
+        figure = current.once(key, partial(_figure, table, kind, metric))
         if len(tables) > 1:
             st.caption(f"`{words_shown(table)}`")
         ui.chart(figure, f"scores picture {number}")
@@ -179,8 +176,9 @@ def _breakdown_table(found: Breakdown) -> None:
         st.caption(" ".join(notes))
 
     with st.expander("As a table, with 95 % intervals"):
-        ui.show_report(breakdown_table(found), key="breakdown")
-        ui.downloads({"breakdown.csv": partial(breakdown_csv, found)})
+        table = breakdown_table(found)
+        ui.show_report(table, key="breakdown")
+        ui.downloads({"breakdown.csv": partial(to_csv, table)})
 
 
 @st.fragment

@@ -1,0 +1,66 @@
+"""The chart of under-trained types."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from morphgraph.core.text import shortened
+from morphgraph.draw.charts import LOG, ROOM, look_of, plotly_text, template
+
+if TYPE_CHECKING:
+    from morphgraph_models.undertrained_types import UndertrainedTypes
+
+_MOST_DRAWN = 4000
+"""The largest number of rows of one kind drawn, evenly spread over the ids."""
+_NEVER = 0.5
+"""The position of types that are no token of the corpus, on an axis without 0."""
+
+
+def undertrained_points(found: "UndertrainedTypes") -> Any:
+    """Draw norms and ranking distances against frequency, or by id without a corpus.
+
+    Under-trained rows are low in all charts; types that are no token stand at the left.
+    """
+    from plotly.subplots import make_subplots
+
+    from morphgraph_models.undertrained_types import TYPE_KINDS
+
+    frame = found.frame
+    shown = dict.fromkeys(("input_norm", "output_norm", found.ranked_by))
+    values = [name for name in shown if name in frame.columns]
+    has_counts = bool(frame["count"].notna().any())
+    figure = make_subplots(len(values), 1, shared_xaxes=True, vertical_spacing=0.05)
+    # The many ordinary types come first, so that they hide no others.
+    for number, kind in reversed(list(enumerate(TYPE_KINDS))):
+        rows = frame[frame["kind"] == kind]
+        if len(rows) > _MOST_DRAWN:
+            chosen = np.linspace(0, len(rows) - 1, _MOST_DRAWN)
+            rows = rows.iloc[np.unique(chosen.astype(np.int64))]
+        if not len(rows):
+            continue
+        look = look_of(number)
+        opacity = 0.4 if kind == "ordinary" else 1.0
+        for place, value in enumerate(values, start=1):
+            figure.add_scatter(
+                x=rows["count"].fillna(0).clip(lower=_NEVER) if has_counts else rows["id"],
+                y=rows[value],
+                mode="markers",
+                name=TYPE_KINDS[kind],
+                legendgroup=kind,
+                showlegend=place == 1,
+                text=[plotly_text(shortened(text) or "no type") for text in rows["type"]],
+                customdata=rows[["id", "count"]],
+                marker={"color": look.colour, "symbol": look.symbol, "size": 5, "opacity": opacity},
+                hovertemplate="%{text}<br>id %{customdata[0]:,}, tokens: %{customdata[1]:,}"
+                "<br>%{y:.4f}",
+                row=place,
+                col=1,
+            )
+    for place, value in enumerate(values, start=1):
+        role, _, measure = value.partition("_")
+        title = f"norm of the {role} row" if measure == "norm" else "distance from unused rows"
+        figure.update_yaxes(title=title, row=place, col=1)
+    figure.update_xaxes(**(LOG if has_counts else {}))
+    title = "tokens in the corpus (log)" if has_counts else "id"
+    figure.update_xaxes(title=title, row=len(values), col=1)
+    return figure.update_layout(height=300 * len(values) + 120, template=template(), margin=ROOM)

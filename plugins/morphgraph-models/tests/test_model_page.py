@@ -1,0 +1,33 @@
+"""Under-trained types on the page Vocabulary."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from model_folders import matrix, write_model
+from morphgraph.score.vocabulary import corpus_of
+
+from morphgraph.core.files import demo_tokeniser_path
+from morphgraph_models import undertrained
+
+
+def test_types_that_a_model_has_hardly_learned(app: Any, tmp_path: Path) -> None:
+    """A model for the demo's tokeniser has rows of padding near which two types lie."""
+    rows = matrix(8064)
+    rows[8000:], rows[[4000, 5000]] = 1.0, 1.0
+    document = json.loads(demo_tokeniser_path("en").read_bytes())
+    folder = write_model(tmp_path / "model", document, {"wte.weight": rows})
+    app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
+    app.test.session_state["model rows"] = True
+    app.open("vocabulary").set("text_input", "Folder of a model", str(folder))
+    assert {"4000", "5000"} <= set(app.table("input norm")["id"])
+    assert "64 rows taken for unused" in app.captions()
+    corpus = corpus_of(app.session.study.benchmark)
+    for by in ("cosine", "norm"):
+        app.choose("Ranked by", by)
+        found = undertrained(folder, corpus, by=by)
+        assert list(app.table("input norm")["type"]) == list(found.standing_out()["type"])
+    (folder / "model.safetensors").unlink()
+    app.set("text_input", "Folder of a model", str(folder))
+    # Somebody else may have named the path: nothing of what is there is told.
+    assert any("cannot be read in the expected format" in error for error in app.errors())

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
-from web.views.undertrained import model_rows
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import base_name, counted, from_to, shortened, unique_labels
@@ -30,6 +29,7 @@ from web.edits import (
 )
 from web.inputs import frequency_choice, offer_frequencies
 from web.state import Session, keep_session
+from web.views.undertrained import model_rows
 
 _NOW = "bpe"
 _CARD = "vocabulary card"
@@ -134,14 +134,14 @@ def _list_to_knock_out(current: Session) -> None:
 
         def make() -> tuple[list[str], list[Mapping[str, Any]]]:
             types = listed_types(text.encode(), "The list", study.tokeniser)
-            found = study.preview(types, cascade=cascade, portable=portable, part=part)
-            return found.cost(), found.steps
+            preview = study.preview(types, cascade=cascade, portable=portable, part=part)
+            return preview.cost(), preview.steps
 
         with ui.attempt():
             cost, steps = current.once(("listed", text, cascade, portable), make)
             st.markdown("\n".join(f"- {ui.plain(line)}" for line in cost))
-            how: dict[str, Any] = {"primary": True, "help": "Undo takes it back."}
-            ui.button("Knock them out", "content_cut", make_edit, current, steps, field, **how)
+            options: dict[str, Any] = {"primary": True, "help": "Undo takes it back."}
+            ui.button("Knock them out", "content_cut", make_edit, current, steps, field, **options)
 
 
 def _choices(current: Session) -> tuple[list[str], float]:
@@ -165,10 +165,10 @@ def _choices(current: Session) -> tuple[list[str], float]:
         "before your edits if there are any, and models that you trained on the page Train or "
         "opened on the page Segmentations.",
     )
-    said = figures.figure_called("renyi").definition
-    how: dict[str, Any] = {"step": 0.5, "key": "vocabulary_alpha", "first": ALPHA, "help": said}
+    tip = figures.figure_called("renyi").definition
+    options: dict[str, Any] = {"step": 0.5, "key": "vocabulary_alpha", "first": ALPHA, "help": tip}
     label = "α of the Rényi efficiency"
-    return chosen, float(ui.setting(right.number_input, label, 0.01, 100.0, **how))
+    return chosen, float(ui.setting(right.number_input, label, 0.01, 100.0, **options))
 
 
 def _prune(current: Session, corpus: NamedCounts | None) -> None:
@@ -185,11 +185,11 @@ def _prune(current: Session, corpus: NamedCounts | None) -> None:
             st.caption("With word counts, types can go by how much they are needed.")
         order, number = st.columns(2)
         orders = _ORDERS if counts is not None else ["last"]
-        how: dict[str, Any] = {"format_func": _ORDERS.__getitem__}
-        by = ui.choice(order.selectbox, "First to go", orders, key="prune_by", **how)
+        options: dict[str, Any] = {"format_func": _ORDERS.__getitem__}
+        by = ui.choice(order.selectbox, "First to go", orders, key="prune_by", **options)
         most = sum(map(study.graph.is_removable, study.graph.type_ids()))
-        how = {"step": 100, "key": "prune_count", "first": min(500, most)}
-        count = int(ui.setting(number.number_input, "How many types", 0, most, **how))
+        options = {"step": 100, "key": "prune_count", "first": min(500, most)}
+        count = int(ui.setting(number.number_input, "How many types", 0, most, **options))
 
         def make() -> tuple[Mapping[str, Any], int, str, str]:
             with st.spinner("Looking for them…"):
@@ -207,10 +207,10 @@ def _prune(current: Session, corpus: NamedCounts | None) -> None:
                 if study.benchmark.reference.has_gold:
                     st.metric("F1", f1, width="content", help=words.help or None)
                 st.metric("Tokens per word", fertility, width="content")
-                said = "They go with their merges, and no other type gets lost. One edit."
+                tip = "They go with their merges, and no other type gets lost. One edit."
                 label = f"Prune {counted(removed, 'type')}"
-                how = {"primary": True, "disabled": not removed, "help": said}
-                ui.button(label, "content_cut", make_edit, current, [step], **how)
+                options = {"primary": True, "disabled": not removed, "help": tip}
+                ui.button(label, "content_cut", make_edit, current, [step], **options)
 
 
 def _label(current: Session, name: str) -> str:
@@ -226,9 +226,9 @@ def _health(current: Session, name: str, corpus: NamedCounts | None) -> Vocabula
 
     def make() -> VocabularyHealth:
         with st.spinner(f"Counting the tokens of {ui.plain(label)}…"):
-            made = make_method(current, name, {})
+            segmenter = make_method(current, name, {})
             gold = reference if reference.has_gold else None
-            return VocabularyHealth(made, corpus, gold, label=label)
+            return VocabularyHealth(segmenter, corpus, gold, label=label)
 
     return current.once(("vocabulary", name, label, Same(model)), make)
 
@@ -275,8 +275,8 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
     key = listed if figure.has_list else "tokens"
     merges = health.segmenter.editable is not None
     offered = merges and health.corpus is not None and figures.lists_types(key)
-    how: dict[str, Any] = {"key": "vocabulary finality", "first": False, "help": _FINALITY}
-    finality = offered and bool(ui.value_now(how["key"], False))
+    options: dict[str, Any] = {"key": "vocabulary finality", "first": False, "help": _FINALITY}
+    finality = offered and bool(ui.value_now(options["key"], False))
     table = current.once(
         ("vocabulary list", key, finality, Same(health)),
         lambda: figures.list_behind(health, key, finality=finality),
@@ -292,7 +292,7 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
             icon=":material/search:",
         )
         if offered:
-            ui.setting(st.toggle, "FI ratio, neighbours", **how)
+            ui.setting(st.toggle, "FI ratio, neighbours", **options)
         shown = figures.matching(table, wanted)
         columns = [name for name in shown.columns if name != "type_id"]
         csv = partial(frame_csv, shown[columns])

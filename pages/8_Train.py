@@ -115,9 +115,9 @@ def _settings(current: Session) -> _Order | None:
     fields = (method if method.learns else training).parameters.model_fields
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = _languages() if training.several else _source()
-        how: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 180}
-        how["help"] = "All types, the atoms included: the bytes alone are 256."
-        size = int(ui.setting(st.number_input, "Vocabulary size", 10, most, **how))
+        options: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 180}
+        options["help"] = "All types, the atoms included: the bytes alone are 256."
+        size = int(ui.setting(st.number_input, "Vocabulary size", 10, most, **options))
         place = st.container(horizontal=True, vertical_alignment="bottom", width="content")
         parameters = {}
         for name, field in fields.items():
@@ -136,9 +136,9 @@ def _settings(current: Session) -> _Order | None:
             )
             st.caption(ui.plain(PIPELINES[pipeline].description))
             usual = PIPELINES[pipeline].minimum_count
-            said = f"Rarer words are left out; 0 for the pipeline's own: {usual}."
-            how = {"step": 1, "key": "train_least", "first": 0, "help": said}
-            least = int(ui.setting(st.number_input, "Least word count", 0, **how)) or None
+            tip = f"Rarer words are left out; 0 for the pipeline's own: {usual}."
+            options = {"step": 1, "key": "train_least", "first": 0, "help": tip}
+            least = int(ui.setting(st.number_input, "Least word count", 0, **options)) or None
     if words is None:
         return None
     if method.learns:
@@ -147,31 +147,31 @@ def _settings(current: Session) -> _Order | None:
 
 
 def _source() -> _Words | None:
-    how: dict[str, Any] = {"format_func": _SOURCES.__getitem__, "width": "content"}
-    chosen = ui.segments("Words from", _SOURCES, key="train_source", **how)
+    options: dict[str, Any] = {"format_func": _SOURCES.__getitem__, "width": "content"}
+    chosen = ui.segments("Words from", _SOURCES, key="train_source", **options)
     if chosen == "wordfreq":
         languages = wordfreq_languages()
-        how = {"key": "train_language", "first": "en", "width": 130}
-        language = ui.setting(st.selectbox, "Language", languages, **how)
+        options = {"key": "train_language", "first": "en", "width": 130}
+        language = ui.setting(st.selectbox, "Language", languages, **options)
         source = f"wordfreq:{language}"
         return _Words(source, lambda: wordfreq_counts(language))
     if chosen == "counts":
-        said = "One word a line: the word, a tab or a space, and its count."
-        file = st.file_uploader("Word counts", key="train counts", help=said)
+        tip = "One word a line: the word, a tab or a space, and its count."
+        file = st.file_uploader("Word counts", key="train counts", help=tip)
         return None if file is None else _Words(file.name, lambda: _counts_in(file))
-    said = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
-    file = st.file_uploader("Text", key="train text", help=said)
+    tip = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
+    file = st.file_uploader("Text", key="train text", help=tip)
     return None if file is None else _text(file)
 
 
 def _languages() -> _Words | None:
     """Choose wordfreq's counts of several languages, and files named after theirs."""
     languages = wordfreq_languages()
-    how: dict[str, Any] = {"key": "train_languages", "first": ["en", "de"], "width": 320}
-    chosen = ui.choice(st.multiselect, "wordfreq's counts of", languages, **how)
-    said = "One word a line: the word, a tab or a space, and its count. The file's name is the "
-    how = {"key": "train languages files", "accept_multiple_files": True}
-    files = st.file_uploader("Word counts, a file a language", help=f"{said}language's.", **how)
+    options: dict[str, Any] = {"key": "train_languages", "first": ["en", "de"], "width": 320}
+    chosen = ui.choice(st.multiselect, "wordfreq's counts of", languages, **options)
+    tip = "One word a line: the word, a tab or a space, and its count. The file's name is the "
+    options = {"key": "train languages files", "accept_multiple_files": True}
+    files = st.file_uploader("Word counts, a file a language", help=f"{tip}language's.", **options)
     names = {re.sub(r"[^\w-]", "_", file.name.partition(".")[0]) or "_": file for file in files}
     all_names = [*chosen, *names]
     with ui.attempt():
@@ -198,8 +198,8 @@ def _text(file: Any) -> _Words | None:
         columns, column = columns_of(content_of(file), file.name), None
         if columns:
             usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
-            how: dict[str, Any] = {"index": usual, "key": f"train column {file.file_id}"}
-            column = st.selectbox("Column", columns, format_func=shortened, **how)
+            options: dict[str, Any] = {"index": usual, "key": f"train column {file.file_id}"}
+            column = st.selectbox("Column", columns, format_func=shortened, **options)
 
         def read() -> WordCounts:
             return read_text(content_of(file), file.name, column=column)
@@ -212,9 +212,9 @@ def _text(file: Any) -> _Words | None:
 def _train(current: Session, order: _Order | None) -> None:
     """Train what was asked for, or offer to; a fragment, which is redrawn meanwhile."""
     asked = order is not None and _ASKED in st.session_state
-    said = None if order else "Choose what to train on first."
-    how: dict[str, Any] = {"primary": True, "disabled": order is None or asked, "help": said}
-    ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **how)
+    tip = None if order else "Choose what to train on first."
+    options: dict[str, Any] = {"primary": True, "disabled": order is None or asked, "help": tip}
+    ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **options)
     ui.show_deferred_error(_FAILED)
     current.doing = f"The training of {order.label}" if order and asked else ""
     keep_session(current)
@@ -238,7 +238,7 @@ def _made(
     tell(0.0, "Reading the words …")
     counts: Any = order.words.read()
     read = counted(len(counts), "word")
-    how: dict[str, Any] = {"pipeline": order.pipeline, "minimum_count": order.least}
+    options: dict[str, Any] = {"pipeline": order.pipeline, "minimum_count": order.least}
 
     def trained(method: str, parameters: Mapping[str, Any], start: float, end: float) -> Segmenter:
         line = TrainingClock(f"Training on {read}", f"Preparing {read} …")
@@ -246,7 +246,7 @@ def _made(
         def advance(share: float, said: str = "") -> None:
             tell(start + (end - start) * min(share, 1.0), said or line(share))
 
-        given = {"parameters": parameters, **how}
+        given = {"parameters": parameters, **options}
         if is_public():
             return train_in_turn(visitor, method, counts, order.size, advance, **given)
         return train(method, counts, order.size, progress=advance, **given)
@@ -277,11 +277,11 @@ def _extend(current: Session, order: _Order | None) -> None:
         st.expander(f"Extend the open tokeniser, {name}, instead", icon=":material/add:"),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        how: dict[str, Any] = {"step": 100, "key": "extend_add", "first": 1000, "width": 180}
-        add = int(ui.setting(st.number_input, "New types", 1, most, **how))
-        said = "After all its merges, training goes on with the words above. One edit."
+        options: dict[str, Any] = {"step": 100, "key": "extend_add", "first": 1000, "width": 180}
+        add = int(ui.setting(st.number_input, "New types", 1, most, **options))
+        tip = "After all its merges, training goes on with the words above. One edit."
         one = order is not None and not _training(order.method).several
-        if not ui.button("Extend", "add", disabled=not one, help=said) or order is None:
+        if not ui.button("Extend", "add", disabled=not one, help=tip) or order is None:
             return
         with ui.attempt():
             with st.spinner("Extending it…"):
@@ -310,19 +310,19 @@ def _result(current: Session) -> None:
     with right.container(horizontal=True, vertical_alignment="bottom"):
         st.metric("Types", f"{segmenter.vocabulary_size:,}", width="content")
     with st.container(horizontal=True):
-        how: dict[str, Any] = {
+        options: dict[str, Any] = {
             "key": "train compare",
             "help": "Word by word, on the page Segmentations.",
         }
-        if ui.button("Compare with the open one", "compare_arrows", primary=True, **how):
+        if ui.button("Compare with the open one", "compare_arrows", primary=True, **options):
             choose_these(current, ["bpe", f"model {label}"])
             st.switch_page("pages/9_Segmentations.py")
         if tokeniser is not None:
-            said = "All other pages then show it, with the open reference."
-            ui.button("Open it", "hub", _open, current, tokeniser, help=said)
+            tip = "All other pages then show it, with the open reference."
+            ui.button("Open it", "hub", _open, current, tokeniser, help=tip)
         _downloads(segmenter, label)
-        said = "Frees memory; the model is lost."
-        ui.button("Forget it", "delete", current.forget_model, label, help=said)
+        tip = "Frees memory; the model is lost."
+        ui.button("Forget it", "delete", current.forget_model, label, help=tip)
     warning = current.once(("capitals", Same(segmenter)), segmenter.warning, of_files=True)
     if warning:
         st.warning(ui.plain(warning), icon=":material/match_case:")
@@ -335,13 +335,11 @@ def _result(current: Session) -> None:
 def _downloads(segmenter: Segmenter, label: str) -> None:
     with st.popover("Download", icon=":material/download:"):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
-        said = "It loads again: morphgraph segment FILE."
-        ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", help=said)
+        tip = "It loads again: morphgraph segment FILE."
+        ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", help=tip)
         if (tokeniser := segmenter.editable) is not None:
-            file, said = "tokenizer.json", "For Hugging Face's libraries."
-            ui.download(
-                f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, help=said
-            )
+            file, tip = "tokenizer.json", "For Hugging Face's libraries."
+            ui.download(f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, help=tip)
 
 
 def _open(current: Session, tokeniser: BpeTokeniser) -> None:

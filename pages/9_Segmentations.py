@@ -171,8 +171,8 @@ def _header(one: PickedMethod, number: int | None, whole: Comparison, scored: Go
             figure = f"F1 {in_percent(whole.scores.of(number, ['f1'])['f1'].value, 1)}"
     facts = [*filter(None, [settings]), figure, *([f":orange-badge[{HELD_IN}]"] if seen else [])]
     label = f"**{ui.plain(shortened(one.title, 24))}** {' · '.join(facts)}"
-    how: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
-    with st.popover(label, type="tertiary", **how):
+    options: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
+    with st.popover(label, type="tertiary", **options):
         if one.name in METHODS:
             st.caption(METHODS[one.name].does)
         if seen:
@@ -310,11 +310,11 @@ def _drawn(
         ui.set_value(_LINES, "")
 
     with st.popover(label, key="compare draw open", help="Words of the reference"):
-        how = ui.choice(st.radio, "Draw those", ways, key=_HOW, on_change=forget_typed)
+        way = ui.choice(st.radio, "Draw those", ways, key=_HOW, on_change=forget_typed)
         limits: dict[str, Any] = {"key": _COUNT, "first": _USUAL, "step": 10}
         most = int(ui.setting(st.number_input, "How many", 1, _MOST, **limits))
         seed = 0
-        if how == "at random":
+        if way == "at random":
             seed = int(ui.setting(st.number_input, "Seed", 0, key="compare_seed", first=0))
     if not is_used:
         return [], []
@@ -329,8 +329,8 @@ def _drawn(
     }
     part = scored_words(current, learning=has_gold).part
     kept = choosing.kept_words(current, study.benchmark, part).numbers
-    found = (entries[int(number)] for number in draws[how]())
-    chosen = list(islice((one for one in found if one.word in kept), most))
+    drawn = (entries[int(number)] for number in draws[way]())
+    chosen = list(islice((one for one in drawn if one.word in kept), most))
     return [entry.word for entry in chosen], [entry.morphs or None for entry in chosen]
 
 
@@ -347,10 +347,10 @@ def _most_disputed(current: Session, picked: Sequence[PickedMethod]) -> list[int
         segmenters = [one.made for one in picked if one.made is not None]
         return most_disputed(segmenters, [entries[i].word for i in chosen])
 
-    found = ui.kept_last("words disputed", (current.state(of_files=True), *names), make)
+    disputed = ui.kept_last("words disputed", (current.state(of_files=True), *names), make)
     if len(entries) > _SEARCHED:
         st.caption(f"Among {_SEARCHED:,} of {len(entries):,} words, drawn at random.")
-    return [int(chosen[number]) for number in found]
+    return [int(chosen[number]) for number in disputed]
 
 
 segmentations_page(start("Segmentations"))

@@ -68,8 +68,8 @@ def excerpt(text: str, place: str) -> str:
     →   2  b: 2
         3  c: 3
     """
-    found, lines = re.match(r"line ([\d,]+)", place), text.split("\n")
-    wrong = int(found[1].replace(",", "")) - 1 if found else len(lines)
+    line_number, lines = re.match(r"line ([\d,]+)", place), text.split("\n")
+    wrong = int(line_number[1].replace(",", "")) - 1 if line_number else len(lines)
     if wrong >= len(lines):
         return ""
     shown = []
@@ -98,8 +98,8 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
 
 def kept(what: str) -> dict[Any, Any]:
     """Return what this session keeps: ``own`` texts, ``edited`` ones by name, or results."""
-    found: dict[Any, Any] = st.session_state.setdefault(f"batch {what}", {})
-    return found
+    texts: dict[Any, Any] = st.session_state.setdefault(f"batch {what}", {})
+    return texts
 
 
 def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
@@ -124,8 +124,8 @@ def checked_text(source: str, text: str) -> Checked:
     if key not in checked or checked[key].plan is None:
         checked[key] = check_text(text, file, folder, confined=is_public())
         forget_oldest(checked, 4)
-    found: Checked = checked[key]
-    return found
+    result: Checked = checked[key]
+    return result
 
 
 def uploads_folder() -> Path:

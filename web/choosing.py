@@ -224,14 +224,14 @@ def _follow_methods(current: Session, *, with_trained: bool) -> None:
 
 
 def _requested(text: str, known: Collection[str]) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    methods: dict[str, dict[str, Any]] = {}
     for part in split_methods(text)[:20]:
         with suppress(MorphGraphError):
             name, given = parse_method(part)
             if name in known:
                 settings = dict(METHODS[name].settings(given))
-                found.setdefault(name, {key: settings[key] for key in _fields(name)})
-    return found
+                methods.setdefault(name, {key: settings[key] for key in _fields(name)})
+    return methods
 
 
 def _addressed(methods: Mapping[str, Mapping[str, Any]]) -> str:
@@ -263,14 +263,14 @@ def method_fields(picked: PickedMethod, place: str = _PLACE, *, titled: bool = F
 
 
 def parameter_field(
-    place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any, **how: Any
+    place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any, **options: Any
 ) -> Any:
     """Show a switch or bounded number for a parameter, ``first`` at first."""
-    how |= {"key": key, "first": first, "help": field.description}
+    options |= {"key": key, "first": first, "help": field.description}
     if values_of(field) is bool:
-        return ui.setting(place.toggle, label, **how)
-    how = {"step": _step(field), "width": 155, **how}
-    return ui.setting(place.number_input, label, *_limits(field), **how)
+        return ui.setting(place.toggle, label, **options)
+    options = {"step": _step(field), "width": 155, **options}
+    return ui.setting(place.number_input, label, *_limits(field), **options)
 
 
 def scope_and_weighting(place: str, *golds: GoldSet, **how: Any) -> tuple[Scope, Weighting]:
@@ -310,7 +310,7 @@ def _limits(field: FieldInfo) -> tuple[Any, Any]:
 
 def upload_model() -> None:
     """Show a field for model files, which are added to the chosen methods."""
-    said = (
+    tip = (
         "A model that Train saved, a tokenizer.json (BPE, WordPiece, Unigram), a "
         "SentencePiece model, or a list of types."
     )
@@ -323,7 +323,7 @@ def upload_model() -> None:
         f"{_PLACE} model",
         take,
         type=["json", "txt", "model", "tiktoken", "gguf"],
-        help=said,
+        help=tip,
     )
 
 
@@ -381,8 +381,8 @@ def _make_beside(current: Session, one: PickedMethod) -> MorphGraphError | None:
         make = _maker(current, one.name, one.settings)
         return lambda tell: cache.get(*work, partial(make, tell))
 
-    said = f"{'Learning' if one.name in METHODS.learning else 'Making'} {one.title}"
-    return watch_beside(work, said, prepare, partial(drop_method, one.name))
+    title = f"{'Learning' if one.name in METHODS.learning else 'Making'} {one.title}"
+    return watch_beside(work, title, prepare, partial(drop_method, one.name))
 
 
 def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Hashable, ...]:
@@ -466,12 +466,12 @@ def _trainer(
             "reference on the page Scores."
         )
     counts, visitor = corpus.counts, current.store.folder.name
-    how: dict[str, Any] = {"pipeline": "plain", "parameters": settings}
+    options: dict[str, Any] = {"pipeline": "plain", "parameters": settings}
 
     def make(tell: Tell) -> Segmenter:
         if is_public():
-            return train_in_turn(visitor, name, counts, size, tell, **how)
-        return train(name, counts, size, progress=tell, **how)
+            return train_in_turn(visitor, name, counts, size, tell, **options)
+        return train(name, counts, size, progress=tell, **options)
 
     return make
 
@@ -535,18 +535,18 @@ def _upload_reference(more: dict[str, Reference], opened: str, waiting: Waiting)
         VISITOR.set(session().store.folder.name)  # which a fragment does not have from its page
 
         def read(tell: Tell) -> Reference:
-            found = read_reference(data, name=name)
+            reference = read_reference(data, name=name)
             tell(1.0)
-            return found
+            return reference
 
-        found = waiting.do(("read", name, hash(data)), f"Reading {name}", read)
+        reference = waiting.do(("read", name, hash(data)), f"Reading {name}", read)
         name = ui.unique_name(name, [*more, opened])
-        more[name] = replace(found, name=name)
+        more[name] = replace(reference, name=name)
         ui.forget_oldest(more, _MOST)
         _choose_too(_REFERENCES, f"file {name}", [_OPEN])
 
-    said = "It is added to the list and stays closed: edits and blame stay with the open one."
-    open_file("One more gold list", _ADDED, take, help=said)
+    tip = "It is added to the list and stays closed: edits and blame stay with the open one."
+    open_file("One more gold list", _ADDED, take, help=tip)
 
 
 def _choose_too(key: str, name: str, usual: list[str]) -> None:
@@ -560,12 +560,12 @@ def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:
         _upload_predictions(known)
     if not known:
         return {}
-    said = (
+    tip = (
         "Their segmentations are scored as they are: they have no vocabulary, and a word "
         "that a file lacks is not cut."
     )
     chosen = ui.choice(
-        st.multiselect, "Other programs", known, key=_PREDICTIONS, first=list(known), help=said
+        st.multiselect, "Other programs", known, key=_PREDICTIONS, first=list(known), help=tip
     )
     return {name: known[name] for name in chosen}
 
@@ -577,16 +577,16 @@ def _upload_predictions(known: dict[str, Predictions]) -> None:
     )
 
     def take(name: str, data: bytes) -> None:
-        found = read_predictions(data, name=name)
-        others = [one for one, other in known.items() if other.checksum != found.checksum]
+        predictions = read_predictions(data, name=name)
+        others = [one for one, other in known.items() if other.checksum != predictions.checksum]
         name = ui.unique_name(name.rsplit(".", 1)[0], others)
-        known[name] = found
+        known[name] = predictions
         ui.forget_oldest(known, _MOST)
         _choose_too(_PREDICTIONS, name, [])
 
     open_file("Segmentations", "predictions", take)
-    for name, found in known.items():
-        st.caption(f"{ui.plain(name)}: {len(found):,} words.")
-        for skip in found.skipped:
-            said = f"{skip.count:,} × {skip.reason}, first on line {skip.first_line:,}."
-            st.warning(ui.plain(said))
+    for name, predictions in known.items():
+        st.caption(f"{ui.plain(name)}: {len(predictions):,} words.")
+        for skip in predictions.skipped:
+            message = f"{skip.count:,} × {skip.reason}, first on line {skip.first_line:,}."
+            st.warning(ui.plain(message))

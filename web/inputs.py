@@ -143,12 +143,12 @@ def reference_upload(current: Session, place: str) -> None:
                 raise
             _open(current, place, replace(source, separator=sign))
 
-    said = (
+    tip = (
         "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
         "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore; "
         "tables also in Parquet."
     )
-    open_file("Reference", "reference", take, help=said)
+    open_file("Reference", "reference", take, help=tip)
 
 
 def _ask_for_separator(name: str, data: bytes, encoding: str | None) -> str:
@@ -222,9 +222,9 @@ def catalogue_panel(current: Session, place: str) -> None:
             icon=":material/info:",
         )
     elif is_public() or catalogue.is_downloaded(source):
-        said = "It is downloaded. Your tokeniser and its edits stay."
-        how: dict[str, Any] = {"primary": True, "key": "catalogue open", "help": said}
-        if button("Open as reference", "folder_open", **how):
+        tip = "It is downloaded. Your tokeniser and its edits stay."
+        options: dict[str, Any] = {"primary": True, "key": "catalogue open", "help": tip}
+        if button("Open as reference", "folder_open", **options):
             with attempt():
                 path = catalogue.local_path(source.name)
                 files = ((path.name, read_bytes(path)),)
@@ -237,9 +237,9 @@ def catalogue_panel(current: Session, place: str) -> None:
 
 def _download(source: catalogue.CatalogueEntry) -> None:
     accepted = st.checkbox("I accept the licence", key=f"catalogue licence {source.name}")
-    said = f"From {plain(source.url)}. Its SHA-256 is checked before it is used."
-    how: dict[str, Any] = {"disabled": not accepted, "key": "catalogue download", "help": said}
-    if button("Download", "download", **how):
+    tip = f"From {plain(source.url)}. Its SHA-256 is checked before it is used."
+    options: dict[str, Any] = {"disabled": not accepted, "key": "catalogue download", "help": tip}
+    if button("Download", "download", **options):
         bar = st.progress(0.0, "Downloading …")
 
         def progress(share: float) -> None:
@@ -349,12 +349,12 @@ def frequency_choice(current: Session) -> None:
     elif chosen != active:
         _use(current, Source(f"wordfreq:{chosen}"))
         st.rerun()
-    said = "One word a line: the word, a tab or a space, and its count."
+    tip = "One word a line: the word, a tab or a space, and its count."
 
     def take(name: str, data: bytes) -> None:
         _use(current, Source(name, ((name, data),)))
 
-    open_file("Or from a file", "frequency", take, help=said)
+    open_file("Or from a file", "frequency", take, help=tip)
 
 
 def _use(current: Session, source: Source) -> None:
@@ -374,7 +374,10 @@ def offer_frequencies(current: Session, what: str) -> None:
                 f"Use wordfreq’s for {demo_name(language)}",
                 Source(f"wordfreq:{language}"),
             )
-            how: dict[str, Any] = {"primary": True, "key": "use the frequencies of the language"}
-            button(label, "download_done", _use, current, source, **how)
+            options: dict[str, Any] = {
+                "primary": True,
+                "key": "use the frequencies of the language",
+            }
+            button(label, "download_done", _use, current, source, **options)
         with st.popover("Others" if language else "Choose some", width="content"):
             frequency_choice(current)

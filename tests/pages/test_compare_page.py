@@ -108,14 +108,15 @@ def test_what_needs_counts_is_not_chosen_without_them(app: Any) -> None:
     app.open("compare")
     shown = list(app.settle().test.dataframe[0].value["Tokeniser"])
     assert shown == ["BPE", "BPE-dropout", "FLOTA", "ReBPE"]
-    methods(app, "bpe", "picky")
-    assert any("word counts" in warning.value for warning in app.test.warning)
     assert any("Trimmed BPE and Picky BPE need word counts" in t.value for t in app.test.markdown)
     # One click takes those of the reference's language, and shows what needed them.
     app.press("Use wordfreq’s for English")
     assert app.session.study.benchmark.frequency_source == "wordfreq:en"
     assert {"trimmed", "picky"} <= set(app.find("multiselect", "Methods").value)
     assert "use the frequencies of the language" not in [b.key for b in app.test.button]
+    app.session.use_frequencies(None, "")
+    methods(app.run(), "bpe", "picky")
+    assert any("word counts" in warning.value for warning in app.test.warning)
 
 
 def test_other_draws(compare: Any) -> None:

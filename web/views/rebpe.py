@@ -82,16 +82,16 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
     for number, (before, phase) in enumerate(zip([None, *phases], phases, strict=False)):
         score, is_undone = 100 * phase.score.f1, number >= done
         label, kind = figures.phase_label(phase), figures.phase_colour(phase)
-        said = _phase_message(phase, before)
-        points.append(RunPoint(label, kind, phase.iteration, score, said, is_undone))
+        message = _phase_message(phase, before)
+        points.append(RunPoint(label, kind, phase.iteration, score, message, is_undone))
     if address is None:
         run_line(points, done - 1, key=_LINE, on_choose=choose_phase)
         return
     key = f"rebpe word {current.study_number}"
     # Words worth following: those that changed most, or the worst.
     changed, _ = study.changed_words(study.start, limit=100)
-    found = [word.word for word in changed or study.worst_words(100)]
-    examples = list(dict.fromkeys(found)) or list(study.benchmark.words.texts[:1])
+    worth_following = [word.word for word in changed or study.worst_words(100)]
+    examples = list(dict.fromkeys(worth_following)) or list(study.benchmark.words.texts[:1])
 
     def read(typed: str) -> str:
         return (typed.split() or examples)[0][:_LONGEST]
@@ -132,8 +132,8 @@ def return_button(run: ReBPERun) -> None:
     if is_playing(_LINE) or all(phase.change.is_empty for phase in between):
         return
     label, icon = ("Undo", "undo") if shown < done else ("Redo", "redo")
-    said = "The tokeniser becomes what it was after the phase on show."
-    ui.button(f"{label} up to here", icon, run.go_to, shown + 1, key="rebpe return", help=said)
+    tip = "The tokeniser becomes what it was after the phase on show."
+    ui.button(f"{label} up to here", icon, run.go_to, shown + 1, key="rebpe return", help=tip)
 
 
 def phase_changes(current: Session, run: ReBPERun) -> None:
@@ -245,9 +245,9 @@ def around_scenes(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.Dat
     mended = {entry.merge: (entry.new_parts, "split") for entry in users}
     for entry in shown.reification.rewired:
         known = mended.get(entry.merge, ((), ""))[1]  # one that no chosen type was in
-        how = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
-        mended[entry.merge] = entry.new_parts, how
-    after += [(ui.sum_of(names, parts), how) for parts, how in mended.values()]
+        options = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
+        mended[entry.merge] = entry.new_parts, options
+    after += [(ui.sum_of(names, parts), options) for parts, options in mended.values()]
     before = [ui.sum_of(names, entry.old_parts) for entry in users]
     return (
         pd.DataFrame({"was made from": before}),
@@ -256,23 +256,15 @@ def around_scenes(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.Dat
 
 
 def charts(run: ReBPERun) -> None:
-    """Show scores, changes and origins over the phases, and the log as a table."""
+    """Show the log of the phases, and what the removed merges had been."""
     phases = run.all_phases
     if len(phases) == 1:
-        st.info("Run a phase, and its scores are plotted here.")
+        st.info("Run a phase, and it is listed here.")
         return
-    ui.chart(figures.scores_over_phases(phases, _on_show(run) + 1), "rebpe scores")
-    left, right = st.columns(2)
-    left.markdown("**What each phase changed**")
-    with left:
-        ui.chart(
-            figures.changes_over_phases(phases), "rebpe changes", empty="No merge has changed."
-        )
-    right.markdown("**What the removed merges had been**")
-    with right:
-        none = "No merge has been knocked out."
-        ui.chart(figures.removed_by_origin(phases), "rebpe origins", empty=none)
     ui.show_model(phases_table(phases), key="rebpe phases")
+    st.markdown("**What the removed merges had been**")
+    none = "No merge has been knocked out."
+    ui.chart(figures.removed_by_origin(phases), "rebpe origins", empty=none)
 
 
 def ablation_table(current: Session, run: ReBPERun) -> None:

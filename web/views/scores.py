@@ -91,10 +91,10 @@ def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure":
     for number, label in enumerate(table.labels):
         if table.scope == "morphemic" and number in gold:
             continue  # 100 % of everything
-        found = table.of(number, _BASIC)
+        estimates = table.of(number, _BASIC)
         seen = words_seen(table.outcomes[number])
         label = "\n".join([label, *seen])
-        precision, recall, f1 = (_spread(found.get(name)) for name in _BASIC)
+        precision, recall, f1 = (_spread(estimates.get(name)) for name in _BASIC)
         rows.append((label, precision, recall, f1))
     return charts.dumbbells(rows)
 
@@ -112,10 +112,10 @@ def _differences(table: ScoreTable, metric: str, baseline: int, gold: set[int]) 
     for number, label in enumerate(table.labels):
         if number == baseline or number in gold:
             continue
-        found = table.of(number, [metric]).get(metric)
-        value = np.nan if found is None or base is None else found.value - base.value
+        estimate = table.of(number, [metric]).get(metric)
+        value = np.nan if estimate is None or base is None else estimate.value - base.value
         spread = charts.Mark(value, intervals[number].low, intervals[number].high)
-        rows.append((label, spread, found.mark if found else ""))
+        rows.append((label, spread, estimate.mark if estimate else ""))
     return charts.difference_forest(rows, table.labels[baseline])
 
 
@@ -201,8 +201,8 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         help="Over-segmented: only splits too many. Under-segmented: only splits too few.",
     )
     text, affix = _search(outcome)
-    found = browser.find(kinds, text=text, among=affix)
-    numbers = ui.one_page(found.tolist(), 200, "errors page")
+    matches = browser.find(kinds, text=text, among=affix)
+    numbers = ui.one_page(matches.tolist(), 200, "errors page")
     if not numbers:
         st.info("No word matches.")
         return
@@ -212,19 +212,19 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     row = ui.chosen_row(
         browser.words(numbers)[columns],
         11,
-        key=f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {numbers[0]} {len(found)}",
+        key=f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {len(matches)}",
         column_config={
             "wrong": ui.NUMBER("wrong splits"),
             "missed": ui.NUMBER("missed boundaries"),
             "frequency": ui.NUMBER(format="localized"),
         },
     )
-    words = counted(len(found), "word")
+    words = counted(len(matches), "word")
     st.caption(
         f"{words}, the most boundary errors first, then the most frequent. "
         f"{MARKS}. Choose a row to see its merge tree."
     )
-    everything = partial(errors_csv, browser, found)
+    everything = partial(errors_csv, browser, matches)
     ui.download(f"All {words} as CSV", everything, "errors.csv")
     if row is not None:
         _one_word(current, outcome, numbers[row])
@@ -232,8 +232,10 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
 
 def _search(outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
     left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
-    how: dict[str, Any] = {"placeholder": "part of a word", "max_chars": 50}
-    text = ui.setting(left.text_input, "Search words", key="error_search", first="", **how).strip()
+    options: dict[str, Any] = {"placeholder": "part of a word", "max_chars": 50}
+    text = ui.setting(
+        left.text_input, "Search words", key="error_search", first="", **options
+    ).strip()
     affixes = boundary_groups(outcome.gold_set, "affixes")
 
     def label(name: str) -> str:

@@ -201,8 +201,8 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         help="Over-segmented: only splits too many. Under-segmented: only splits too few.",
     )
     text, affix = _search(outcome)
-    matches = browser.find(kinds, text=text, among=affix)
-    numbers = ui.one_page(matches.tolist(), 200, "errors page")
+    hits = browser.find(kinds, text=text, among=affix)
+    numbers = ui.one_page(hits.tolist(), 200, "errors page")
     if not numbers:
         st.info("No word matches.")
         return
@@ -212,19 +212,19 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     row = ui.chosen_row(
         browser.words(numbers)[columns],
         11,
-        key=f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {len(matches)}",
+        key=f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {numbers[0]} {len(hits)}",
         column_config={
             "wrong": ui.NUMBER("wrong splits"),
             "missed": ui.NUMBER("missed boundaries"),
             "frequency": ui.NUMBER(format="localized"),
         },
     )
-    words = counted(len(matches), "word")
+    words = counted(len(hits), "word")
     st.caption(
         f"{words}, the most boundary errors first, then the most frequent. "
         f"{MARKS}. Choose a row to see its merge tree."
     )
-    everything = partial(errors_csv, browser, matches)
+    everything = partial(errors_csv, browser, hits)
     ui.download(f"All {words} as CSV", everything, "errors.csv")
     if row is not None:
         _one_word(current, outcome, numbers[row])

@@ -46,6 +46,7 @@ START, EDITED = "before the edits", "BPE, edited"
 """The method that is the tokeniser without its edits, and the name of the tokeniser with them."""
 DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "picky", "flota", "rebpe")
 """What is compared until somebody chooses; what is trained or learned, where it is waited for."""
+_WAITED = "trained methods waited for"
 _PLACE = "compare"
 """Where methods are chosen, on Segmentations and Scores alike: the beginning of their keys."""
 WEIGHTED = {"types": "once", "tokens": "by frequency"}
@@ -85,10 +86,12 @@ def choose_methods(
     """Show the method field and return the chosen methods, with messages for those that fail.
 
     ``field``: where methods are chosen, possibly collapsed. `make_next` makes the slow ones.
-    ``with_trained``: see `chosen_methods`.
+    ``with_trained``: those of the defaults that are trained or learned are waited for here.
     """
-    _follow_methods(current, with_trained=with_trained)
-    names = chosen_methods(current, with_trained=with_trained)
+    if with_trained:
+        st.session_state[_WAITED] = True
+    _follow_methods(current)
+    names = chosen_methods(current)
     key = f"{_PLACE}_methods"
 
     def choose() -> None:
@@ -126,18 +129,18 @@ def choose_methods(
     return picked
 
 
-def chosen_methods(current: Session, *, with_trained: bool = False) -> list[str]:
+def chosen_methods(current: Session) -> list[str]:
     """Return the chosen methods, the same on all pages; at first, the defaults that can be made.
 
-    ``with_trained``: those of the defaults, too, that still have to be trained or learned.
+    Of these, what is trained or learned joins once it was waited for on some page.
     """
     offered = _offered(current)
     if current.chosen is not None:
         return [name for name in current.chosen if name in offered]
 
     def is_ready(name: str) -> bool:
-        is_slow = _of_files(name) and _takes_long(current, name, _settings(name))
-        return _is_available(current, name) and (with_trained or not is_slow)
+        is_quick = st.session_state.get(_WAITED, False) or not _of_files(name)
+        return is_quick and _is_available(current, name)
 
     return [name for name in DEFAULT_METHODS if name in offered and is_ready(name)]
 
@@ -206,9 +209,9 @@ def choose_method(tokeniser: BpeTokeniser, place: str) -> Segmenter:
     return method_on(tokeniser, name, settings)
 
 
-def _follow_methods(current: Session, *, with_trained: bool) -> None:
+def _follow_methods(current: Session) -> None:
     """Synchronise with the address the methods that need no file and no edits."""
-    known, names = _known_methods(current), chosen_methods(current, with_trained=with_trained)
+    known, names = _known_methods(current), chosen_methods(current)
     here = _addressed({n: _settings(n) for n in names if n in METHODS})
     asked = current.address.follow(
         "methods", here, reads=lambda asked: _addressed(_requested(asked, known)) or here

@@ -44,6 +44,7 @@ from web.state import Session, session
 
 START, EDITED = "before the edits", "BPE, edited"
 """The method that is the tokeniser without its edits, and the name of the tokeniser with them."""
+METHODS.load()
 DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "picky", "flota", "rebpe")
 """What is compared until somebody chooses; what is trained or learned, where it is waited for."""
 _WAITED = "trained methods waited for"

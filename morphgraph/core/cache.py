@@ -118,26 +118,26 @@ class Cache:
         An error is not cached: the next caller tries again.
         """
         key = state, question
-        found: _Answer | None = self._known(key)
-        if found is None:
+        kept: _Answer | None = self._known(key)
+        if kept is None:
             with self._lock:
                 making = self._making.setdefault(key, Lock())
             with making:
                 try:
-                    found = self._known(key)
-                    if found is None:
+                    kept = self._known(key)
+                    if kept is None:
                         value = self._in_hand.get(key)
-                        found = self._keep(key, make() if value is None else value)
+                        kept = self._keep(key, make() if value is None else value)
                 finally:
                     with self._lock:
                         self._making.pop(key, None)
-        answer: T = found.value
+        answer: T = kept.value
         return answer
 
     def known(self, state: Hashable, question: Hashable, default: T) -> T:
         """Return the result if it is cached, else ``default``."""
-        found = self._known((state, question))
-        return default if found is None else found.value
+        answer = self._known((state, question))
+        return default if answer is None else answer.value
 
     def drop(self, share: float = 1.0, seconds: float = 0.0) -> int:
         """Drop a share of the results, least recently used first, and return their number.
@@ -154,11 +154,11 @@ class Cache:
 
     def _known(self, key: _Key) -> _Answer | None:
         with self._lock:
-            found = self._answers.get(key)
-            if found is not None:
+            answer = self._answers.get(key)
+            if answer is not None:
                 self._answers.move_to_end(key)
-                found.at = monotonic()
-            return found
+                answer.at = monotonic()
+            return answer
 
     def _keep(self, key: _Key, value: Any) -> _Answer:
         size, arrays = _measured(value)

@@ -177,5 +177,5 @@ def nearest(name: str, names: Iterable[str]) -> str:
     >>> nearest("flotta", ["bpe", "flota"]), nearest("x", ["bpe", "flota"])
     (' Did you mean “flota”?', '')
     """
-    found = get_close_matches(name, names, n=1)
-    return f" Did you mean “{found[0]}”?" if found else ""
+    meant = get_close_matches(name, names, n=1)
+    return f" Did you mean “{meant[0]}”?" if meant else ""

@@ -72,8 +72,8 @@ def read_isolated(read: Callable[..., Any], data: Any, name: str, *arguments: An
         return run_isolated(f"{read.__module__}:{read.__name__}", data, name, *arguments, **limits)
     except ProcessEndedError as error:
         if error.limit is not None:
-            found = f"reading it {error.problem}"
-            raise error.limit.exceeded(name, error.place, found) from error
+            excess = f"reading it {error.problem}"
+            raise error.limit.exceeded(name, error.place, excess) from error
         place, problem = error.place, f"the process that read it {error.problem}"
     except RuntimeError as error:
         place, problem = "", f"reading it fails ({error})"

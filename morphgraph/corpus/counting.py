@@ -24,7 +24,6 @@ from morphgraph.core.limits import TEXT_WORDS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import clock, counted
 from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
-from morphgraph.corpus.text import LONGEST_WORD, WHITE, BadLines, Texts, text_columns, too_long
 from morphgraph.corpus.text_files import (
     MARK,
     TextFile,
@@ -33,6 +32,7 @@ from morphgraph.corpus.text_files import (
     open_duckdb,
     sql_literal,
 )
+from morphgraph.corpus.texts import LONGEST_WORD, WHITE, BadLines, Texts, text_columns, too_long
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -97,11 +97,11 @@ class CountReport:
     megabytes_per_second: float
 
     def __str__(self) -> str:
-        found = f"{counted(self.words, 'running word')}, {self.distinct:,} distinct"
+        words = f"{counted(self.words, 'running word')}, {self.distinct:,} distinct"
         rare = f", {self.distinct - self.kept:,} rarer than {self.minimum_count} left out"
         kept = f"{counted(self.kept, 'word')}{rare * (self.minimum_count > 1)}"
         empty = f"; no word occurs {counted(self.minimum_count, 'time')}" * (not self.kept)
-        return f"{found}, in {counted(self.files, 'file')}\n{kept}{empty}: saved {self.saved}"
+        return f"{words}, in {counted(self.files, 'file')}\n{kept}{empty}: saved {self.saved}"
 
 
 def workers_for(memory: int, asked: int | None = None) -> int:
@@ -154,13 +154,13 @@ def count_words(
     size, hint = sum(file.size for file in files), " with --out" if temp is None else " with --temp"
     place = temp or out.resolve().parent
     shared = (workers, 1) if run is not None else (1, workers)
-    how: dict[str, Any] = {"pipeline": pipeline, "column": column, "bad_lines": bad_lines}
-    how |= {"memory": memory // shared[0], "threads": shared[1]}
+    settings: dict[str, Any] = {"pipeline": pipeline, "column": column, "bad_lines": bad_lines}
+    settings |= {"memory": memory // shared[0], "threads": shared[1]}
     parts, bad, first_bad, done = list[str](), 0, list[str](), 0
     with writing(place, hint):
         place.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{out.name}.counting-", dir=place) as folder:
-            tasks = [{**how, "folder": folder, "files": some} for some in _blocks(files)]
+            tasks = [{**settings, "folder": folder, "files": some} for some in _blocks(files)]
             for found in (run or run_here)(count_files, tasks):
                 parts += found["parts"]
                 bad += found["bad"]
@@ -219,12 +219,12 @@ def parse_memory(text: str) -> int:
     >>> parse_memory("64M"), parse_memory("1.5g")
     (67108864, 1610612736)
     """
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)\s*([KMGT])(?:i?B)?", text.strip(), re.I | re.A)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)\s*([KMGT])(?:i?B)?", text.strip(), re.I | re.A)
+    if match is None:
         raise MorphGraphError(
             f"{text[:40]!r} is not an amount of memory. Give one such as 512M or 2G."
         )
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 # ------------------------------------------------------------------------- the queries
@@ -241,8 +241,8 @@ def count_files(task: CountingTask) -> dict[str, Any]:
         TemporaryDirectory(dir=task["folder"]) as name,
         open_duckdb(task["memory"], task["threads"], Path(name)) as sql,
     ):
-        how = {"column": task["column"], "bad_lines": task["bad_lines"], "folder": Path(name)}
-        texts = [Texts(Path(file.path), file.path, **how) for file in files]
+        settings = {"column": task["column"], "bad_lines": task["bad_lines"], "folder": Path(name)}
+        texts = [Texts(Path(file.path), file.path, **settings) for file in files]
         rule = _rule(sql, task["pipeline"])
 
         def count(some: Sequence[Texts]) -> tuple[int, list[str]]:
@@ -381,9 +381,4 @@ def words_in(path: str, name: str, column: str | None, most: int) -> tuple[list[
 def columns_of(source: bytes, name: str) -> list[str]:
     """Return the columns of an uploaded csv, tsv or Parquet file that may hold text, if any."""
     with on_disk(source) as path:
-        return [*map(str, read_isolated(list_columns, str(path), name))]
-
-
-def list_columns(path: str, name: str) -> list[str]:
-    """Return the columns that may hold text, in the process of its own."""
-    return text_columns(Path(path), name)
+        return [*map(str, read_isolated(text_columns, str(path), name))]

@@ -184,9 +184,9 @@ def _of_block(block: bytes, first: int, name: str, problems: list[FileFormatErro
         words = WordArray.of_strings(cells[::2])
         numbers = np.fromiter(map(int, cells[1::2]), np.int64, len(words))
         return words.where(numbers > 0), numbers[numbers > 0]
-    found = [*_one_by_one(block.split(b"\n"), first, name, problems)]
-    words = WordArray.of_strings([word for word, _ in found])
-    return words, np.array([count for _, count in found], np.int64)
+    pairs = [*_one_by_one(block.split(b"\n"), first, name, problems)]
+    words = WordArray.of_strings([word for word, _ in pairs])
+    return words, np.array([count for _, count in pairs], np.int64)
 
 
 def _one_by_one(
@@ -359,6 +359,6 @@ def wordfreq_counts(language: str, *, wordlist: str = "best") -> WordCounts:
             f"wordfreq has no {wordlist} word list for {language!r}. "
             f"Choose one of {', '.join(sorted(available))}."
         )
-    found = wordfreq.get_frequency_dict(language, wordlist)
-    counts = {word: round(frequency * 1e9) for word, frequency in found.items()}
+    frequencies = wordfreq.get_frequency_dict(language, wordlist)
+    counts = {word: round(frequency * 1e9) for word, frequency in frequencies.items()}
     return WordCounts.from_mapping({word: count for word, count in counts.items() if count})

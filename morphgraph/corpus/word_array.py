@@ -116,8 +116,8 @@ class WordArray(Sequence[str]):
         highest = int(points.max(initial=0)).bit_length()
         wrong = _counted_before(~_accepted(allowed, min(1 << highest, 0x110000))[points])
         ends = np.cumsum(lengths)
-        found: npt.NDArray[np.bool_] = wrong[ends] == wrong[ends - lengths]
-        return found
+        is_allowed: npt.NDArray[np.bool_] = wrong[ends] == wrong[ends - lengths]
+        return is_allowed
 
     def with_prefix(self, start: str, *, byte_level: bool) -> WordArray:
         """Return the words with a prefix; with ``byte_level``, in GPT-2's characters for bytes."""
@@ -137,14 +137,14 @@ class WordArray(Sequence[str]):
             return WordArray(text, ends)
         prefix = np.frombuffer(start.encode(), np.uint8)
         behind = ends + np.arange(1, len(ends) + 1) * len(prefix)
-        made = np.empty(len(text) + len(ends) * len(prefix), np.uint8)
-        own = np.ones(len(made), np.bool_)
+        marked = np.empty(len(text) + len(ends) * len(prefix), np.uint8)
+        own = np.ones(len(marked), np.bool_)
         begins = np.append(0, behind[:-1])[: len(ends)]
         for at, byte in enumerate(prefix):
-            made[begins + at] = byte
+            marked[begins + at] = byte
             own[begins + at] = False
-        made[own] = text
-        return WordArray(made, behind)
+        marked[own] = text
+        return WordArray(marked, behind)
 
 
 def _counted_before(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32] | Int64:
@@ -220,7 +220,7 @@ def sum_duplicates(words: WordArray, numbers: Int64) -> CountedArray:
     """Return unique words in order of first occurrence, with the sums of their counts."""
     import numpy as np
 
-    from morphgraph.kernels.words import first_places
+    from morphgraph.kernels.alignment import first_places
 
     first = first_places(words.text, words.ends)
     kept = first == np.arange(len(first))

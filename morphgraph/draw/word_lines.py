@@ -1,4 +1,4 @@
-"""Words for the eye: as chips under their gold morphs, and as rows beside the merge graph."""
+"""Words as the app shows them: as chips under their gold morphs, and as rows beside the graph."""
 
 import string
 from collections.abc import Iterable
@@ -102,8 +102,8 @@ def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], int | None]
     """
     whole = bool(study.tokeniser.several_words)
     words = [[line.strip()] if whole else line.split() for line in text.splitlines()]
-    found, worst = _words_in(study, list(dict.fromkeys(word for line in words for word in line)))
-    lines = [[found[word] for word in line if found[word].tokens] for line in words]
+    by_word, worst = _words_in(study, list(dict.fromkeys(word for line in words for word in line)))
+    lines = [[by_word[word] for word in line if by_word[word].tokens] for line in words]
     return lines, worst
 
 
@@ -276,15 +276,15 @@ def rows_through(study: Study, number: int) -> tuple[list[WordRow], list[WordRow
     """Return words in which a type's merges joined rightly, and wrongly; frequent first."""
     name = study.tokeniser.readable_types[number].strip(SHOWN_MARKER)
     length = len(name)
-    found = []
+    both = []
     for examples in study.examples(number, _ROWS):
         rows = []
         for one in examples:
             start = one.word.find(name, max(0, one.at - length), one.at + length)
             span = (start, start + length) if start >= 0 and name else (0, 0)
             rows.append(_row(study, one.number, one.gold, span))
-        found.append(rows)
-    return found[0], found[1]
+        both.append(rows)
+    return both[0], both[1]
 
 
 def rows_changed(study: Study) -> tuple[list[WordRow], int]:

@@ -56,9 +56,9 @@ class MergeArrays:
     @cached_property
     def places(self) -> npt.NDArray[np.int32]:
         """The position of each merge in the other arrays, by id; -1 if absent."""
-        found = np.full(1 + int(self.merge_ids.max(initial=-1)), -1, np.int32)
-        found[self.merge_ids] = np.arange(len(self), dtype=np.int32)
-        return found
+        places = np.full(1 + int(self.merge_ids.max(initial=-1)), -1, np.int32)
+        places[self.merge_ids] = np.arange(len(self), dtype=np.int32)
+        return places
 
     @cached_property
     def is_plain(self) -> bool:

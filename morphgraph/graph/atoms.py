@@ -22,13 +22,13 @@ class TypeAtoms:
 
     def of(self, graph: MergeTable, parts: Iterable[int]) -> list[int]:
         """Return the concatenated atoms of parts."""
-        found: list[int] = []
+        atoms: list[int] = []
         for part in parts:
             known = self._known.get(part)
             if known is None:
                 known = self._known[part] = self._look_up(graph, part)
-            found += known
-        return found
+            atoms += known
+        return atoms
 
     def _look_up(self, graph: MergeTable, type_: int) -> Parts:
         # A type may be thousands of merges deep, so this has its own stack.
@@ -71,6 +71,6 @@ def atoms_of(graph: MergeTable, among: Iterable[int] | None = None) -> list[Part
             parts[number] = graph.merge(producers[number]).parts if producers[number] >= 0 else ()
             waiting += parts[number]
     for number in sorted(parts, key=lambda number: len(graph.types[number])):
-        found = tuple(atom for part in parts[number] for atom in atoms[part])
-        atoms[number] = found or (number,)
+        joined = tuple(atom for part in parts[number] for atom in atoms[part])
+        atoms[number] = joined or (number,)
     return atoms

@@ -166,7 +166,7 @@ class MergeGraph(MergeTable):
             return {}
         merges = self.columns()
         by_rank = dict(zip(merges.ranks.tolist(), merges.ids.tolist(), strict=True))
-        found: dict[int, Parts] = {}
+        new_parts: dict[int, Parts] = {}
         for rank, texts in repairs:
             number = by_rank.get(rank)
             if number is None:
@@ -178,8 +178,8 @@ class MergeGraph(MergeTable):
             makers = (made[0] for made in map(self.incoming, parts) if made)
             if any(self.merge(maker).rank >= rank for maker in makers):
                 raise EditError(f"A repaired part of “{self.types[result]}” is made only after it.")
-            found[number] = parts
-        return found
+            new_parts[number] = parts
+        return new_parts
 
     def after(self, change: Change) -> "MergeGraph":
         """Return a separate graph as this one would be after a change (from a ``preview_…``)."""

@@ -104,7 +104,7 @@ class Change:
         causes = Counter(entry.cause for entry in self.rewired)
         created = sum(entry.created for entry in self.reified)
         new_results = {merge.result for merge in self.added_merges.values()}
-        found = {
+        counts = {
             "atoms": sum(number not in new_results for number in self.added_types),
             "chained" if self.edit == "portable" else "annealed": len(self.added_merges) - created,
             "removed": len(self.removed_merges),
@@ -114,7 +114,7 @@ class Change:
             "linked": len(self.reified) - created,
             "created": created,
         }
-        return {kind: number for kind, number in found.items() if number}
+        return {kind: number for kind, number in counts.items() if number}
 
 
 class MergeColumns(NamedTuple):
@@ -148,9 +148,9 @@ class MergeColumns(NamedTuple):
         """Return which merges, all of pairs, are the first with their parts."""
         left, right = self.parts.reshape(-1, 2).T
         _, first = np.unique(left.astype(np.int64) << 32 | right, return_index=True)
-        found = np.zeros(len(self.ids), bool)
-        found[first] = True
-        return found
+        is_first = np.zeros(len(self.ids), bool)
+        is_first[first] = True
+        return is_first
 
 
 class _Index:
@@ -205,11 +205,11 @@ def _hash_merges(merges: MergeColumns, types: Hashes, ties: Sequence[int]) -> Ha
         return np.zeros((2, 0), np.uint64)
     starts = merges.part_offsets[:-1]
     place = np.arange(len(merges.parts)) - np.repeat(starts, merges.widths)
-    found = np.add.reduceat(_labelled(types[:, merges.parts], place), starts, axis=1)
-    found += _mixed(types[:, merges.results] + _SEEDS)
-    found += _mixed(_numbers(merges.ranks) * _SEEDS)
-    found += _mixed(_numbers(ties) * _STEPS)
-    return _mixed(found)
+    hashes = np.add.reduceat(_labelled(types[:, merges.parts], place), starts, axis=1)
+    hashes += _mixed(types[:, merges.results] + _SEEDS)
+    hashes += _mixed(_numbers(merges.ranks) * _SEEDS)
+    hashes += _mixed(_numbers(ties) * _STEPS)
+    return _mixed(hashes)
 
 
 def _labelled(hashes: Hashes, numbers: Sequence[int] | npt.NDArray[Any]) -> Hashes:
@@ -361,8 +361,8 @@ class MergeTable:
         index, values = self._by_result, self._results
         if index is None or len(values) > _TAIL + index.count:
             index = self._by_result = _Index(values)
-        found = [n for n in index.places(values, number).tolist() if self._spans[n, 1]]
-        return tuple(sorted(found, key=self._ranks.__getitem__))
+        numbers = [n for n in index.places(values, number).tolist() if self._spans[n, 1]]
+        return tuple(sorted(numbers, key=self._ranks.__getitem__))
 
     def outgoing(self, number: int) -> tuple[int, ...]:
         """Return the ids of the merges that a type takes part in, lowest rank first: M_o(t)."""
@@ -385,10 +385,10 @@ class MergeTable:
     def producer(self, type_: int | str) -> int:
         """Return the id of *the* merge of a type: the one of lowest rank that produces it."""
         number = self.id_of(type_) if isinstance(type_, str) else type_
-        found = self.incoming(number)
-        if not found:
+        incoming = self.incoming(number)
+        if not incoming:
             raise EditError(f"“{self.types[number]}” is an atom: no merge produces it.")
-        return found[0]
+        return incoming[0]
 
     def origin(self, number: int) -> Origin:
         """Return how a merge came to be as it is."""
@@ -425,9 +425,9 @@ class MergeTable:
     def producers(self) -> npt.NDArray[np.int32]:
         """Return the id of *the* merge of each type; -1 for types that no merge makes."""
         merges = self.columns()
-        found = np.full(len(self.types), -1, np.int32)
-        found[merges.results[::-1]] = merges.ids[::-1]
-        return found
+        producers = np.full(len(self.types), -1, np.int32)
+        producers[merges.results[::-1]] = merges.ids[::-1]
+        return producers
 
     def levels(self) -> Mapping[int, int]:
         """Return the rank with which each present merge competes, by id, in order of rank.
@@ -463,8 +463,8 @@ class MergeTable:
         """Return the present types that edits added to the alphabet."""
         first = self.loaded_type_count
         is_atom = np.frombuffer(bytes(self._alive[first:]), np.uint8).copy()
-        made = self._results[(self._results >= first) & (self._spans[:, 1] > 0)]
-        is_atom[made - first] = 0
+        results = self._results[(self._results >= first) & (self._spans[:, 1] > 0)]
+        is_atom[results - first] = 0
         return tuple(self.types[first + n] for n in np.flatnonzero(is_atom).tolist())
 
     @property
@@ -505,10 +505,10 @@ class MergeTable:
         """
         if self._place.sums is not None:
             return self.cache.get(self.numbered, question, make)
-        found: T | None = self._unnamed.get(question)
-        if found is None:
-            found = self._unnamed[question] = make()
-        return found
+        answer: T | None = self._unnamed.get(question)
+        if answer is None:
+            answer = self._unnamed[question] = make()
+        return answer
 
     def _named(self) -> tuple[State, State]:
         place = self._place
@@ -542,15 +542,15 @@ class MergeTable:
         ids: tuple[npt.NDArray[Any], ...] = types, columns.ids
         numbered = [_labelled(one + _SECRET, n) for one, n in zip(plain, ids, strict=True)]
         sums = [one.sum(axis=1) + other.sum(axis=1) for one, other in (plain, numbered)]
-        found: Hashes = np.stack(sums, axis=1)
-        return found
+        stacked: Hashes = np.stack(sums, axis=1)
+        return stacked
 
     def _sums_of_present(self, types: Iterable[int], merges: Iterable[int]) -> Hashes:
         """Return the contribution of the present ones of these types and merges to the sums."""
         there = [n for n in dict.fromkeys(types) if n < len(self._alive) and self._alive[n]]
         limit, ends = len(self._ranks), self._spans[:, 1]
-        found = [n for n in dict.fromkeys(merges) if n < limit and ends[n]]
-        return self._sums_of(np.array(there, np.int64), np.array(found, np.int64))
+        present_merges = [n for n in dict.fromkeys(merges) if n < limit and ends[n]]
+        return self._sums_of(np.array(there, np.int64), np.array(present_merges, np.int64))
 
     # ----------------------------------------------------------------------------- changing
 
@@ -622,9 +622,9 @@ class MergeTable:
         the others, see `tokeniser.merging.unreachable_types`.
         """
         merges = self.columns()
-        made = np.zeros(len(self.types), bool)
-        made[merges.results] = True
-        formed = (~made).tolist()
+        is_made = np.zeros(len(self.types), bool)
+        is_made[merges.results] = True
+        formed = (~is_made).tolist()
         flat = merges.parts.tolist()
         bounds = pairwise(merges.part_offsets.tolist())
         for (start, end), result in zip(bounds, merges.results.tolist(), strict=True):

@@ -336,12 +336,12 @@ def tuple_merges_by_pair(parts: Mapping[int, Parts]) -> dict[Pair, dict[int, Non
     >>> tuple_merges_by_pair({7: (0, 1, 2), 9: (0, 1, 0, 1), 10: (1, 2)})
     {(0, 1): {7: None, 9: None}, (1, 2): {7: None}, (1, 0): {9: None}}
     """
-    found: dict[Pair, dict[int, None]] = {}
+    merges: dict[Pair, dict[int, None]] = {}
     for number, listed in parts.items():
         if len(listed) > 2:
             for pair in pairwise(listed):
-                found.setdefault(pair, {})[number] = None
-    return found
+                merges.setdefault(pair, {})[number] = None
+    return merges
 
 
 def with_pair_merged(parts: Parts, pair: Pair, result: int) -> Parts:
@@ -350,10 +350,10 @@ def with_pair_merged(parts: Parts, pair: Pair, result: int) -> Parts:
     >>> with_pair_merged((5, 5, 5, 6), (5, 5), 9)
     (9, 5, 6)
     """
-    found: list[int] = []
+    merged: list[int] = []
     at = 0
     while at < len(parts):
         is_pair = parts[at : at + 2] == pair
-        found.append(result if is_pair else parts[at])
+        merged.append(result if is_pair else parts[at])
         at += 2 if is_pair else 1
-    return tuple(found)
+    return tuple(merged)

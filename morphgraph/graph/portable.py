@@ -92,13 +92,13 @@ class _Plan:
         while True:
             places = range(len(tokens) - 1)
             pairs = [self.applied.get((tokens[at], tokens[at + 1])) for at in places]
-            found = min(
+            best = min(
                 ((pair[0], at, pair[1]) for at, pair in zip(places, pairs, strict=True) if pair),
                 default=None,
             )
-            if found is None:
+            if best is None:
                 return tokens
-            _, at, result = found
+            _, at, result = best
             tokens[at : at + 2] = [result]
 
     def _join(self, tokens: list[int], rank: int) -> Merge | None:

@@ -55,9 +55,9 @@ class Blame:
     def places_of_types(self) -> npt.NDArray[np.int64]:
         """The position in ``arrays`` of each type's most blamed merge, by type; -1 for an atom."""
         worst_last = np.lexsort((-np.arange(len(self.ratio)), self.blamed, self.ratio))
-        found = np.full(self.arrays.type_count, -1, np.int64)
-        found[self.arrays.results[worst_last]] = worst_last
-        return found
+        places = np.full(self.arrays.type_count, -1, np.int64)
+        places[self.arrays.results[worst_last]] = worst_last
+        return places
 
     @cached_property
     def joins_of_types(self) -> npt.NDArray[np.float64]:
@@ -113,8 +113,8 @@ class Blame:
     def place(self, merge: int) -> int | None:
         """Return the position of a merge in ``arrays``, by id; None if it is not there."""
         places = self.arrays.places
-        found = int(places[merge]) if merge < len(places) else -1
-        return None if found < 0 else found
+        place = int(places[merge]) if merge < len(places) else -1
+        return None if place < 0 else place
 
 
 def blame(

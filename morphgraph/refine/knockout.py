@@ -22,7 +22,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine import KnockoutSettings, Selection
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.score.boundaries import Benchmark, BoundaryTally, cuts_of
 from morphgraph.score.gold_set import Flags, GoldSet, Scope, Weighting
 from morphgraph.tokeniser.merging import (
@@ -120,7 +120,7 @@ def listed_types(data: bytes, name: str, tokeniser: BpeTokeniser) -> list[str]:
     graph, names = tokeniser.graph, tokeniser.readable_types
     shown = {names[number]: number for number in graph.type_ids()}
     ids = {str(id_): number for number, id_ in enumerate(tokeniser.vocabulary_ids)}
-    found: dict[int, int] = {}
+    lines_of_types: dict[int, int] = {}
     lines = decode_utf8(data, name).split("\n")
     for line, text in enumerate((line.removesuffix("\r") for line in lines), start=1):
         if not text.strip():
@@ -136,15 +136,15 @@ def listed_types(data: bytes, name: str, tokeniser: BpeTokeniser) -> list[str]:
             fix = "Spell it as in the vocabulary, or give its id."
         elif number is None:
             problem = "is an atom or an added token, which no merge makes"
-        elif number in found:
-            problem = f"is the type of line {found[number]:,} again"
+        elif number in lines_of_types:
+            problem = f"is the type of line {lines_of_types[number]:,} again"
         if number is None or problem:
             quoted = f"“{shortened(text)}” {problem}"
             raise FileFormatError(name, f"line {line:,}", quoted, fix)
-        found[number] = line
-    if not found:
+        lines_of_types[number] = line
+    if not lines_of_types:
         raise FileFormatError(name, "", "it lists no types", "Write one a line.")
-    return [graph.types[number] for number in found]
+    return [graph.types[number] for number in lines_of_types]
 
 
 def baseline_types(graph: MergeGraph, select: Selection, count: int, seed: int = 0) -> list[str]:
@@ -186,14 +186,14 @@ def share_of_leaves(graph: MergeGraph) -> float:
 
 
 def _leaves(graph: MergeGraph) -> set[int]:
-    made = {merge.result for merge in graph.merges().values()}
-    return {number for number in made if not graph.fan_out(number)}
+    results = {merge.result for merge in graph.merges().values()}
+    return {number for number in results if not graph.fan_out(number)}
 
 
 def _produced(graph: MergeGraph) -> list[int]:
     """Return removable types that a merge produces, by the rank of their merge."""
-    made = dict.fromkeys(merge.result for merge in graph.merges().values())
-    return [number for number in made if graph.is_removable(number)]
+    results = dict.fromkeys(merge.result for merge in graph.merges().values())
+    return [number for number in results if graph.is_removable(number)]
 
 
 @dataclass(frozen=True)
@@ -253,9 +253,9 @@ def decided_threshold(
     except MorphGraphError:
         return None
     benchmark = Benchmark.on(seen, tokeniser)
-    how: Any = {"scope": scope, "weighting": weighting}
-    blamed = blame(benchmark, segment(tokeniser.graph, benchmark.words), **how)
-    points = threshold_curve(tokeniser, Benchmark.on(deciding, tokeniser), blamed, **how)
+    scored_by: Any = {"scope": scope, "weighting": weighting}
+    blamed = blame(benchmark, segment(tokeniser.graph, benchmark.words), **scored_by)
+    points = threshold_curve(tokeniser, Benchmark.on(deciding, tokeniser), blamed, **scored_by)
     defined = [(point.f1, -point.threshold) for point in points if not math.isnan(point.f1)]
     return -max(defined)[1] if defined else None
 
@@ -290,7 +290,7 @@ def threshold_curve(
         weight = benchmark.weight(scope, weighting)
         tally = BoundaryTally(cuts_of(segmentation), benchmark.cuts(scope), weight)
     fall_to = _falling(tokeniser.graph, segmentation, worst)
-    found: dict[float, ThresholdPoint] = {}
+    points: dict[float, ThresholdPoint] = {}
     point: ThresholdPoint | None = None
     for threshold in sorted(thresholds, reverse=True):
         wanted = worst >= threshold
@@ -304,8 +304,8 @@ def threshold_curve(
                 scores = [ratio.value for ratio in (tally.precision, tally.recall, tally.f1)]
             rate = blamed.dropout_rate(np.flatnonzero(wanted[results]))
             point = ThresholdPoint(threshold, count, rate, *scores)
-        found[threshold] = replace(point, threshold=threshold)
-    return [found[threshold] for threshold in thresholds]
+        points[threshold] = replace(point, threshold=threshold)
+    return [points[threshold] for threshold in thresholds]
 
 
 def _falling(

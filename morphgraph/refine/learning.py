@@ -1,9 +1,9 @@
 """Methods that learn from a reference, and what is fair to them: words that they have not seen.
 
-BPE-knockout by blame, ReBPE and MorphBPE look at gold boundaries. A score on the very words that
-they looked at is *held in*; it must not be taken for what they do to other words. So whoever calls
-them splits gold (`GoldSet.set_aside`): they learn from all that they are given. What they learned
-from is in the steps of their edits, and so in the saved file.
+BPE-knockout by blame, ReBPE and others look at gold boundaries. A score on the very words that they
+looked at is *held in*; it must not be taken for what they do to other words. So whoever calls them
+splits gold (`GoldSet.set_aside`): they learn from all that they are given. What they learned from
+is in the steps of their edits, and so in the saved file.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -94,12 +94,12 @@ class LearnedSource:
 def learned_sources(tokeniser: BpeTokeniser) -> list[LearnedSource]:
     """Return what a tokeniser was learned from, before it was saved and since; undone edits not."""
     before = () if tokeniser.lineage is None else tokeniser.lineage.steps
-    found = [
+    sources = [
         LearnedSource(each["name"], each["checksum"], tuple(Part(*part) for part in each["parts"]))
         for step in (*before, *tokeniser.graph.recipe())
         for each in step.get("learned", ())
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(sources))
 
 
 def sources_in(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[LearnedSource]:
@@ -185,15 +185,15 @@ def learn_and_score(
     file says to be learned from words that it is scored on. ``runs``: see `outcomes_of`.
     """
     learned = learned or gold_set
-    found: list[Outcome | SegmentationFailure] = []
+    outcomes: list[Outcome | SegmentationFailure] = []
     for each in entrants:
-        made, seen = each.made, each.base is not None and has_seen(each.base, gold_set)
+        scored, seen = each.made, each.base is not None and has_seen(each.base, gold_set)
         if each.learner is not None:
             seen |= each.learner.settings.sees_gold and learned is gold_set
-            made = partial(each.learner.learn, learned)
-        assert made is not None
-        [outcome] = outcomes_of([(each.label, made)], gold_set, runs)
+            scored = partial(each.learner.learn, learned)
+        assert scored is not None
+        [outcome] = outcomes_of([(each.label, scored)], gold_set, runs)
         if seen and isinstance(outcome, Outcome):
             outcome = replace(outcome, held_in=True)
-        found.append(outcome)
-    return found
+        outcomes.append(outcome)
+    return outcomes

@@ -81,8 +81,8 @@ def pruning_order(
     if by != "script" and (keep_scripts or drop_scripts):
         raise MorphGraphError(f"By {by}, scripts say nothing. Leave them out, or prune by script.")
     if by == "script":
-        found = _of_scripts(tokeniser, keep_scripts, drop_scripts)
-        order = sorted(found, key=lambda n: -ids[n])
+        numbers = _of_scripts(tokeniser, keep_scripts, drop_scripts)
+        order = sorted(numbers, key=lambda n: -ids[n])
     elif by == "last":
         order = _leaves_first(graph, ids, np.zeros(len(graph.types), np.int64))
     elif counts is None:
@@ -99,8 +99,8 @@ def _leaves_first(graph: MergeGraph, ids: dict[int, int], uses: Uses) -> list[in
     """Return all types that merges make, each after those that it is a part of."""
     split = splits(graph)
     users = Counter(part for parts in split.values() for part in set(parts))
-    made = [number for number in ids if graph.incoming(number)]
-    leaves = [(int(uses[n]), -ids[n], n) for n in made if not users[n]]
+    produced = [number for number in ids if graph.incoming(number)]
+    leaves = [(int(uses[n]), -ids[n], n) for n in produced if not users[n]]
     heapify(leaves)
     order = []
     while leaves:
@@ -121,16 +121,16 @@ def splits(graph: MergeGraph) -> dict[int, Parts]:
 
     Atoms and unreachable types have none.
     """
-    made = np.array([number for number in graph.type_ids() if graph.incoming(number)], np.int64)
+    produced = np.array([number for number in graph.type_ids() if graph.incoming(number)], np.int64)
     atoms = TypeAtoms()
-    strings = [atoms.of(graph, [number]) for number in made.tolist()]
-    words = words_of_atoms([graph.types[number] for number in made.tolist()], strings)
-    found = segment(graph, words)
-    closed = np.flatnonzero(found.is_merged)
-    closed_by, types = found.closed_by[closed], made[words.word_of_atom[closed]]
+    strings = [atoms.of(graph, [number]) for number in produced.tolist()]
+    words = words_of_atoms([graph.types[number] for number in produced.tolist()], strings)
+    segmentation = segment(graph, words)
+    closed = np.flatnonzero(segmentation.is_merged)
+    closed_by, types = segmentation.closed_by[closed], produced[words.word_of_atom[closed]]
     # Only the last merge makes all of the word.
-    is_last = found.arrays.results[closed_by] == types
-    merges = found.arrays.merge_ids[closed_by[is_last]]
+    is_last = segmentation.arrays.results[closed_by] == types
+    merges = segmentation.arrays.merge_ids[closed_by[is_last]]
     both = zip(types[is_last].tolist(), merges.tolist(), strict=True)
     return {type_: graph.merge(merge).parts for type_, merge in both}
 
@@ -147,11 +147,11 @@ def _of_scripts(tokeniser: BpeTokeniser, keep: Collection[str], drop: Collection
 
 
 def _property(script: str) -> str:
-    found = rf"\p{{{script}}}"
+    pattern = rf"\p{{{script}}}"
     try:
         if script.replace("_", "").isalpha():
-            Regex(found)
-            return found
+            Regex(pattern)
+            return pattern
     except Exception:  # the library raises nothing more specific
         pass
     raise MorphGraphError(f"“{script}” is no script. Use names of Unicode, such as Latin or Han.")

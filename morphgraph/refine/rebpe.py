@@ -93,14 +93,14 @@ def preview_annealing(
     affected |= dict.fromkeys(each.word for each in words.left_out)
     atoms = tokeniser.missing_atoms([words.texts[n] for n in affected], bare=benchmark.bare)
     whole = replace(tokeniser, graph=graph.after(graph.preview_anneal((), atoms)))
-    made: set[str] = set()
+    results: set[str] = set()
     merges: list[tuple[str, str]] = []
     encoded = benchmark.encoded_for(whole)
     for left, right in annealing_pairs(whole, encoded, settings):
-        if left + right not in whole.graph and left + right not in made:
-            if maximum is not None and whole.vocabulary_size + len(made) >= maximum:
+        if left + right not in whole.graph and left + right not in results:
+            if maximum is not None and whole.vocabulary_size + len(results) >= maximum:
                 break
-            made.add(left + right)
+            results.add(left + right)
         merges.append((left, right))
     return graph.preview_anneal(merges, atoms)
 
@@ -134,11 +134,11 @@ def annealing_pairs(
     pairs, where, total = np.unique(keys, return_inverse=True, return_counts=True)
     good = np.bincount(where, gold[left] == 0, len(pairs)).astype(np.int64)
     chosen = (good >= settings.minimum_good) & (good / total >= settings.minimum_ratio)
-    found = [
+    ranked = [
         (-good[i], -good[i] / total[i], graph.types[pairs[i] >> 32], graph.types[pairs[i] & _LOW])
         for i in np.flatnonzero(chosen)
     ]
-    return [(left, right) for *_, left, right in sorted(found)]
+    return [(left, right) for *_, left, right in sorted(ranked)]
 
 
 # ------------------------------------------------------------------------------ reification

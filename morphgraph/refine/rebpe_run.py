@@ -15,7 +15,7 @@ from morphgraph.graph.merge_table import Change, Origin, Parts
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.blame import Blame
 from morphgraph.refine.knockout import preview_knockout
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.rebpe import (
     PhaseKind,
     Step,
@@ -169,15 +169,15 @@ class ReBPERun:
 
     def finish(self, progress: Callable[[float], None] | None = None) -> list[Phase]:
         """Perform all remaining phases; ``progress`` receives numbers from 0 to 1."""
-        made = []
+        phases = []
         for phase in self:
-            made.append(phase)
+            phases.append(phase)
             if progress:
                 # The number of iterations is unknown in advance, so the bar approaches its end.
                 progress(1 - 0.8**phase.iteration)
         if progress:
             progress(1.0)
-        return made
+        return phases
 
     def _preview(self, kind: PhaseKind) -> tuple[Change, Blame | None]:
         """Return what a phase would change, and the blame behind a knockout."""
@@ -240,12 +240,12 @@ class ReBPERun:
         It is as set by `go_to`, unless undo or redo elsewhere has moved the graph since. Phases
         that changed nothing leave no trace in the graph, so only the stored position counts them.
         """
-        made = {id(change) for change in self.graph.history}
+        in_effect = {id(change) for change in self.graph.history}
         least = most = 0
         for number, phase in enumerate(self.all_phases, start=1):
             if phase.change.is_empty:
                 most = number
-            elif id(phase.change) in made:
+            elif id(phase.change) in in_effect:
                 least = most = number
             else:
                 break
@@ -343,8 +343,8 @@ def follow_phases(run: ReBPERun, look: Callable[[MergeGraph], T]) -> list[T]:
     """
     numbers = range(len(run.graph.history), run.edits_before - 1, -1)
     states = zip(numbers, run.graph.states_back(), strict=False)
-    found = {edits: look(graph) for edits, graph in states}
-    return [found[edits] for edits in edits_after(run)]
+    looks = {edits: look(graph) for edits, graph in states}
+    return [looks[edits] for edits in edits_after(run)]
 
 
 def edits_after(run: ReBPERun) -> list[int]:
@@ -378,23 +378,23 @@ def changed_merges(graph: MergeGraph, change: Change) -> list[ChangedMerge]:
 
     ``graph`` is as right after the change: its ranks are those shown.
     """
-    found = []
+    changed = []
     created = {entry.merge for entry in change.reified if entry.created}
     for number, merge in change.added_merges.items():
         if number not in created:
             rank, parts, result = merge
-            how: MergeChange = "chained" if change.edit == "portable" else "annealed"
-            found.append(ChangedMerge(how, number, result, rank, (), parts))
+            added_as: MergeChange = "chained" if change.edit == "portable" else "annealed"
+            changed.append(ChangedMerge(added_as, number, result, rank, (), parts))
     for number, (rank, parts, result) in change.removed_merges.items():
-        found.append(ChangedMerge("removed", number, result, rank, parts))
+        changed.append(ChangedMerge("removed", number, result, rank, parts))
     for number, is_new, tuple_merges in change.reified:
         rank, parts, result = change.added_merges.get(number) or graph.merge(number)
         kind: MergeChange = "created" if is_new else "linked"
         before, also = (() if is_new else parts), len(tuple_merges)
-        found.append(ChangedMerge(kind, number, result, rank, before, parts, also))
+        changed.append(ChangedMerge(kind, number, result, rank, before, parts, also))
     kinds: dict[str, MergeChange]
     kinds = {"knockout": "split", "repair": "repaired", "reify": "shortened", "portable": "paired"}
     for number, old, new, cause in change.rewired:
         rank, _, result = graph.merge(number)
-        found.append(ChangedMerge(kinds[cause], number, result, rank, old, new))
-    return found
+        changed.append(ChangedMerge(kinds[cause], number, result, rank, old, new))
+    return changed

@@ -21,7 +21,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.reference.families import Part
 from morphgraph.refine.blame import Blame, blame
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally, cuts_of
 from morphgraph.score.comparison import RIGHT_SPLIT, marked_word
 from morphgraph.score.gold_set import Flags, Scope, Weighting
@@ -130,22 +130,22 @@ class Preview:
 
     def cost(self) -> list[str]:
         """Say what the knockout costs, in lines."""
-        found = self.to_dict()
+        figures = self.to_dict()
         first = ", ".join(f"“{shortened(visible(text), 20)}”" for text in self.also[:10])
         more = ", …" if len(self.also) > 10 else ""
-        before, after = found["tokens_per_word"]
+        before, after = figures["tokens_per_word"]
         lines = [
-            f"{counted(found['types'], 'type goes', 'types go')}, and "
+            f"{counted(figures['types'], 'type goes', 'types go')}, and "
             + counted(len(self.also), "other that it takes along", "others that they take along")
             + (f": {first}{more}" if first else ""),
-            counted(found["tuple_merges"], "merge gets", "merges get") + " more than two parts",
+            counted(figures["tuple_merges"], "merge gets", "merges get") + " more than two parts",
         ]
-        if found["words"]:
+        if figures["words"]:
             lines.append(
-                (f"F1 {from_to(*found['f1'])}, " if self.before.f1 == self.before.f1 else "")
+                (f"F1 {from_to(*figures['f1'])}, " if self.before.f1 == self.before.f1 else "")
                 + f"{before:.3f} → {after:.3f} tokens per word "
                 f"({signed(100 * (after / before - 1))} %), {self.changed_words:,} of "
-                + counted(found["words"], "word changes", "words change")
+                + counted(figures["words"], "word changes", "words change")
             )
         return lines
 
@@ -221,12 +221,12 @@ class Study:
     ) -> BoundaryScore:
         """The score on a part of the words, or on all, now or after ``edits``."""
         edits = len(self.graph.history) if edits is None else edits
-        state, found = self.graph.numbered_after(edits), self.state_after(edits)
+        state, then = self.graph.numbered_after(edits), self.state_after(edits)
         if part is not None:
-            question, words = ("scores", self.benchmark.identity, part), found.segmentation
+            question, words = ("scores", self.benchmark.identity, part), then.segmentation
             make = partial(self.benchmark.scores, words, self._mask(part))
-            found = replace(found, scores=self.cache.get(state, question, make))
-        score = found.score(scope, weighting)
+            then = replace(then, scores=self.cache.get(state, question, make))
+        score = then.score(scope, weighting)
         if (scope, weighting) == ("morphemic", "types"):
             self.cache.get(state, ("F1", self.benchmark.identity, part), lambda: score.f1)
         return score
@@ -235,8 +235,8 @@ class Study:
         return None if part is None else self.benchmark.mask(part)
 
     def _state_after(self, edits: int, benchmark: Benchmark) -> StudyState:
-        made = len(self.graph.history)
-        graph = self.graph if edits == made else self.graph.earlier(made - edits)
+        done = len(self.graph.history)
+        graph = self.graph if edits == done else self.graph.earlier(done - edits)
         # Mostly it is one edit on from a state that is known.
         before: StudyState | None = None
         if edits:
@@ -298,8 +298,8 @@ class Study:
         key = (weighting, scope, part)
         with state.blaming:
             if key not in state.blames:
-                how: Any = {"weighting": weighting, "scope": scope, "among": self._mask(part)}
-                state.blames[key] = blame(self.benchmark, state.segmentation, **how)
+                settings: Any = {"weighting": weighting, "scope": scope, "among": self._mask(part)}
+                state.blames[key] = blame(self.benchmark, state.segmentation, **settings)
             return state.blames[key]
 
     # --------------------------------------------------------------------------------- words
@@ -321,8 +321,8 @@ class Study:
         words = self.benchmark.words
         start, end = words.word_offsets[word : word + 2]
         position, gold = words.gap_position[start:end], self.benchmark.gold_gaps()[start:end]
-        found: list[int] = position[(gold == 1) & (position > 0)].tolist()
-        return found
+        boundaries: list[int] = position[(gold == 1) & (position > 0)].tolist()
+        return boundaries
 
     def gold_text(self, word: int) -> str:
         """The morphs of a word, with ``|`` between them."""

@@ -111,13 +111,13 @@ def boundary_groups(gold_set: GoldSet, by: str) -> dict[str, Counts]:
     named = _named_boundaries if by == "boundaries" else _affixes_at_boundaries
 
     def grouped() -> dict[str, Counts]:
-        found: dict[str, dict[int, None]] = {}  # a boundary between two “ha” counts once for “ha”
+        groups: dict[str, dict[int, None]] = {}  # a boundary between two “ha” counts once for “ha”
         first = 0
         for entry in gold_set:
             for name, number in named(entry):
-                found.setdefault(name, {})[first + number] = None
+                groups.setdefault(name, {})[first + number] = None
             first += max(len(entry.morphs) - 1, 0)
-        listed = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+        listed = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
         return {name: np.array(list(numbers), np.int64) for name, numbers in listed}
 
     return gold_set.reference.cache.get("boundaries", by, grouped)

@@ -1,4 +1,4 @@
-"""One tokeniser on the references of several languages: a row each, beside one another."""
+"""One tokeniser on the references of several languages: a row for each."""
 
 import math
 from collections import Counter
@@ -51,8 +51,8 @@ class LanguageRow:
     @property
     def f1(self) -> float:
         """Boundary F1; NaN if the tokeniser failed."""
-        found = self.scores(["f1"])
-        return found["f1"].value if found else math.nan
+        scores = self.scores(["f1"])
+        return scores["f1"].value if scores else math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON data."""

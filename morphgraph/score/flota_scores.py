@@ -110,9 +110,10 @@ def flota_scores(
             segmenter = Flota(vocabulary, k, strict)
         elif k is not None:
             segmenter = (First if method == "FIRST" else Longest)(standard, k)
-        found = segmenter.segment(words if method == "FLOTA" else usual)
-        known = _known(found, segmenter.unknown_id)
-        covered, morphs = _covered(found, entries, known), _found(found, entries, known)
+        segmentation = segmenter.segment(words if method == "FLOTA" else usual)
+        known = _known(segmentation, segmenter.unknown_id)
+        covered = _covered(segmentation, entries, known)
+        morphs = _are_tokens(segmentation, entries, known)
         right = morphs & stems
         has_stem = stems[:, 0] | stems[:, 1]
         return FlotaScore(
@@ -149,20 +150,20 @@ def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> Flags
     """Return whether each text is a type in either form, so that FLOTA takes it first."""
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     unique = list(numbers)  # affixes recur
-    found = _one_token(vocabulary, unique)
+    is_known = _one_token(vocabulary, unique)
     if vocabulary.preprocessor.suffix:  # word-final forms are also allowed within a word there
         bare = replace(vocabulary.preprocessor, suffix="")
-        found |= _one_token(replace(vocabulary, preprocessor=bare), unique)
-    return found[np.fromiter((numbers[text] for text in texts), np.int64, len(texts))]
+        is_known |= _one_token(replace(vocabulary, preprocessor=bare), unique)
+    return is_known[np.fromiter((numbers[text] for text in texts), np.int64, len(texts))]
 
 
 def _one_token(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> Flags:
     segmentation = Flota(vocabulary, 1).segment(vocabulary.encode(texts))
     lengths = np.array([len(text) for text in texts], np.int64)
     word, start, end = _spans(segmentation, _known(segmentation, UNKNOWN))
-    found = np.zeros(len(texts), np.bool_)
-    found[word[(start == 0) & (end == lengths[word])]] = True
-    return found & (lengths > 0)
+    is_token = np.zeros(len(texts), np.bool_)
+    is_token[word[(start == 0) & (end == lengths[word])]] = True
+    return is_token & (lengths > 0)
 
 
 def _known(segmentation: Segmentation, unknown: int) -> Flags:
@@ -203,15 +204,15 @@ def _covered(segmentation: Segmentation, entries: Sequence[Entry], known: Flags)
     return covered
 
 
-def _found(segmentation: Segmentation, entries: Sequence[Entry], known: Flags) -> Flags:
+def _are_tokens(segmentation: Segmentation, entries: Sequence[Entry], known: Flags) -> Flags:
     """Return whether each of an entry's two morphs is a known token: bool, (entries, 2)."""
     word, start, end = _spans(segmentation, known)
     cut = np.array([len(entry.morphs[0]) for entry in entries], np.int64)[word]
     length = np.array([len(entry.word) for entry in entries], np.int64)[word]
-    found = np.zeros((len(entries), 2), np.bool_)
-    found[word[(start == 0) & (end == cut)], 0] = True
-    found[word[(start == cut) & (end == length)], 1] = True
-    return found
+    is_token = np.zeros((len(entries), 2), np.bool_)
+    is_token[word[(start == 0) & (end == cut)], 0] = True
+    is_token[word[(start == cut) & (end == length)], 1] = True
+    return is_token
 
 
 def _share(hits: Flags) -> float:

@@ -117,13 +117,13 @@ class ScoreTable:
 
     def _scores_of(self, outcome: Outcome, names: Sequence[str]) -> dict[str, Score]:
         tallies = [Tally(run, self.scope, self.weighting) for run in outcome.runs]
-        found: dict[str, Score] = {}
+        scores: dict[str, Score] = {}
         for name in names:
             ratios = tuple(METRICS[name].of(tally) for tally in tallies)
             # A deterministic score is repeated beside a mean, so that runs can be swapped.
             ratios *= self.runs if len(ratios) == 1 else 1
-            found[name] = MeanRatio(ratios) if self.runs > 1 else ratios[0]
-        return found
+            scores[name] = MeanRatio(ratios) if self.runs > 1 else ratios[0]
+        return scores
 
     def _estimate(self, number: int, score: Score, interval: Interval, p: float) -> Estimate:
         is_random = bool(self._known[number].more_runs)
@@ -171,8 +171,8 @@ class ScoreTable:
         intervals = [NO_INTERVAL] * len(self.outcomes)
         if self.baseline in known:
             scores = [self._scores[number][name] for number in known]
-            found = self.draws.intervals(scores, known.index(self.baseline))
-            for number, interval in zip(known, found, strict=True):
+            differing = self.draws.intervals(scores, known.index(self.baseline))
+            for number, interval in zip(known, differing, strict=True):
                 intervals[number] = interval
         return intervals
 
@@ -207,8 +207,8 @@ class ScoreTable:
             return {}
         baseline = self._known.get(self.baseline)
         named = "failed" if baseline is None else baseline.tokeniser
-        how = f"approximate randomisation {self.draws.trials} seed {self.draws.seed}"
-        return {"test": f"{how} against {named}"}
+        test = f"approximate randomisation {self.draws.trials} seed {self.draws.seed}"
+        return {"test": f"{test} against {named}"}
 
     @cached_property
     def signature(self) -> str:
@@ -229,16 +229,16 @@ def outcomes_of(
     runs: int = 1,
 ) -> list[Outcome | SegmentationFailure]:
     """Return the outcome or failure of each segmenter; ``runs``: of dropout, by seeds in a row."""
-    found: list[Outcome | SegmentationFailure] = []
+    outcomes: list[Outcome | SegmentationFailure] = []
     for label, given in segmenters:
         try:
-            made = given() if callable(given) else given
-            if isinstance(made, Predictions):
-                found.append(outcome_of_predictions(made, gold_set, label))
+            segmenter = given() if callable(given) else given
+            if isinstance(segmenter, Predictions):
+                outcomes.append(outcome_of_predictions(segmenter, gold_set, label))
             else:
-                others = [outcome_of(one, gold_set, label) for one in made.reseeded(runs - 1)]
-                outcome = outcome_of(made, gold_set, label)
-                found.append(replace(outcome, more_runs=tuple(others)))
+                others = [outcome_of(one, gold_set, label) for one in segmenter.reseeded(runs - 1)]
+                outcome = outcome_of(segmenter, gold_set, label)
+                outcomes.append(replace(outcome, more_runs=tuple(others)))
         except MorphGraphError as error:
-            found.append(SegmentationFailure(label, str(error)))
-    return found
+            outcomes.append(SegmentationFailure(label, str(error)))
+    return outcomes

@@ -145,9 +145,9 @@ class Dropout(Bte):
                 "BPE-dropout with queue draws as the tokenizers library does by itself. Export "
                 "bpe, and set tokenizer.backend_tokenizer.model.dropout, or leave queue out."
             )
-        made = merging_model(self, unchanged)
-        ids = self.undrawn.ids_in(made.document)
-        return replace(made, ids=ids, differs=partial(_drawn_otherwise, self))
+        exported = merging_model(self, unchanged)
+        ids = self.undrawn.ids_in(exported.document)
+        return replace(exported, ids=ids, differs=partial(_drawn_otherwise, self))
 
 
 def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequence[str]) -> str:
@@ -180,5 +180,5 @@ DROPOUT = Method(
     DropoutParameters,
     source="Provilkov et al. 2020",
     seconds=1.5,
-    standalone="morphgraph.standalone.bte:Dropping",
+    standalone="morphgraph.standalone.merges:Dropping",
 )

@@ -128,9 +128,11 @@ class _Kept(Segmenter):
         """Return whether each atom is a start-of-word marker, even an unknown one."""
         below = self.below.below
         ids = below.atoms if isinstance(below, SubwordVocabulary) else below.graph.ids
-        found = np.isin(words.atoms, [ids[marker] for marker in sorted(MARKERS) if marker in ids])
-        found[[atom for atom, text in words.unknown.items() if text in MARKERS]] = True
-        return found
+        is_marker = np.isin(
+            words.atoms, [ids[marker] for marker in sorted(MARKERS) if marker in ids]
+        )
+        is_marker[[atom for atom, text in words.unknown.items() if text in MARKERS]] = True
+        return is_marker
 
     def inventory(self) -> Inventory:
         return self.below.inventory()
@@ -218,7 +220,7 @@ FLOTA = Method(
     "vocabulary",
     FlotaParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.vocabulary:Flota",
+    standalone="morphgraph.standalone.lookup:Flota",
 )
 FIRST = Method(
     "first",
@@ -228,7 +230,7 @@ FIRST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.pieces:Kept",
+    standalone="morphgraph.standalone.piece_methods:Kept",
 )
 LONGEST = Method(
     "longest",
@@ -238,5 +240,5 @@ LONGEST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.pieces:Kept",
+    standalone="morphgraph.standalone.piece_methods:Kept",
 )

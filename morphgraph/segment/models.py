@@ -29,7 +29,6 @@ from morphgraph.formats.export import (
     words_to_check,
 )
 from morphgraph.formats.exported_model import ExportedModel
-from morphgraph.formats.files import Given, settings_beside
 from morphgraph.formats.framing import with_frame
 from morphgraph.formats.hugging_face import from_document
 from morphgraph.formats.loading import tokeniser_in, vocabulary_in
@@ -42,11 +41,12 @@ from morphgraph.formats.opening import (
     open_tokeniser,
 )
 from morphgraph.formats.original import read_otherwise
+from morphgraph.formats.tokeniser_files import Given, settings_beside
 from morphgraph.reference.readers import gold_named
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, method_named
 from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, standard_segmenter
-from morphgraph.standalone.bte import Merging
+from morphgraph.standalone.merges import Merging
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 VERSION = 1
@@ -218,12 +218,12 @@ def exported_model(segmenter: Segmenter) -> ExportedModel:
 
     `MorphGraphError` for a method without such a class.
     """
-    made = segmenter.exported(False)
-    code, model, one = {}, made.document["model"], segmenter
+    exported = segmenter.exported(False)
+    code, model, one = {}, exported.document["model"], segmenter
     while model is not None:
         code[model["type"]] = _standalone(one)
         model, one = model.get("of"), one.below
-    return replace(made, code=code)
+    return replace(exported, code=code)
 
 
 def _standalone(segmenter: Segmenter) -> str:
@@ -294,12 +294,12 @@ def export_to(
     check_folder(path)
     given = [] if words is None else check_list(words, "words")
     name = segmenter.below.name
-    made = export_segmenter(
+    export = export_segmenter(
         segmenter, given or words_to_check((), name=name), settings_beside(name)
     )
     if warning := segmenter.warning():
         warnings.warn(warning, stacklevel=3)
-    made = replace(made, files={**made.files, **more})
-    for name, aside in save_folder(made.files, path).items():
+    export = replace(export, files={**export.files, **more})
+    for name, aside in save_folder(export.files, path).items():
         warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=3)
-    return made
+    return export

@@ -190,11 +190,11 @@ def _trained(
     model = train_baseline(counts, seed, corpus_weight, watch=watch)
     letters = sorted({*prepared.alphabet, *(c for word in counts for c in word)})
     check_vocabulary_size(vocab_size, len(letters) + 1)
-    found: list[tuple[str, int]] = model.get_constructions()
+    morphs: list[tuple[str, int]] = model.get_constructions()
     every = math.log(model.tokens + sum(counts.values()))
     scores = dict.fromkeys((UNKNOWN_TOKEN, *letters), -_PER_LETTER * every)
     room = vocab_size - len(scores)
-    for morph, count in sorted(found, key=lambda pair: (-pair[1], pair[0])):
+    for morph, count in sorted(morphs, key=lambda pair: (-pair[1], pair[0])):
         if morph in scores or room > 0:
             room -= morph not in scores
             scores[morph] = math.log(count) - every
@@ -224,5 +224,5 @@ MORFESSOR = Method(
         stoppable=False,
         seconds=60.0,
     ),
-    standalone="morphgraph.standalone.vocabulary:Unigram",
+    standalone="morphgraph.standalone.lookup:Unigram",
 )

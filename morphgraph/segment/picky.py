@@ -232,7 +232,7 @@ class Picky(Bte):
                 widths[whole] = sum(int(widths[part]) for part in parts)
             else:
                 split[whole].append(number)
-        made = [parts if kind == "split" else (whole,) for kind, parts, whole in self.events]
+        results = [parts if kind == "split" else (whole,) for kind, parts, whole in self.events]
         pairs = np.array([part for pair in merged for part in pair], np.int32)
         pair_offsets = np.arange(0, len(pairs) + 1, 2, dtype=np.int64)
         table, dense, *_ = build_table(pairs, pair_offsets, len(types), 0)
@@ -241,7 +241,7 @@ class Picky(Bte):
             dense,
             *flat_lists(list(merged.values())),
             *flat_lists(split),
-            *flat_lists(made),
+            *flat_lists(results),
             np.array([kind == "split" for kind, *_ in self.events], np.bool_),
             widths,
         )
@@ -389,7 +389,7 @@ PICKY = Method(
         PickyParameters,
         seconds=6.0,
     ),
-    standalone="morphgraph.standalone.bte:Picky",
+    standalone="morphgraph.standalone.merges:Picky",
 )
 
 

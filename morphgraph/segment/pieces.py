@@ -86,8 +86,8 @@ def _segmenter(model: Mapping[str, Any]) -> Segmenter:
 
 def _by_character(atoms: Mapping[str, int], suffix: str) -> npt.NDArray[np.int32]:
     """Return the atom of each character with a suffix, by code point; -1 if none."""
-    found = np.full(0x110000, -1, np.int32)
+    atom_ids = np.full(0x110000, -1, np.int32)
     for text, number in atoms.items():
         if len(text) == len(suffix) + 1 and text.endswith(suffix):
-            found[ord(text[0])] = number
-    return found
+            atom_ids[ord(text[0])] = number
+    return atom_ids

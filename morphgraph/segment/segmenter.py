@@ -374,9 +374,9 @@ def _merges(base: Any, method: str) -> BpeTokeniser:
 
 
 def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
-    found = base if isinstance(base, SubwordVocabulary) else getattr(base, "vocabulary", None)
-    if found is not None:
-        return cast("SubwordVocabulary", found)
+    vocabulary = base if isinstance(base, SubwordVocabulary) else getattr(base, "vocabulary", None)
+    if vocabulary is not None:
+        return cast("SubwordVocabulary", vocabulary)
     tokeniser = _merges(base, method)
     question = "vocabulary", tokeniser.name
     return tokeniser.cache.get(tokeniser.numbered, question, lambda: vocabulary_of(tokeniser))

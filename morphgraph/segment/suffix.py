@@ -27,8 +27,8 @@ class Suffix(VocabularySegmenter):
         from morphgraph.kernels.trie import longest_from_right
 
         pieces = words.atoms, words.piece_offsets
-        found = longest_from_right(*pieces, self.vocabulary.trie, self.vocabulary.spelled_forms)
-        return Segmentation(words, *found)
+        arrays = longest_from_right(*pieces, self.vocabulary.trie, self.vocabulary.spelled_forms)
+        return Segmentation(words, *arrays)
 
 
 SUFFIX = Method(
@@ -38,5 +38,5 @@ SUFFIX = Method(
     Suffix,
     "vocabulary",
     source="Uzan et al. 2024",
-    standalone="morphgraph.standalone.vocabulary:Suffix",
+    standalone="morphgraph.standalone.lookup:Suffix",
 )

@@ -79,11 +79,11 @@ class BestPath(VocabularySegmenter):
 
     def _is_continued(self, atoms: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
         """Return 1 for each atom that is a byte, but the last one of its character."""
-        found = np.zeros(len(atoms), np.uint8)
+        is_continued = np.zeros(len(atoms), np.uint8)
         if self.vocabulary.byte_fallback:
             bytes_ = [self.vocabulary.atoms[text] for text in BYTES[0x80:0xC0]]
-            found[:-1] = np.isin(atoms[1:], bytes_)
-        return found
+            is_continued[:-1] = np.isin(atoms[1:], bytes_)
+        return is_continued
 
     @property
     def _trie(self) -> Trie:
@@ -279,7 +279,7 @@ UNIGRAM = Method(
     training=_training(
         "The most probable of all segmentations (Kudo 2018), trained by SentencePiece."
     ),
-    standalone="morphgraph.standalone.vocabulary:Unigram",
+    standalone="morphgraph.standalone.lookup:Unigram",
 )
 UNIGRAM_PRIME = Method(
     "unigram-prime",

@@ -53,8 +53,8 @@ class VocabularySegmenter(Segmenter):
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
         """Return the ids of types in whose place another one is found."""
-        found = self.forgiving.last_tokens(self._paths(inventory))
-        return [number for number, end in found.items() if end != number]
+        ends = self.forgiving.last_tokens(self._paths(inventory))
+        return [number for number, end in ends.items() if end != number]
 
     def _paths(self, inventory: Inventory) -> dict[int, list[int]]:
         """Return the atoms of each type, after an unknown one if it stands inside a word."""
@@ -82,13 +82,13 @@ class VocabularySegmenter(Segmenter):
         vocabulary = SubwordVocabulary.from_document(document_field(document, "model", dict))
         parameters = document_field(document, "parameters", dict)
         try:
-            made = cls(vocabulary, **parameters)
+            segmenter = cls(vocabulary, **parameters)
         except TypeError:
-            made = None
-        if made is None or dict(made.parameters) != parameters:
+            segmenter = None
+        if segmenter is None or dict(segmenter.parameters) != parameters:
             problem = f"it does not hold those of {cls.method}"
             raise FileFormatError("model", "field parameters", problem, "Save it again.")
-        return made
+        return segmenter
 
     def warning(self) -> str:
         """Warn of a vocabulary that has letters but none of their capitals; else empty."""
@@ -211,7 +211,7 @@ GREEDY = Method(
     Greedy,
     "vocabulary",
     source="Wu et al. 2016",
-    standalone="morphgraph.standalone.vocabulary:Greedy",
+    standalone="morphgraph.standalone.lookup:Greedy",
 )
 
 
@@ -282,8 +282,8 @@ class WordPiece(VocabularySegmenter):
     def unreachable(self, inventory: Inventory) -> list[int] | None:
         """Return the ids of types in whose place another one is found, and of too long ones."""
         paths, longest = self._paths(inventory), self.longest_word
-        found = self.forgiving.last_tokens(paths)
-        return [n for n, end in found.items() if end != n or len(paths[n]) > longest]
+        ends = self.forgiving.last_tokens(paths)
+        return [n for n, end in ends.items() if end != n or len(paths[n]) > longest]
 
     def exported(self, unchanged: bool) -> ExportedModel:
         plain = {
@@ -361,7 +361,7 @@ WORDPIECE = Method(
         _trained,
         atoms="unmarked",
     ),
-    standalone="morphgraph.standalone.vocabulary:Greedy",
+    standalone="morphgraph.standalone.lookup:Greedy",
 )
 
 
@@ -375,6 +375,6 @@ def _leftmost_longest(
     from morphgraph.kernels.trie import leftmost_longest
 
     most = min(longest_word or 0, len(words.atoms))
-    how = vocabulary.spelled_forms, unknown, longest_word is not None, most
+    settings = vocabulary.spelled_forms, unknown, longest_word is not None, most
     pieces = words.atoms, words.piece_offsets
-    return Segmentation(words, *leftmost_longest(*pieces, trie or vocabulary.trie, *how))
+    return Segmentation(words, *leftmost_longest(*pieces, trie or vocabulary.trie, *settings))

@@ -59,11 +59,11 @@ def figure_values(
 
 def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
     """Return figures as text, with a column for each vocabulary; the first is the baseline."""
-    found = figure_values(healths, alpha)
+    by_vocabulary = figure_values(healths, alpha)
     needs = list(dict.fromkeys(figure.needs for figure in FIGURES))
     rows = []
     for figure in FIGURES:
-        cells = tuple(Cell(figure_text(figure, values[figure.key])) for values in found)
+        cells = tuple(Cell(figure_text(figure, values[figure.key])) for values in by_vocabulary)
         rows.append(Row((label_of(figure, alpha),), cells, block=needs.index(figure.needs)))
     return Table(
         "Vocabulary figures",
@@ -125,29 +125,29 @@ def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
 
 def values_json(values: Mapping[str, FigureValue]) -> dict[str, Any]:
     """Return values as JSON; undefined ones are null, with the reason."""
-    found: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     for key, value in values.items():
         known = not math.isnan(value.number)
-        found[key] = {"value": whole(value.number) if known else None}
+        report[key] = {"value": whole(value.number) if known else None}
         if value.of and known:
-            found[key]["of"] = whole(value.of)
+            report[key]["of"] = whole(value.of)
         if value.why:
-            found[key]["why"] = value.why
-    return found
+            report[key]["why"] = value.why
+    return report
 
 
 def figures_json(
     healths: Sequence[VocabularyHealth], alpha: float, behind: str | None = None, most: int = 0
 ) -> dict[str, Any]:
     """Return all figures as JSON, or with the types ``behind`` one, at most ``most``; 0 for all."""
-    found = []
+    reports = []
     for health, values in zip(healths, figure_values(healths, alpha), strict=True):
         told = {"label": health.label, "signature": health.tokeniser_signature}
-        found.append({**told, "figures": values_json(values)})
+        reports.append({**told, "figures": values_json(values)})
         if behind is not None:
             types = list_behind(health, behind, finality=True).drop(columns="type_id")
-            found[-1]["list"] = whole_numbers(types[: most or None].to_dict("records"))
-    return {"alpha": alpha, "tokenisers": found, "signature": signature(healths, alpha)}
+            reports[-1]["list"] = whole_numbers(types[: most or None].to_dict("records"))
+    return {"alpha": alpha, "tokenisers": reports, "signature": signature(healths, alpha)}
 
 
 def whole_numbers(value: Any) -> Any:

@@ -241,22 +241,22 @@ class SideBySide(Result):
     def report(self, width: int | None = None) -> str:
         """Return scores and agreement in lines, as the terminal shows them."""
         table = self.table()
-        made = (text_of(table, width), "", text_of(self.agreement(), width), *table.signatures)
-        return "\n".join(made if self.on == ALL_WORDS else (f"On {self.on}", *made))
+        lines = (text_of(table, width), "", text_of(self.agreement(), width), *table.signatures)
+        return "\n".join(lines if self.on == ALL_WORDS else (f"On {self.on}", *lines))
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, agreement, and all words with their tokens, as JSON data."""
-        made = self.comparison
+        comparison = self.comparison
         methods = []
-        for number, outcome in enumerate(made.outcomes):
-            scores = made.scores.of(number, made.scores.metrics)
+        for number, outcome in enumerate(comparison.outcomes):
+            scores = comparison.scores.of(number, comparison.scores.metrics)
             interval = scores["f1"].interval
             methods.append(
                 {
                     "label": outcome.label,
                     **{name: estimate.value for name, estimate in scores.items()},
                     "f1_interval": [interval.low, interval.high],
-                    "tokens_per_word": made.tokens_per_word[number],
+                    "tokens_per_word": comparison.tokens_per_word[number],
                     "vocab_size": outcome.vocabulary_size,
                     "signature": outcome.tokeniser,
                 }
@@ -264,30 +264,30 @@ class SideBySide(Result):
         return {
             "methods": methods,
             "on": self.on,
-            "signature": made.signature,
-            "agreement": made.agreement.tolist(),
+            "signature": comparison.signature,
+            "agreement": comparison.agreement.tolist(),
             "words": [
                 {
                     "word": row.text,
                     "gold": row.gold,
                     "tokens": {
-                        name: c.tokens for name, c in zip(made.labels, row.cells, strict=True)
+                        name: c.tokens for name, c in zip(comparison.labels, row.cells, strict=True)
                     },
                     "exact": {
-                        name: c.exact for name, c in zip(made.labels, row.cells, strict=True)
+                        name: c.exact for name, c in zip(comparison.labels, row.cells, strict=True)
                     },
                 }
-                for row in made.rows
+                for row in comparison.rows
             ],
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the words to a file: .csv, .tex or .html."""
-        made = self.comparison
+        comparison = self.comparison
         writers: dict[str, Callable[[], bytes | str]] = {
-            ".csv": lambda: to_csv(words_table(made, made.rows)),
-            ".tex": lambda: to_latex(words_table(made, made.rows)),
-            ".html": lambda: comparison_html(made, made.rows),
+            ".csv": lambda: to_csv(words_table(comparison, comparison.rows)),
+            ".tex": lambda: to_latex(words_table(comparison, comparison.rows)),
+            ".html": lambda: comparison_html(comparison, comparison.rows),
         }
         file = Path(path)
         check_ending(file, *writers)

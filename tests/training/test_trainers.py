@@ -20,7 +20,6 @@ from morphgraph.segment.models import export_segmenter
 from morphgraph.segment.training import (
     TrainingClock,
     train,
-    train_tokeniser,
     training_of,
 )
 from morphgraph.segment.unigram import sentencepiece_model
@@ -62,14 +61,6 @@ def test_every_combination(counts: WordCounts, method: str, pipeline: str) -> No
             text = "".join(part.removeprefix("##") for part in parts)
             assert text.translate(dict.fromkeys(map(ord, "Ġ▁"))) == word
     assert sum(map(len, found[:500])) < 1100, "frequent words have few tokens"
-
-
-def test_bpe_is_the_tokeniser_that_train_writes(counts: WordCounts) -> None:
-    document, _ = train_tokeniser(counts, 1000)
-    trained: Any = train("bpe", counts, 1000, pipeline="plain")
-    assert trained.tokeniser.document["model"]["merges"] == document["model"]["merges"]
-    assert trained.tokeniser.document["pre_tokenizer"] == document["pre_tokenizer"]
-    assert trained.name == "BPE"
 
 
 @pytest.mark.parametrize("pipeline", list(PIPELINES))
@@ -162,19 +153,6 @@ def test_wordpiece_is_that_of_hugging_face() -> None:
     assert set(ours.types) == set(theirs.get_vocab())
     texts = [*words, "ab", "cbacab", "x"]
     assert tokens(ours, texts) == [theirs.encode(text).tokens for text in texts]
-
-
-def test_picky_removes_and_scaffold_takes_apart(counts: WordCounts) -> None:
-    picky: Any = train("picky", counts, 1000, parameters={"threshold": 0.5})
-    assert picky.threshold == 0.5
-    assert picky.absent
-    assert len(picky.types) - len(picky.absent) == picky.vocabulary_size == 1000
-    scaffold: Any = train("scaffold", counts, 1000)
-    assert scaffold.scaffolds
-    assert len(scaffold.types) - len(scaffold.scaffolds) == scaffold.vocabulary_size == 1000
-    words = scaffold.encode(counts.words)
-    used = {scaffold.types[token] for token in set(scaffold.segment(words).token_at) if token >= 0}
-    assert not used & scaffold.scaffolds
 
 
 # ------------------------------------------------------------------------- progress and errors

@@ -1,0 +1,97 @@
+"""Word counts from running text: what is counted, and what is refused and how."""
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from morphgraph.core.errors import FileFormatError
+from morphgraph.corpus import counting
+from morphgraph.corpus.counting import columns_of, read_text
+
+CSV = b'text,label\n"the dog, the cat",1\nthe end,2\n\n'
+
+
+def read(data: bytes, name: str, **options: Any) -> dict[str, int]:
+    return dict(read_text(data, name, **options).items())
+
+
+def as_parquet(**columns: Any) -> bytes:
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def test_words_are_what_white_space_separates_most_frequent_first() -> None:
+    counts = read_text("b a\n\nb\tb\u00a0c\n".encode(), "a.txt")
+    assert list(counts.items()) == [("b", 3), ("a", 1), ("c", 1)]
+
+
+def test_parquet(tmp_path: Path) -> None:
+    data = as_parquet(text=["the dog", None, "the cat"], label=[1, 2, 3])
+    assert read(data, "a.parquet") == {"the": 2, "dog": 1, "cat": 1}
+    assert read(data, "named oddly") == {"the": 2, "dog": 1, "cat": 1}
+    frame = pd.DataFrame({"title": ["a b", "a"], "body": ["x", "y"], "n": [1, 2]})
+    frame["body"] = frame["body"].astype("category")
+    path = tmp_path / "b.parquet"
+    frame.to_parquet(path)
+    assert columns_of(path.read_bytes(), "b.parquet") == ["title", "body"]
+    assert columns_of(CSV, "a.csv") == ["text", "label"]
+    assert columns_of(b"the dog", "a.txt") == []
+    assert dict(read_text(path, column="title").items()) == {"a": 2, "b": 1}
+    assert dict(read_text(path, column="body").items()) == {"x": 1, "y": 1}
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "options", "message"),
+    [
+        (b"", "a.txt", {}, "a.txt: it has no words"),
+        (b"", "a.csv", {}, "a.csv: the file is empty"),
+        (b"text\n\n", "a.csv", {}, "a.csv: it has no words"),
+        (CSV, "a.csv", {"column": "body"}, "no column “body”. Its columns: “text”, “label”"),
+        (b"a,b\n1,2\n", "a.csv", {}, "a.csv, line 1: it has several columns. Name the one"),
+        (b"text,content\n1,2\n", "a.csv", {}, "a.csv, line 1: it has several columns"),
+        (as_parquet(n=[1, 2]), "a.parquet", {}, "its columns of text: it has no column of text"),
+        (as_parquet(n=[1], t=["a"]), "a.parquet", {"column": "n"}, "column “n”. Its columns: “t”"),
+    ],
+)  # fmt: skip
+def test_refuses(data: bytes, name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(FileFormatError) as caught:
+        read_text(data, name, **options)
+    assert message in str(caught.value)
+
+
+def test_too_many_words_or_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_WORDS", "2")
+    assert len(read_text(b"a b a", "a.txt")) == 2
+    with pytest.raises(FileFormatError, match=r"a\.txt: it has 3 different words"):
+        read_text(b"a b c", "a.txt")
+    monkeypatch.setattr(counting, "LARGEST_FILE", 4)
+    with pytest.raises(FileFormatError, match=r"a\.txt: the file has 5 bytes, more than 4"):
+        read_text(b"a b c", "a.txt")
+
+
+def test_refuses_paths(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"nothing\.txt: no such file or directory"):
+        read_text(tmp_path / "nothing.txt")
+    with pytest.raises(FileFormatError, match="is a directory"):
+        read_text(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["cs", "maths", "physics"])
+def test_real_titles(data_folder: Path, name: str) -> None:
+    path = data_folder / "text" / f"arxiv-{name}-train.csv"
+    counts = read_text(path)
+    with path.open(encoding="utf-8", newline="") as file:
+        titles = [row["text"] for row in csv.DictReader(file)]
+    assert len(titles) == 12_000
+    assert dict(counts.items()) == Counter(" ".join(titles).split())
+    assert read_text(path.read_bytes(), path.name, column="text").total == counts.total
+    with pytest.raises(FileFormatError, match="there is no column “title”"):
+        read_text(path, column="title")

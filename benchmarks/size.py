@@ -42,7 +42,7 @@ def sizes(root: Path = ROOT) -> tuple[Counter[str], Counter[str], int]:
         if "tests" in path.parts:
             tests += source.count("\n")
         elif path.parts[0] == "plugins":
-            plugins["/".join(path.parts[:2])] += code_lines(source)
+            plugins["/".join(path.parent.parts[:2])] += code_lines(source)
         else:
             depth = 2 if path.parts[0] == "morphgraph" else 1
             rooms["/".join(path.parent.parts[:depth]) or "."] += code_lines(source)

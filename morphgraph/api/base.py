@@ -29,7 +29,7 @@ from morphgraph.segment.bte import file_ids
 from morphgraph.segment.method import METHODS, Parameters, Value, method_of
 from morphgraph.segment.models import export_to, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
-from morphgraph.standalone.pieces import let_decode_bytes, load
+from morphgraph.standalone.piece_methods import let_decode_bytes, load
 from morphgraph.tables.corpora import MeasuredCorpus
 from morphgraph.tokeniser.pipeline import IDS_END
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

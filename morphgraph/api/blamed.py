@@ -13,8 +13,8 @@ from morphgraph.core.errors import check_share
 from morphgraph.core.text import counted, percent
 from morphgraph.draw.charts import add_score_lines, blame_histogram, figure_of
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns, records_of
+from morphgraph.refine.blame_by_language import BlameByLanguage
 from morphgraph.refine.knockout import ThresholdPoint, candidate_types
-from morphgraph.refine.languages import BlameByLanguage
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import text_of

@@ -29,7 +29,7 @@ from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.gold_set import Scope, Weighting
-from morphgraph.segment.method import METHODS, Value
+from morphgraph.segment.method import METHODS, Value, method_named
 from morphgraph.segment.models import load_segmenter, read_otherwise_by
 from morphgraph.segment.training import train as train_segmenter
 from morphgraph.segment.training import training_of
@@ -103,24 +103,25 @@ def train(
     """Train a tokeniser on word counts: ``bpe``, ``picky``, ``unigram``, ``wordpiece``, ….
 
     ``counts``: of words, a file of them, or ``wordfreq:en``; or several of these by the name of
-    their language, which ``parity`` needs. ``development``: for ``parity``, word counts of a
-    parallel text in each language. ``vocab_size``: how many types come out, atoms and special
-    tokens included. ``gold``: for methods that learn from it, such as ``morphbpe``, but for the
-    share ``holdout`` of its families. ``pipeline``: how words are prepared, by default the method's
-    own way; words rarer than ``minimum_count`` are left out. ``special``: tokens that BPE puts
-    first. ``progress``: called with the share done. ``enough``: called as often; once it is true,
-    training ends with the types so far. ``parameters``: the method's own. Errors:
+    their language, for a method that trains on several languages, and then ``development`` may be
+    word counts of a parallel text in each. ``vocab_size``: how many types come out, atoms and
+    special tokens included. ``gold``: for methods that learn from it, but for the share ``holdout``
+    of its families. ``pipeline``: how words are prepared, by default the method's own way; words
+    rarer than ``minimum_count`` are left out. ``special``: tokens that BPE puts first.
+    ``progress``: called with the share done. ``enough``: called as often; once it is true, training
+    ends with the types so far. ``parameters``: the method's own. Errors:
     `MorphGraphError`.
 
     >>> mg.train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259).types[256:]
     ('es', 'est', 'lo')
-    >>> mg.train("parity", {"en": {"low": 5}, "nl": {"laag": 3}}, 259).types[256:]
-    ('Ġl', 'Ġla', 'Ġlo')
     """
     retraining = METHODS.able("retrains")
-    if (method in retraining) != (gold is not None):
-        learning = " or ".join(retraining)
-        raise MorphGraphError(f"Only {learning} learns from gold, and needs it. Give both.")
+    known = method_named(method, [*METHODS.trained, *retraining])
+    if (known.retrain is None) != (gold is None):
+        learns = (
+            "learns from gold. Give some" if gold is None else "has no use for gold. Leave it out"
+        )
+        raise MorphGraphError(f"{known.title} {learns} (--gold).")
     words = _training_counts(counts, development)
     base = method if gold is None else "bpe"  # a method that learns from gold is made of BPE
     entry, training = training_of(base)
@@ -143,7 +144,7 @@ def train(
     if gold is not None:
         if not isinstance(words, WordCounts):
             raise MorphGraphError(f"{method} takes the counts of one language. Name them once.")
-        retrain: Any = METHODS[method].retrain
+        retrain: Any = known.retrain
         reference = read_gold(gold).reference
         trained = retrain(trained, words, reference, vocab_size, parameters, holdout)
     if warning := trained.warning():

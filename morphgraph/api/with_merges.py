@@ -27,11 +27,11 @@ from morphgraph.refine import (
     learned_from,
 )
 from morphgraph.refine.blame import blame
+from morphgraph.refine.blame_by_language import blame_by_language
 from morphgraph.refine.extending import extend
 from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, knock_out, threshold_curve
-from morphgraph.refine.languages import blame_by_language
 from morphgraph.refine.learning import learnable
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
@@ -333,12 +333,12 @@ class Tokeniser(BaseTokeniser):
         seed: int = 0,
         **parameters: Value | None,
     ) -> Tokeniser:
-        """Apply a method that learns from gold, such as ``morphbpe``, and return the new tokeniser.
+        """Apply a method that learns from gold, such as ``knockout``; return the new tokeniser.
 
         ``method``: its name in `METHODS`, with its ``parameters``. ``holdout`` and ``seed``: as of
         `knock_out`, which, like `rebpe`, also reports what it changed.
 
-        >>> tokeniser.learn("morphbpe", gold)
+        >>> tokeniser.learn("knockout", gold)
         <Tokeniser demo:en: BPE, 1,591 types, 1,334 merges, 2 edits>
         """
         entry: Any = method_named(method, METHODS.learning)

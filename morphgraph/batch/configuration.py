@@ -196,6 +196,7 @@ def _how_made(given: Any) -> Any:
     return given.get("train", "file") if isinstance(given, dict) else None
 
 
+METHODS.load()
 # Those trained on several languages at once are left out: here each has a tokeniser of its own.
 _TRAINED = [name for name in METHODS.trained if not training_of(name)[1].several]
 

@@ -121,7 +121,7 @@ class DownstreamTask:
         return digest.hexdigest()[:12]
 
 
-TASKS = Registry("morphgraph.tasks", DownstreamTask, {})
+TASKS = Registry("morphgraph.tasks", DownstreamTask)
 """The tasks that are installed, by name."""
 
 

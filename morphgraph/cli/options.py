@@ -72,11 +72,9 @@ _PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names}
 _METHODS = {
     "offered": ", ".join(METHODS.offered),
     "segmenting": ", ".join(METHODS.segmenting),
-    "trained": ", ".join(METHODS.trained),
+    "trained": ", ".join((*METHODS.trained, *METHODS.able("retrains"))),
     "scored": ", ".join((*METHODS.offered, *METHODS.learning)),
     "learning": " and ".join(METHODS.learning),
-    "retraining": " or ".join(METHODS.able("retrains")),
-    "several": " or ".join(METHODS.able("several")),
 }
 
 

@@ -44,17 +44,17 @@ def train(
 ) -> None:
     """Train a tokeniser from word counts or text.
 
-    method: {trained} or {retraining}, with parameters as in picky(threshold=0.9);
-        {retraining}(holdout=0) learns from all of --gold, else a fifth is kept aside.
+    method: {trained}, with parameters as in picky(threshold=0.9). One that learns from --gold keeps
+        a fifth of it aside, and with holdout=0 nothing.
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG. Of several languages, each with
         its name: en=FILE de=FILE.
     vocab_size: Size of the vocabulary, the atoms included.
     out: Where to write the model, which is a tokenizer.json if it segments by merges alone.
-    development: For {several}: word counts of a parallel text, which tell what language is behind,
-        en=FILE; given again for each. Without, the training counts do.
+    development: For a method that balances languages: word counts of a parallel text, which tell
+        what language is behind, en=FILE; given again for each. Without, the training counts do.
     text: Instead of counts: plain text, csv, tsv or parquet.
     column: The column of a table with the text.
-    gold: For {retraining}, which learns from it: FILE, demo:en or catalogue:NAME.
+    gold: For a method that learns from it: FILE, demo:en or catalogue:NAME.
     pipeline: What happens to words first: plain, knockout, rebpe, spaces or no-spaces.
     minimum_count: Leave out rarer words.
     special: For bpe: a special token, placed first; may be repeated.

@@ -310,7 +310,7 @@ def _to_export(
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
     loaded.id_choice = ids
     if portable:
-        from morphgraph.refine.portable import preview_portable
+        from morphgraph.refine.portable_edits import preview_portable
 
         loaded.graph.apply(preview_portable(loaded.graph))
     return method_on(loaded, name, parameters, counts) if name else Bte(loaded)

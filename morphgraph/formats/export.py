@@ -28,7 +28,7 @@ from morphgraph.formats.framing import known_ids, with_frame
 from morphgraph.formats.hugging_face import new_ids, to_document
 from morphgraph.formats.original import TEXTS, original_ids
 from morphgraph.formats.recipe import lineage_of, read_recipe, write_recipe
-from morphgraph.standalone.pieces import (
+from morphgraph.standalone.piece_methods import (
     Pieces,
     byte_parts,
     knows_bytes,
@@ -275,10 +275,9 @@ def standalone_method(model: ExportedModel) -> Pieces:
 def code_for(model: ExportedModel) -> dict[str, bytes]:
     """Return the Python files that an exported model needs, by name."""
     classes = {type_: standalone_class(place) for type_, place in sorted(model.code.items())}
-    used = {base.__module__ for kind in classes.values() for base in kind.__mro__[:-1]}
-    files = [Path(str(sys.modules[module].__file__)) for module in sorted(used)]
-    own = Path(str(sys.modules[Pieces.__module__].__file__))
-    files.append(own.with_name("tokenization_morphgraph.py"))
+    used = sorted({base.__module__ for kind in classes.values() for base in kind.__mro__[:-1]})
+    files = {module: Path(str(sys.modules[module].__file__)) for module in used}
+    entrance = files[Pieces.__module__].with_name("tokenization_morphgraph.py")
     homes = {kind.__name__: kind.__module__.rpartition(".")[2] for kind in classes.values()}
     listed = ", ".join(f'"{type_}": {kind.__name__}' for type_, kind in classes.items())
     lines = [
@@ -286,8 +285,15 @@ def code_for(model: ExportedModel) -> dict[str, bytes]:
         *sorted(f"from .{module} import {name}" for name, module in homes.items()),
         f"\nMETHODS = {{{listed}}}\n",
     ]
-    code = {file.name: file.read_bytes() for file in files}
-    return {**code, "methods.py": "\n".join(lines).encode()}
+    code = {file.name: file.read_text("utf-8") for file in (*files.values(), entrance)}
+    for name, text in code.items():  # those of plug-ins name the others in full
+        for module in used:
+            text = text.replace(
+                f"from {module} import", f"from .{module.rpartition('.')[2]} import"
+            )
+        code[name] = text
+    code["methods.py"] = "\n".join(lines)
+    return {name: text.encode() for name, text in code.items()}
 
 
 def words_to_check(

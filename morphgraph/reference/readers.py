@@ -1,7 +1,7 @@
 """The registry of reference formats: readers and format detection.
 
 A new format is a function of a line and a test of one (`reference.lines` has several), and one
-entry in `READERS`, or in the group of entry points ``morphgraph.readers`` of another distribution.
+entry point in the group ``morphgraph.readers``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from morphgraph.formats.opening import is_tokeniser
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
-from morphgraph.reference.morfessor import looks_like_morfessor, read_morfessor
+from morphgraph.reference.morfessor_lines import looks_like_morfessor, read_morfessor
 from morphgraph.reference.morpholex import ZIP_START, read_morpholex
 from morphgraph.reference.parquet import as_csv
 from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
@@ -97,70 +97,84 @@ class Reader(NamedTuple):
         return bool(self.begins) and data.startswith(self.begins)
 
 
-_OURS = {
-    "plain": Reader("Plain: word and morphs", read=read_plain, options=("separator",), spells=True),
-    "celex": Reader(
-        "CELEX StrucLab",
-        annotated.celex,
-        annotated.looks_like_celex,
-        options=("include_foreign",),
-    ),
-    "morphynet-derivation": Reader(
-        "MorphyNet derivation",
-        lines.morphynet_derivation,
-        lines.looks_like_morphynet_derivation,
-        partial=_ONE_AFFIX,
-    ),
-    "sigmorphon2022": Reader(
-        "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
-    ),
-    "morphynet-inflection": Reader(
-        "MorphyNet inflection", lines.inflection, lines.looks_like_inflection
-    ),
-    "unimorph": Reader("UniMorph segmentation", lines.inflection),
-    "unimorph-derivation": Reader(
-        "UniMorph derivation",
-        lines.unimorph_derivation,
-        lines.looks_like_unimorph_derivation,
-        partial=_ONE_AFFIX,
-    ),
-    "unisegments": Reader(
-        "UniSegments",
-        looks_like=annotated.looks_like_unisegments,
-        read=annotated.read_unisegments,
-        options=("layer",),
-    ),
-    "derinet": Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet),
-    "morpho-challenge": Reader(
-        "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
-    ),
-    "morfessor": Reader(
-        "Morfessor segmentations",
-        looks_like=looks_like_morfessor,
-        read=read_morfessor,
-        sign="+",
-    ),
-    "ladec": Reader(
-        "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
-    ),
-    "morphscore": Reader(
-        "MorphScore",
-        lines.morphscore,
-        columns=lines.MORPHSCORE_COLUMNS,
-        partial="one boundary a word",
-    ),
-    "morphscore2": Reader(
-        "MorphScore 2",
-        lines.morphscore2,
-        columns=lines.MORPHSCORE_2,
-        partial="a stem and what is beside it",
-        options=("data_split", "keep_rows"),
-    ),
-    "morpholex": Reader("MorphoLex workbook", read=read_morpholex, begins=ZIP_START),
-}
+PLAIN = Reader("Plain: word and morphs", read=read_plain, options=("separator",), spells=True)
+CELEX = Reader(
+    "CELEX StrucLab",
+    annotated.celex,
+    annotated.looks_like_celex,
+    options=("include_foreign",),
+)
+MORPHYNET_DERIVATION = Reader(
+    "MorphyNet derivation",
+    lines.morphynet_derivation,
+    lines.looks_like_morphynet_derivation,
+    partial=_ONE_AFFIX,
+)
+SIGMORPHON2022 = Reader(
+    "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
+)
+MORPHYNET_INFLECTION = Reader("MorphyNet inflection", lines.inflection, lines.looks_like_inflection)
+UNIMORPH = Reader("UniMorph segmentation", lines.inflection)
+UNIMORPH_DERIVATION = Reader(
+    "UniMorph derivation",
+    lines.unimorph_derivation,
+    lines.looks_like_unimorph_derivation,
+    partial=_ONE_AFFIX,
+)
+UNISEGMENTS = Reader(
+    "UniSegments",
+    looks_like=annotated.looks_like_unisegments,
+    read=annotated.read_unisegments,
+    options=("layer",),
+)
+DERINET = Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet)
+MORPHO_CHALLENGE = Reader(
+    "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
+)
+MORFESSOR_LISTS = Reader(
+    "Morfessor segmentations",
+    looks_like=looks_like_morfessor,
+    read=read_morfessor,
+    sign="+",
+)
+LADEC = Reader(
+    "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
+)
+MORPHSCORE = Reader(
+    "MorphScore",
+    lines.morphscore,
+    columns=lines.MORPHSCORE_COLUMNS,
+    partial="one boundary a word",
+)
+MORPHSCORE2 = Reader(
+    "MorphScore 2",
+    lines.morphscore2,
+    columns=lines.MORPHSCORE_2,
+    partial="a stem and what is beside it",
+    options=("data_split", "keep_rows"),
+)
+MORPHOLEX = Reader("MorphoLex workbook", read=read_morpholex, begins=ZIP_START)
 
-READERS = Registry("morphgraph.readers", Reader, _OURS)
-"""The formats by name: ours, and those of plug-ins."""
+_ORDER = (
+    "plain",
+    "celex",
+    "morphynet-derivation",
+    "sigmorphon2022",
+    "morphynet-inflection",
+    "unimorph",
+    "unimorph-derivation",
+    "unisegments",
+    "derinet",
+    "morpho-challenge",
+    "morfessor",
+    "ladec",
+    "morphscore",
+    "morphscore2",
+    "morpholex",
+)
+
+READERS = Registry("morphgraph.readers", Reader, first=_ORDER)
+"""The formats by name, in the order in which they are tried."""
 
 
 # ------------------------------------------------------------------------------ detection

@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Literal
 
 import numpy as np
@@ -189,16 +190,16 @@ _FORMULAS: Mapping[str, Callable[[Tally], Ratio]] = {
 _TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 GROUPS: Mapping[str, tuple[str, ...]] = {group: tuple(names) for group, names in _TOLD.items()}
 """Our own scores by what they are of."""
-METRICS = Registry(
-    "morphgraph.metrics",
-    Metric,
-    {
+OURS = SimpleNamespace(
+    **{
         name: Metric(of=_FORMULAS[name], **told)
         for group in _TOLD.values()
         for name, told in group.items()
-    },
+    }
 )
-"""All scores by name, in table order: ours, then those of plug-ins."""
+"""Our own scores, for their entry points."""
+METRICS = Registry("morphgraph.metrics", Metric, first=[*vars(OURS)])
+"""All scores by name, in table order."""
 USUAL = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "distance", "fertility")
 
 
@@ -220,7 +221,7 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
 def longest_common(gold: Strings, found: Strings) -> Array:
     """Return the length of the longest common subsequence of each word's strings."""
     if worth_loading(len(gold.points) + len(found.points)):
-        from morphgraph.kernels.words import longest_common_by_word
+        from morphgraph.kernels.alignment import longest_common_by_word
 
         arrays = (gold.points, gold.strings, gold.words, found.points, found.strings, found.words)
         return np.asarray(longest_common_by_word(*arrays), np.float64)

@@ -22,7 +22,6 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
-from morphgraph.refine.morphbpe import MorphBPESettings, learn_morphbpe
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
@@ -237,22 +236,6 @@ def test_references_joined_and_sampled_are_those_of_the_library(tmp_path: Path) 
     assert value(rows, "f1", **alone) == score.f1
     signature = rows["signature"].iloc[0]
     assert f"reference:{gold.name}@{gold.checksum}|" in signature
-
-
-def test_morphbpe_trains_on_the_corpus_without_the_gold_of_words_kept_aside(tmp_path: Path) -> None:
-    counts = tmp_path / "counts.tsv"
-    counts.write_text("unhappily\t40\nflowers\t30\nflowering\t20\n")
-    text = f"{DEMO}corpora: [{counts}]\nmethods: [morphbpe]\nseeds: [1]\nmetrics: [f1]\n"
-    rows, failures = measured(text, tmp_path)
-    assert not failures
-    gold_set = GoldSet.of(
-        read_reference(demo_gold_path("en")),
-        {"unhappily": 40, "flowers": 30, "flowering": 20},
-    )
-    rest, kept = gold_set.split(seed=1)
-    made = learn_morphbpe(load_tokeniser("demo:en"), rest, MorphBPESettings())
-    tally = Tally(outcome_of(made.segmenter, kept), "morphemic", "types")
-    assert value(rows, "f1", words=KEPT) == METRICS["f1"].of(tally).value
 
 
 def test_no_frequencies_no_scores_over_tokens(tmp_path: Path) -> None:

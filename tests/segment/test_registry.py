@@ -2,7 +2,6 @@
 
 import inspect
 from dataclasses import replace
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,10 @@ import pytest
 from docs.tools import api
 from morphgraph.cli import refining
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.plugins import installed
 from morphgraph.formats.export import standalone_class
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.gold_set import SHARE_KEPT
-from morphgraph.segment import method as method_module
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
@@ -44,9 +43,8 @@ def test_an_entry_is_whole(name: str) -> None:
 
 
 def test_what_is_listed_is_what_methods_say() -> None:
-    for name in METHODS:
-        listed = EntryPoint(name, method_module._OURS.split(f"\n{name} = ")[1].split("\n")[0], "")
-        assert listed.extras == METHODS[name].abilities, name
+    for listed in installed().select(group="morphgraph.methods"):
+        assert listed.extras == METHODS[listed.name].abilities, listed.name
     needs = {METHODS[name].needs for name in (*METHODS.offered, *METHODS.learning)}
     assert needs == {"merges", "vocabulary", "segmenter", "gold"}
 

@@ -1,6 +1,7 @@
 """Parity-aware BPE against a version that counts everything afresh, and what it refuses."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,15 +9,16 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from merge_method_oracles import pair_counts, parity_aware_bpe, replace
+from merge_method_oracles import pair_counts, replace
 from strategies import word_counts
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import LanguageCounts, WordCounts, wordfreq_counts
-from morphgraph.kernels import parity, training
-from morphgraph.segment.parity import train_parity
+from morphgraph.kernels import merge_training
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import train, train_bpe
+from morphgraph_remedies import parity_kernel
+from morphgraph_remedies.parity_training import train_parity
 
 Counts = Mapping[str, int]
 TRAINING = [{"ab": 5, "cd": 4}, {"xy": 3, "xz": 3}]
@@ -33,6 +35,57 @@ VARIANTS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ),
 }
 TEXT = word_counts("a", 20, 4) | word_counts("ab", 14, 8) | word_counts("abcdéы", 12, 12)
+
+
+def parity_aware_bpe(
+    training: Sequence[Mapping[str, int]],
+    development: Sequence[Mapping[str, int]],
+    *,
+    minimum: int = 2,
+    global_merges: int = 0,
+    window: int = 0,
+    alpha: float = 2.0,
+) -> list[tuple[str, str]]:
+    """The merges of parity-aware BPE, all counted afresh before each one."""
+
+    def text(counts: Mapping[str, int]) -> list[tuple[list[str], int]]:
+        return [(list(word), count) for word, count in counts.items()]
+
+    def size(words: Sequence[tuple[list[str], int]]) -> int:
+        return sum(len(tokens) * count for tokens, count in words)
+
+    texts, measured = [text(counts) for counts in training], [text(c) for c in development]
+    at_first = [size(words) for words in texts]
+    merges: list[tuple[str, str]] = []
+    chosen: list[int] = []
+    while True:
+        pairs: Counter[tuple[str, str]] = Counter()
+        if len(merges) < global_merges:
+            for words in texts:
+                pairs += pair_counts(words)
+        else:
+            languages = len(texts) + (1 if global_merges else 0)
+            recent = chosen[-window:] if window else []
+            allowed = [
+                n
+                for n in range(len(texts))
+                if not window or recent.count(n) / window <= alpha / languages
+            ]
+            candidates = allowed or list(range(len(texts)))
+            if measured:
+                best = max(candidates, key=lambda n: size(measured[n]))
+            else:
+                best = min(candidates, key=lambda n: at_first[n] / size(texts[n]))
+            pairs = pair_counts(texts[best])
+            chosen.append(best)
+        pair = max(pairs, key=lambda pair: (pairs[pair], pair), default=None)
+        if pair is None or pairs[pair] < minimum:
+            return merges
+        assert "".join(pair) not in map("".join, merges), "the same type from two pairs"
+        merges.append(pair)
+        for words in (*texts, *measured):
+            for tokens, _ in words:
+                replace(tokens, pair, ["".join(pair)])
 
 
 def counts_of(texts: list[Counts], development: list[Counts]) -> LanguageCounts:
@@ -115,7 +168,7 @@ def test_it_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [wordfreq_counts(name, wordlist="small") for name in lists]
     texts = [dict(zip(each.words[:1500], each.counts[:1500], strict=True)) for each in found]
     expected = merges_of(texts, texts, vocab_size=900)
-    initial, with_room = training.initial_pairs, training._with_room
+    initial, with_room = merge_training.initial_pairs, merge_training._with_room
     grown = []
 
     def tight(words: Any, state: Any, removing: bool) -> Any:
@@ -128,8 +181,8 @@ def test_it_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
         grown.append(array.shape[0] - used < room)
         return with_room(array, used, room, fill)
 
-    monkeypatch.setattr(parity, "initial_pairs", tight)
-    monkeypatch.setattr(training, "_with_room", watched)
+    monkeypatch.setattr(parity_kernel, "initial_pairs", tight)
+    monkeypatch.setattr(merge_training, "_with_room", watched)
     assert merges_of(texts, texts, vocab_size=900) == expected
     assert any(grown)
 
@@ -138,7 +191,7 @@ def test_what_ends_early_is_what_a_smaller_vocabulary_gives(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     counts = counts_of(TRAINING, DEVELOPMENT)
-    monkeypatch.setattr(parity, "MERGES_PER_CALL", 1)
+    monkeypatch.setattr(parity_kernel, "MERGES_PER_CALL", 1)
     shares: list[float] = []
     asked = iter([False, False])
     how: Any = {"progress": shares.append, "enough": partial(next, asked, True)}

@@ -4,13 +4,12 @@ import heapq
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from hashlib import blake2b
 from typing import Any
 
 from tokenizers import Token
 
-from .pieces import Pieces, symbols_of
+from .piece_methods import Pieces, symbols_of
 
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 
@@ -188,31 +187,6 @@ class Merging(Pieces):
         while at < size:
             yield tokens[at], at, following[at] - 1
             at = following[at]
-
-
-class Remerging(Merging):
-    """Merges again what was taken apart, without merges whose results are taken apart.
-
-    Source: Sun et al. 2026.
-    """
-
-    def __init__(self, model: Mapping[str, Any]) -> None:
-        super().__init__(model)
-        # The same, without those merges.
-        self._second = copy(self)
-        self._second._starts = {
-            first: [entry for entry in entries if entry[2] not in self._apart]
-            for first, entries in self._starts.items()
-        }
-
-    def _taken_apart(self, merged: Iterator[Merged]) -> Iterator[Merged]:
-        before = list(merged)
-        parts = list(super()._taken_apart(iter(before)))
-        if len(parts) == len(before):
-            yield from parts
-            return
-        for number, first, last in self._second._merged(parts):
-            yield number, parts[first][1], parts[last][2]
 
 
 # ------------------------------------------------------------------------- at random

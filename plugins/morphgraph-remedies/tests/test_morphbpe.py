@@ -1,6 +1,7 @@
 """MorphBPE: training by morphs against the plainest trainer on a dictionary of morphs."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import merge_method_oracles as naive
@@ -13,19 +14,32 @@ from hypothesis import strategies as st
 from strategies import bpe_of, seen, token_texts
 
 import morphgraph as mg
+from morphgraph.batch.plan import make_plan
+from morphgraph.batch.results import collected
+from morphgraph.batch.store import Store, TaskReport, TaskResult, code_version, run_task
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.refine.morphbpe import (
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.metrics import METRICS, Tally
+from morphgraph.score.outcome import outcome_of
+from morphgraph.segment.method import METHODS
+from morphgraph.segment.training import train_bpe
+from morphgraph_remedies.morphbpe import (
     MorphBPESettings,
     learn_morphbpe,
     train_barred,
     training_words,
 )
-from morphgraph.score.gold_set import GoldSet
-from morphgraph.segment.method import METHODS
-from morphgraph.segment.training import train_bpe
 
+DEMO = """\
+name: demo
+languages: [en]
+tokenisers: [{name: demo, file: "demo:en"}]
+references: ["demo:en"]
+"""
 MORPHS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=4)
 GOLD = st.lists(st.tuples(MORPHS, st.integers(1, 5)), min_size=1, max_size=10)
 
@@ -133,7 +147,7 @@ def test_on_a_demo() -> None:
 def test_in_a_notebook_and_exported(tmp_path: Any) -> None:
     tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
     made = tokeniser.learn("morphbpe", gold, holdout=0)
-    found = mg.compare({"BPE": tokeniser, "made": made}, gold, metrics=["f1", "MorphBPE"])
+    found = mg.compare({"BPE": tokeniser, "made": made}, gold, metrics=["f1", "consistency"])
     bpe, morph = found.to_frame().to_dict("index").values()
     assert morph["f1"] > bpe["f1"]
     assert morph["morph_edits"] < bpe["morph_edits"]
@@ -142,7 +156,7 @@ def test_in_a_notebook_and_exported(tmp_path: Any) -> None:
     made.save(tmp_path / "m.json")
     again = mg.load(tmp_path / "m.json")
     assert again.segment(["ontbreken"]) == made.segment(["ontbreken"])
-    with pytest.raises(MorphGraphError, match="Choose one of: knockout, rebpe, morphbpe"):
+    with pytest.raises(MorphGraphError, match="Choose one of: knockout, rebpe"):
         made.learn("flota", gold)
 
 
@@ -155,3 +169,28 @@ def test_it_learns_from_what_is_not_kept_aside() -> None:
     shown = mg.compare({"BPE": tokeniser, "made": made}, gold)
     assert "training words" not in shown._repr_html_()
     assert shown.to_frame()["f1"].tolist() == [each.score(test).f1 for each in (tokeniser, made)]
+
+
+def test_morphbpe_trains_on_the_corpus_without_the_gold_of_words_kept_aside(tmp_path: Path) -> None:
+    counts = tmp_path / "counts.tsv"
+    counts.write_text("unhappily\t40\nflowers\t30\nflowering\t20\n")
+    text = f"{DEMO}corpora: [{counts}]\nmethods: [morphbpe]\nseeds: [1]\nmetrics: [f1]\n"
+    brought: dict[str, TaskResult] = {}
+    reports = []
+    with Store(tmp_path / "run") as store:
+        for task in make_plan(text, "mine.yaml", tmp_path).tasks:
+            result = run_task(task, code_version(), *(brought[need] for need in task.needs))
+            assert result.failure is None
+            brought[task.key] = result
+            reports.append(TaskReport(task, "done", None))
+            store.keep(task.key, result.data)
+        rows = collected(reports, store)
+    gold_set = GoldSet.of(
+        read_reference(demo_gold_path("en")),
+        {"unhappily": 40, "flowers": 30, "flowering": 20},
+    )
+    rest, kept = gold_set.split(seed=1)
+    made = learn_morphbpe(load_tokeniser("demo:en"), rest, MorphBPESettings())
+    tally = Tally(outcome_of(made.segmenter, kept), "morphemic", "types")
+    [f1] = rows[rows["words"] == "kept aside 0.2 by families"]["value"]
+    assert f1 == METRICS["f1"].of(tally).value

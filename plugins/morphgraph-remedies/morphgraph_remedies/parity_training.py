@@ -61,7 +61,7 @@ def train_parity(
     >>> train_parity(LanguageCounts(languages, development), vocab_size=99).merges
     (('x', 'z'), ('x', 'y'), ('a', 'b'))
     """
-    from morphgraph.kernels.parity import learn_parity
+    from morphgraph_remedies.parity_kernel import learn_parity
 
     names = counts.names
     texts = [counts.languages[name] for name in names]

@@ -15,10 +15,10 @@ from strategies import MergeList, any_order, bpe_of, seen, token_texts, well_for
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.segment.adaptbpe import AdaptBPE
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.models import exported_model, read_model, write_model
 from morphgraph.segment.segmenter import method_on
+from morphgraph_remedies.adaptbpe import AdaptBPE
 
 Pairs = list[tuple[str, str]]
 CORPUS = st.dictionaries(st.text("abcd", max_size=12), st.integers(1, 5), min_size=1, max_size=8)

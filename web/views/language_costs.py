@@ -12,7 +12,7 @@ from web import widgets as ui
 _ROWS = 11
 
 
-def language_parity(costs: Mapping[str, LanguageCosts], key: str) -> None:
+def show_language_costs(costs: Mapping[str, LanguageCosts], key: str) -> None:
     """Show the costs of several tokenisers beside one another, by a unit that can be chosen."""
     st.subheader("Parity of languages", anchor=False)
     how = {"key": f"{key}_unit", "first": "byte", "width": "content"}

@@ -17,9 +17,10 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import tokeniser_of_types
-from morphgraph.segment.litetoken import LiteToken, LiteTokenParameters, finality, residues
+from morphgraph.segment.finality import finality
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import method_on, segmenter_of
+from morphgraph_remedies.litetoken import LiteToken, LiteTokenParameters, residues
 
 
 def again(merges: MergeList, tokens: list[str], doomed: set[str]) -> list[str]:

@@ -345,7 +345,8 @@ def test_flota_s_scores(page: Any, downloads: Downloads) -> None:
     assert list(shown["coverage C %"]) == [f"{100 * s.coverage:.2f}" for s in found.scores]
     assert signatures(page)[-1] == found.signature
     [key] = [key for key in downloads if key.startswith("flota csv")]
-    assert {row["signature"] for row in csv_rows(downloads[key]())} == {found.signature}
+    *rows, last = csv_rows(downloads[key]())
+    assert (len(rows), last["k"]) == (len(found.scores), found.signature)
 
 
 def test_chosen_scores_on_several_references_and_their_files(
@@ -362,8 +363,6 @@ def test_chosen_scores_on_several_references_and_their_files(
         tables.append(ScoreTable(found, weighting="tokens", metrics=chosen, baseline=0))
     assert shown_cells(page) == cells(*tables)
     assert signatures(page) == [table.signature for table in tables]
-    one, other = (picture["layout"] for picture in pictures(page))
-    assert one["xaxis"]["range"] == other["xaxis"]["range"]
     assert one["margin"] == other["margin"]
     assert downloads["download scores.csv"]() == to_csv(scores_table(tables))
     assert downloads["download scores.tex"]() == to_latex(scores_table(tables))

@@ -1,4 +1,4 @@
-"""The checks of an export: what is not as it was in the tokeniser it was made from, counted."""
+"""The checks of an export: how much differs from the tokeniser that it was made from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

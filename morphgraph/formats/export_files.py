@@ -54,7 +54,7 @@ def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> d
 
 
 def marks_texts(settings: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
-    """Return whether a model of such a tokeniser takes type ids, by its class or as in BERT."""
+    """Return whether the model takes token type ids, by its class or as BERT does."""
     kind = str(settings.get("tokenizer_class") or "")
     if kind and kind not in ("MorphGraphTokenizer", "PreTrainedTokenizerFast", "TokenizersBackend"):
         return kind.startswith(_WITH_TYPE_IDS) and not kind.startswith("Bertweet")

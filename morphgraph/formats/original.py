@@ -1,4 +1,4 @@
-"""The ids of a tokeniser's files in the programs that others load them with."""
+"""The ids that other programs give for the same files: transformers, tokenizers, sentencepiece."""
 
 import json
 import os

@@ -365,7 +365,7 @@ def _called(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def words_in(path: str, name: str, column: str | None, most: int) -> tuple[list[str], list[int]]:
-    """Return at most so many words of a file and their counts, most frequent first."""
+    """Return the ``most`` most frequent words of a file, in order, and their counts."""
     with TemporaryDirectory() as folder, open_duckdb(_TEXT_MEMORY, 1, Path(folder)) as sql:
         texts = Texts(Path(path), name, column, folder=Path(folder))
         texts.check_unpacked()

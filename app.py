@@ -9,7 +9,7 @@ import streamlit as st
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.fan import fan_around
-from morphgraph.draw.words import Culprit, WordLine, culprit_of, illustrative_word, lines_of
+from morphgraph.draw.word_lines import Culprit, WordLine, culprit_of, illustrative_word, lines_of
 from morphgraph.graph.view import type_key
 from morphgraph.reference.catalogue import SOURCES
 from morphgraph.reference.language import language_code

@@ -73,8 +73,8 @@ def measured(command: Sequence[object], **environment: str) -> dict[str, Any]:
     used = after.children_user + after.children_system
     used -= before.children_user + before.children_system
     took = {"seconds": seconds, "cpu_seconds": used, "megabytes": peaks[0], "together": peaks[1]}
-    said = json.loads(printed[printed.index("{") :]) if "{" in printed else {}
-    return {**took, "command_seconds": seconds, **said}
+    printed_json = json.loads(printed[printed.index("{") :]) if "{" in printed else {}
+    return {**took, "command_seconds": seconds, **printed_json}
 
 
 def _watch(first: int, peaks: list[float]) -> None:

@@ -370,11 +370,11 @@ def load(
     polled meanwhile: its latency shows how long anything holds the interpreter.
     """
     with running_app() as (url, app):
-        found = asyncio.run(_measure(url, app, files, sessions, seconds, wait))
+        measured = asyncio.run(_measure(url, app, files, sessions, seconds, wait))
     print(f"{sessions} sessions, {files}, {seconds:.0f} s; seconds of a step\n")
-    rows = [(name, *row.values()) for name, row in found["steps"].items()]
+    rows = [(name, *row.values()) for name, row in measured["steps"].items()]
     table(["step", "times", "median {:.2f}", "p95 {:.2f}", "max {:.2f}"], rows)
-    memory = found["megabytes"]
+    memory = measured["megabytes"]
     print("\n" + ", ".join(f"{name} {value:,.0f} MB" for name, value in memory.items()))
-    for error, times in found["errors"].items():
+    for error, times in measured["errors"].items():
         print(f"{times} × {error}")

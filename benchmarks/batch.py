@@ -13,7 +13,7 @@ from benchmarks import table
 from morphgraph.batch.cluster import local_cluster, warm_up
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.run import ProgressFile, RunProgress, run_tasks
-from morphgraph.batch.tasks import Store, Task, Work
+from morphgraph.batch.store import Store, Task, Work
 
 SECONDS = 0.01
 GRID = """\

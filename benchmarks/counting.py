@@ -83,8 +83,8 @@ def count_by_duckdb(folder: str, out: str, threads: int) -> dict[str, int]:
     sql.execute("set preserve_insertion_order = false")
     sql.execute("set enable_progress_bar = false")
     sql.execute(DUCKDB.format(folder=folder, out=out))
-    made = sql.execute(f"select count(*), sum(count) from read_parquet('{out}')")
-    [(distinct, words)] = made.fetchall()
+    totals = sql.execute(f"select count(*), sum(count) from read_parquet('{out}')")
+    [(distinct, words)] = totals.fetchall()
     return {"distinct": distinct, "words": int(words)}
 
 
@@ -102,13 +102,13 @@ def counting(gigabytes: float = 2.0) -> None:
                 (place / file.name).symlink_to(file)
             command = ["-m", "morphgraph", "count", place, "--memory", MEMORY, "--json"]
             command += ["--out", folder / "counts.parquet", "--workers", workers]
-            found = measured(command)
+            ours = measured(command)
             peer = apart(count_by_duckdb, place, folder / "peer", workers)
-            if any(peer[name] != found[name] for name in ("words", "distinct")):
+            if any(peer[name] != ours[name] for name in ("words", "distinct")):
                 sys.exit("The two have counted different words.")
             size = sum(map(sizes.__getitem__, some)) / 1e6
-            own, theirs = _took(found, size), _took(peer, size)
-            counted = found["words"] / 1e6, found["distinct"] / 1e6
+            own, theirs = _took(ours, size), _took(peer, size)
+            counted = ours["words"] / 1e6, ours["distinct"] / 1e6
             rows.append((size, *counted, *own, *theirs, own[0] / theirs[0], own[1] / theirs[1]))
     header = ["MB of text {:,.0f}", "running words {:,.1f} M", "distinct {:,.2f} M", *TOOK]
     header += [f"DuckDB, {column}" for column in TOOK]
@@ -132,10 +132,10 @@ def measuring(gigabytes: float = 2.0) -> None:
         for unit, part in (("words", 1), ("lines", 8)):
             some = list(sizes)[: FILES // part]
             corpus = [word for file in some for word in ("--corpus", file)]
-            found = measured([*command, "--set", f"unit={unit}", *corpus])
-            size, [total] = sum(map(sizes.__getitem__, some)) / 1e6, found["all"]
+            report = measured([*command, "--set", f"unit={unit}", *corpus])
+            size, [total] = sum(map(sizes.__getitem__, some)) / 1e6, report["all"]
             words, tokens = (total[key] / 1e6 for key in ("words", "tokens"))
-            rows.append((unit, size, words, tokens, *_took(found, size)))
+            rows.append((unit, size, words, tokens, *_took(report, size)))
     header = ["segmented", "MB of text {:,.0f}", "words {:,.1f} M", "tokens {:,.1f} M"]
     table([*header, *TOOK], rows)
     print(f"\n--memory {MEMORY}, 2 workers")

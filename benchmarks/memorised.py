@@ -44,7 +44,7 @@ Score = tuple[float, float, float]
 
 def cases() -> Iterator[Case]:
     """Yield each reference that there is, by language."""
-    found = []
+    listed = []
     sources = {"MorphyNet": "morphynet", "SIGMORPHON 2022": "sigmorphon2022"}
     for name, folder in (*sources.items(), ("MorphScore", "morphscore1")):
         for code, language in LANGUAGES.items():
@@ -52,11 +52,11 @@ def cases() -> Iterator[Case]:
             for path in sorted(data(f"references/{folder}").glob(f"{stem}[._]*")):
                 tokeniser = "oscar-de-40k" if code == "deu" else "qwen2.5"
                 named = f"{name}, inflections" if "inflectional" in path.name else name
-                found.append(Case(code, named, str(path), str(data(f"tokenizers/{tokeniser}"))))
+                listed.append(Case(code, named, str(path), str(data(f"tokenizers/{tokeniser}"))))
     for code, demo in DEMOS.items():
-        found.append(Case(code, "demo", f"demo:{demo}", f"demo:{demo}"))
-    found.append(Case("nld", "demo", "demo:nl", str(data("tokenizers/oscar-nl-40k"))))
-    return iter(sorted(found, key=lambda case: (LANGUAGES[case.language].name, case.name)))
+        listed.append(Case(code, "demo", f"demo:{demo}", f"demo:{demo}"))
+    listed.append(Case("nld", "demo", "demo:nl", str(data("tokenizers/oscar-nl-40k"))))
+    return iter(sorted(listed, key=lambda case: (LANGUAGES[case.language].name, case.name)))
 
 
 @lru_cache(1)
@@ -70,24 +70,24 @@ def measured(case: Case) -> tuple[int, dict[SplitBy, list[Score]]]:
     tokeniser, gold = loaded(case.tokeniser), mg.read_gold(case.gold)
     if gold.size > MOST_ENTRIES:
         gold = mg.read_gold(gold.reference.sample(MOST_ENTRIES, 0))
-    found = {}
+    scores = {}
     for by in LOOKS:
         rest, kept = gold.split(by=by)
-        made = [
+        tokenisers = [
             tokeniser,
             tokeniser.knock_out(rest, holdout=0).tokeniser,
             tokeniser.rebpe(rest, holdout=0).tokeniser,
         ]
-        found[by] = [score(each, kept) for each in made]
-    return gold.size, found
+        scores[by] = [score(each, kept) for each in tokenisers]
+    return gold.size, scores
 
 
 def score(tokeniser: mg.Tokeniser, gold: GoldSet) -> Score:
     """Return F1 of a tokeniser."""
     [row] = tokeniser.score(gold, metrics=["f1"]).to_dict()["rows"]
-    found = row["scores"]["f1"]
-    low, high = found["interval"]
-    return 100 * found["value"], 100 * low, 100 * high
+    f1 = row["scores"]["f1"]
+    low, high = f1["interval"]
+    return 100 * f1["value"], 100 * low, 100 * high
 
 
 def picture(rows: list[tuple[str, dict[SplitBy, list[Score]]]]) -> go.Figure:

@@ -1,6 +1,5 @@
 """Blame, knockout and ReBPE: seconds, and the peak memory of whole processes."""
 
-import json
 import os
 import statistics
 import subprocess
@@ -23,7 +22,6 @@ from benchmarks import (
 from morphgraph.core.cache import Cache
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.export import bpe_model, export_model, words_to_check
-from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.blame import blame
@@ -31,7 +29,7 @@ from morphgraph.refine.knockout import candidate_types, threshold_curve
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.segment.training import train_tokeniser
+from morphgraph.segment.training import train
 from morphgraph.tokeniser.merging import segment
 
 IMPORTS = {
@@ -73,13 +71,13 @@ def knockout(entries: int = 1_000_000) -> None:
         return taken
 
     blamed = blame(benchmark, segment(graph, benchmark.words))
-    found = len(candidate_types(tokeniser, blamed, 0.5))
+    candidates = len(candidate_types(tokeniser, blamed, 0.5))
     quick = in_turns(9, {"blame": segment_and_blame})
     removing = statistics.median([knock_out_and_score() for _ in range(8)][1:])
     curve = in_turns(3, {"curve": lambda: threshold_curve(tokeniser, benchmark, blamed)})
     results = {
         f"segment {len(reference):,} entries, N and B of all merges": quick["blame"],
-        f"knock out {found:,} types (R ≥ 0.5), blame and scores included": removing,
+        f"knock out {candidates:,} types (R ≥ 0.5), blame and scores included": removing,
         "curve over 99 thresholds (two threads)": curve["curve"],
         f"click on a type, {entries:,} entries": _click_seconds(tokeniser, reference, entries),
     }
@@ -143,8 +141,7 @@ def run_rebpe(case: str, runs: int) -> dict[str, Any]:
     if case == "german":
         tokeniser, reference = load_tokeniser(data(GERMAN_BPE)), read_reference(data(GERMAN_GOLD))
     else:
-        document, _ = train_tokeniser(wordfreq_counts("hu"), TYPES)
-        tokeniser = from_tokenizer_json(json.dumps(document).encode(), "hu-32k")
+        tokeniser = train("bpe", wordfreq_counts("hu"), TYPES).tokeniser
         reference = read_reference(data(HUNGARIAN_GOLD))
     benchmark = Benchmark.build(tokeniser, reference)
     seconds: list[list[float]] = []
@@ -172,13 +169,13 @@ def llm(gemma: str = "", rounds: int = 3) -> None:
     the processor, and peaks of memory, the least of some rounds is shown.
     """
     paths = {**{name: data(path) for name, path in LLM.items()}, "Gemma 2": Path(gemma)}
-    found: dict[str, dict[str, Any]] = {}
+    least: dict[str, dict[str, Any]] = {}
     for name, path in paths.items():
         for work in ("load", "export", "click", "rebpe") if path.exists() and path.name else ():
             runs = [apart(run_llm, path, work) for _ in range(rounds)]
-            found[f"{name}, {work}"] = {key: min(run[key] for run in runs) for key in runs[0]}
+            least[f"{name}, {work}"] = {key: min(run[key] for run in runs) for key in runs[0]}
     keys = ("cpu_seconds", "work_seconds", "megabytes")
-    rows = [[name, *map(run.__getitem__, keys)] for name, run in found.items()]
+    rows = [[name, *map(run.__getitem__, keys)] for name, run in least.items()]
     seconds = ["seconds of the process {:,.2f}", "of the work itself {:,.2f}"]
     table(["work", *seconds, "peak MB {:,.2f}"], rows)
 

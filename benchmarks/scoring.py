@@ -49,11 +49,11 @@ def compare(words: int = 1000, rounds: int = 7) -> None:
 
     started = time.perf_counter()
     segmenters = [method_on(tokeniser, *parse_method(text), counts) for text in COMPARED]
-    made = time.perf_counter()
+    ready = time.perf_counter()
     compared()
     results = {
-        "make the eight methods, once": made - started,
-        f"compare {words:,} words, first time": time.perf_counter() - made,
+        "make the eight methods, once": ready - started,
+        f"compare {words:,} words, first time": time.perf_counter() - ready,
         f"compare {words:,} words, median after it": in_turns(rounds, {"": compared})[""],
     }
     print("oscar-de-40k, MorphyNet German derivations, one thread\n")
@@ -116,14 +116,14 @@ def first_use(rounds: int = 3) -> None:
     """`morphgraph score` on MorphyNet German as after `pip install`, and once kernels are kept."""
     given = data(GERMAN_BPE), data(GERMAN_GOLD), "--json"
     command = "-m", "morphgraph", "score", *given
-    found: dict[str, list[dict[str, float]]] = {"the first time": [], "after that": []}
+    runs_of: dict[str, list[dict[str, float]]] = {"the first time": [], "after that": []}
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
-            for name in found:
-                found[name].append(measured(command, NUMBA_CACHE_DIR=folder))
+            for name in runs_of:
+                runs_of[name].append(measured(command, NUMBA_CACHE_DIR=folder))
     least = {
         name: {kind: min(run[kind] for run in runs) for kind in ("seconds", "cpu_seconds")}
-        for name, runs in found.items()
+        for name, runs in runs_of.items()
     }
     rows = [(name, *kinds.values()) for name, kinds in least.items()]
     table(["work", "seconds {:.1f}", "of the processors {:.1f}"], rows)

@@ -40,10 +40,10 @@ def segment(words: int = 47_000, rounds: int = 9) -> None:
     atoms = [printable_bytes(text) for text in spaced]
 
     def peer(cache: int, full: bool) -> Tokenizer:
-        made = Tokenizer(models.BPE(model["vocab"], merges, cache_capacity=cache))
+        library = Tokenizer(models.BPE(model["vocab"], merges, cache_capacity=cache))
         if full:
-            made.pre_tokenizer = Tokenizer.from_file(str(path)).pre_tokenizer
-        return made
+            library.pre_tokenizer = Tokenizer.from_file(str(path)).pre_tokenizer
+        return library
 
     # One for each round, because it caches segmentations; its first call prepares it.
     fresh = [gigatoken.Tokenizer.from_json(path.read_bytes()) for _ in range(rounds + 2)]
@@ -116,8 +116,8 @@ def substrings(words: int = 50_000, rounds: int = 9) -> None:
     }
     for name, run in peers.items():
         expected = [[token.id for token in tokens] for tokens in run()]
-        found = ours[name]()
-        same = [found.tokens(number) for number in range(len(listed))] == expected
+        segmented = ours[name]()
+        same = [segmented.tokens(number) for number in range(len(listed))] == expected
         assert same, f"the segmentations of {name} differ"
     library = {f"{name} (tokenizers)": run for name, run in peers.items()}
     seconds = in_turns(rounds, {**ours, **library})
@@ -150,8 +150,9 @@ def exported(words: int = 60_000, rounds: int = 5) -> None:
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     path = data(GERMAN_BPE) / "tokenizer.json"
-    found = sorted(word for word in wordfreq.get_frequency_dict("de", "large") if word.isalpha())
-    listed = found[:: len(found) // words][:words]
+    frequencies = wordfreq.get_frequency_dict("de", "large")
+    german = sorted(word for word in frequencies if word.isalpha())
+    listed = german[:: len(german) // words][:words]
     texts = [" ".join(["", *listed[at : at + 20]]) for at in range(0, len(listed), 20)]
     tokeniser = mg.load(path)
     removed = tokeniser.knock_out(mg.read_gold("demo:de")).tokeniser

@@ -33,10 +33,10 @@ def known_words() -> list[str]:
 
 def first_words(words: int) -> list[str]:
     """Return the most frequent of these, of letters only: no pattern cuts them."""
-    found = [word for word in known_words() if word.isalpha()][:words]
-    if len(found) < words:
-        sys.exit(f"There are only {len(found):,} words.")
-    return found
+    listed = [word for word in known_words() if word.isalpha()][:words]
+    if len(listed) < words:
+        sys.exit(f"There are only {len(listed):,} words.")
+    return listed
 
 
 def morphgraph(words: list[str], types: int) -> Merges:
@@ -141,15 +141,15 @@ def make_counts(folder: Path, how_many: int) -> None:
 
     random = np.random.default_rng(1)
     share = how_many // 2  # for each language, as most words are made several times
-    made = pyarrow.concat_arrays(
+    blended = pyarrow.concat_arrays(
         [
             _blended_words(list(wordfreq.get_frequency_dict(language, "best")), share, random)
             for language in LANGUAGES
         ]
     )
-    made = made.take(pyarrow.array(random.permutation(len(made))))
+    blended = blended.take(pyarrow.array(random.permutation(len(blended))))
     known = pyarrow.array(word for word in known_words() if word.isprintable())
-    words = compute.unique(pyarrow.concat_arrays([known, made])).slice(0, how_many)
+    words = compute.unique(pyarrow.concat_arrays([known, blended])).slice(0, how_many)
     if len(words) < how_many:
         sys.exit(f"There are only {len(words):,} words: ask for at most as many.")
     counts = np.maximum(1, how_many / (np.arange(1, how_many + 1) + FLAT)).astype(np.int64)

@@ -16,27 +16,20 @@ from morphgraph.core.lazy import lazy_names
 if TYPE_CHECKING:
     from typing import Any
 
+    from morphgraph.api.blamed import BlamedMerges, LanguageBlame, ThresholdCurve
+    from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
     from morphgraph.api.functions import compare, evaluate, load, train
     from morphgraph.api.gold import read_gold, silver
-    from morphgraph.api.results import (
-        BlamedMerges,
-        Effect,
-        Knockout,
-        LanguageBlame,
-        ReBPEOutcome,
-        ScoredKnockout,
-        ThresholdCurve,
-    )
-    from morphgraph.api.tokeniser import Tokeniser
-    from morphgraph.batch.cluster import RunOutcome
+    from morphgraph.api.with_merges import Tokeniser
+    from morphgraph.batch.run import RunOutcome
     from morphgraph.core.errors import MorphGraphError
     from morphgraph.draw.merge_tree_svg import TreePicture
     from morphgraph.draw.scene import GraphPicture
     from morphgraph.formats.export import Export
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.method import METHODS
-    from morphgraph.tables.scores import ComparedScores, TokeniserScore
-    from morphgraph.tables.vocabulary import MeasuredCorpus
+    from morphgraph.tables.corpora import MeasuredCorpus
+    from morphgraph.tables.score_views import ComparedScores, TokeniserScore
 
     models: Any  # a plug-in, which may be missing
 
@@ -50,21 +43,21 @@ _HOMES = {
     "silver": "morphgraph.api.gold",
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
-    "BlamedMerges": "morphgraph.api.results",
-    "ComparedScores": "morphgraph.tables.scores",
-    "Effect": "morphgraph.api.results",
+    "BlamedMerges": "morphgraph.api.blamed",
+    "ComparedScores": "morphgraph.tables.score_views",
+    "Effect": "morphgraph.api.edited",
     "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
     "GraphPicture": "morphgraph.draw.scene",
-    "Knockout": "morphgraph.api.results",
-    "LanguageBlame": "morphgraph.api.results",
-    "MeasuredCorpus": "morphgraph.tables.vocabulary",
-    "ReBPEOutcome": "morphgraph.api.results",
-    "RunOutcome": "morphgraph.batch.cluster",
-    "ScoredKnockout": "morphgraph.api.results",
-    "ThresholdCurve": "morphgraph.api.results",
-    "Tokeniser": "morphgraph.api.tokeniser",
-    "TokeniserScore": "morphgraph.tables.scores",
+    "Knockout": "morphgraph.api.edited",
+    "LanguageBlame": "morphgraph.api.blamed",
+    "MeasuredCorpus": "morphgraph.tables.corpora",
+    "ReBPEOutcome": "morphgraph.api.edited",
+    "RunOutcome": "morphgraph.batch.run",
+    "ScoredKnockout": "morphgraph.api.edited",
+    "ThresholdCurve": "morphgraph.api.blamed",
+    "Tokeniser": "morphgraph.api.with_merges",
+    "TokeniserScore": "morphgraph.tables.score_views",
     "TreePicture": "morphgraph.draw.merge_tree_svg",
 }
 

@@ -12,10 +12,10 @@ from morphgraph.draw.charts import frequency_rank_lines
 from morphgraph.refine.knockout import listed_types
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score import vocabulary_figures as figures
-from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import FigureValue
+from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables import vocabulary as tables
+from morphgraph.tables import figures as tables
 from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
 from web.aside import scored_words

@@ -36,7 +36,7 @@ _FILES = {
     "report.md": ("Markdown", None),
     "results.parquet": ("Parquet", "All results, in long form."),
     "tables.zip": ("Tables", "Each table as LaTeX and as CSV."),
-    "run.json": ("run.json", "Versions, machine, command, times."),
+    "results.json": ("JSON", "All results, with versions, command and checksums."),
     "run.log": ("Log", "With the tracebacks of what failed."),
 }
 """The files of a run to download, each with its label and content."""

@@ -11,7 +11,7 @@ from morphgraph.draw import BLAME_SCALE
 from morphgraph.draw.fan import Order, fan_around
 from morphgraph.draw.overview import Overview
 from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
-from morphgraph.draw.words import rows_changed, rows_through
+from morphgraph.draw.word_lines import rows_changed, rows_through
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web import edits
 from web import widgets as ui

@@ -4,7 +4,7 @@ import streamlit as st
 
 from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.merge_tree import MergeTree
-from morphgraph.draw.words import illustrative_word
+from morphgraph.draw.word_lines import illustrative_word
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
 from web.components import Click

@@ -40,7 +40,7 @@ from web.inputs import content_of
 from web.jobs import Tell, Waiting, train_in_turn, until_done
 from web.sources import Source, wordfreq_languages
 from web.state import Session, keep_session
-from web.views.parity import language_parity
+from web.views.language_costs import show_language_costs
 
 _ASKED, _SHOWN, _SECONDS = "train asked", "train shown", "train seconds"
 _FAILED = "train failed"
@@ -338,7 +338,7 @@ def _result(current: Session) -> None:
     if warning:
         st.warning(ui.plain(warning), icon=":material/match_case:")
     if costs := st.session_state.get(_COSTS, {}).get(label):
-        language_parity(costs, "train_parity")
+        show_language_costs(costs, "train_costs")
     _examples(current, [segmenter])
     with st.expander("Signature"):
         st.code(segmenter.signature(), language=None, wrap_lines=True)

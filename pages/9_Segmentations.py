@@ -22,12 +22,7 @@ from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
-from morphgraph.tables.scores import (
-    agreement_table,
-    comparison_html,
-    summary_table,
-    words_table,
-)
+from morphgraph.tables.scores import agreement_table, comparison_html, summary_table, words_table
 from morphgraph.tables.writing import to_csv, to_latex
 from morphgraph.tokeniser.words import spelled
 from web import choosing

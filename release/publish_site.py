@@ -27,8 +27,8 @@ def publish(built: Path, folder: Path, version: str) -> None:
     """Add a version, or replace it; the highest one is the latest."""
     shutil.rmtree(folder / version, ignore_errors=True)
     shutil.copytree(built, folder / version)
-    found = [path.name for path in folder.iterdir() if re.match(r"\d+\.\d+\.", path.name)]
-    latest, *earlier = sorted(found, key=age, reverse=True)
+    versions = [path.name for path in folder.iterdir() if re.match(r"\d+\.\d+\.", path.name)]
+    latest, *earlier = sorted(versions, key=age, reverse=True)
     listed = [{"version": latest, "title": latest, "aliases": ["latest"]}]
     listed += [{"version": name, "title": name, "aliases": []} for name in earlier]
     (folder / "versions.json").write_text(json.dumps(listed, indent=1) + "\n")

@@ -9,8 +9,7 @@ import pandas as pd
 from morphgraph.batch.configuration import Evaluation
 from morphgraph.batch.plan import Plan
 from morphgraph.batch.report import write_report
-from morphgraph.batch.results import task_frame
-from morphgraph.batch.tasks import TaskFailure
+from morphgraph.batch.store import TaskReport
 
 FACTS = {
     "command": ["morphgraph", "evaluate", "a b.yaml"],
@@ -26,8 +25,7 @@ FACTS = {
 def write(
     folder: Path,
     results: pd.DataFrame,
-    tasks: Sequence[Mapping[str, Any]] = (),
-    failures: Sequence[TaskFailure] = (),
+    tasks: Sequence[TaskReport] = (),
     facts: Mapping[str, Any] = FACTS,
     text: str = "methods: [BPE]\n",
     **asked: Any,
@@ -35,4 +33,4 @@ def write(
     """Write it; ``asked``: fields of the configuration, which are not checked."""
     evaluation = Evaluation.model_construct(**{"name": "x", **asked})
     plan = Plan(text, evaluation, (), ())
-    return write_report(plan, results, task_frame(tasks), failures, facts, folder)
+    return write_report(plan, results, tasks, facts, folder)

@@ -193,10 +193,10 @@ def scores(words: Iterable[Judged]) -> dict[str, Fraction | None]:
         ),
         "morphscore_recall_all": mean(lambda w: recall(w) if several(w) else Fraction(1), gold),
     }
-    return found | _against_the_source(known, ratio) | _of_morphbpe(known, ratio)
+    return found | _against_the_source(known, ratio) | _of_consistency(known, ratio)
 
 
-def _of_morphbpe(
+def _of_consistency(
     known: Sequence[Judged],
     ratio: Callable[[Callable[[Judged], float], Callable[[Judged], float]], Fraction | None],
 ) -> dict[str, Fraction | None]:

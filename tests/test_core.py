@@ -206,7 +206,7 @@ def test_evaluations_load_without_the_names_of_unix() -> None:
         "import os, sys\n"
         "sys.modules['fcntl'] = None\n"
         "del os.sched_getaffinity\n"
-        "import morphgraph.batch.tasks, morphgraph.batch.cluster\n"
+        "import morphgraph.batch.store, morphgraph.batch.cluster\n"
         "import morphgraph.reference.catalogue\n"
         "import morphgraph.corpus.counting, morphgraph.cli\n"
     )

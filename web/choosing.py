@@ -44,6 +44,7 @@ from web.state import Session, session
 
 START, EDITED = "before the edits", "BPE, edited"
 """The method that is the tokeniser without its edits, and the name of the tokeniser with them."""
+METHODS.load()
 DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "picky", "flota", "rebpe")
 """They join as soon as possible; what is trained or learned does so where it is waited for."""
 _PLACE = "compare"

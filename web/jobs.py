@@ -29,7 +29,7 @@ from morphgraph.core import limits
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
 from morphgraph.corpus.counts import LanguageCounts, WordCounts
-from morphgraph.segment.models import read_model
+from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import called
 from web.storage import browser_folders, make_private, tidy
@@ -346,7 +346,7 @@ def train_in_turn(
         return ["train", "--confined", *given, *least]
 
     made = _in_turn(visitor, options, tell, "Training")
-    return read_model(made, f"{method}-{pipeline}-{size}")
+    return load_segmenter({f"{method}-{pipeline}-{size}": made})
 
 
 def silver_in_turn(visitor: str, language: str, words: int, tell: Tell) -> bytes:

@@ -58,7 +58,7 @@ from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.vocabulary import NamedCounts, corpus_of
+from morphgraph.score.vocabulary_health import NamedCounts, corpus_of
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

@@ -4,11 +4,12 @@ docs/training.md from the registry: `python -m docs.tools.api`.
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import morphgraph as mg
-from docs.tools import DOCS
+from docs.tools import DOCS, markdown_table
+from morphgraph.core.plugins import installed
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
 from morphgraph.tokeniser.words import spelled
@@ -54,11 +55,11 @@ def documented() -> dict[str, Any]:
         for name, each in sorted(offered.items(), key=lambda pair: pair[0] != "Tokeniser")
         if inspect.isclass(each) and each is not mg.MorphGraphError
     }
-    found = {f"mg.{name}": each for name, each in functions.items()}
+    public = {f"mg.{name}": each for name, each in functions.items()}
     for name, kind in classes.items():
-        found[f"mg.{name}"] = kind
-        found |= {f"{name}.{member}": each for member, each in members(kind)}
-    return found
+        public[f"mg.{name}"] = kind
+        public |= {f"{name}.{member}": each for member, each in members(kind)}
+    return public
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
@@ -73,21 +74,21 @@ def members(kind: type) -> Iterator[tuple[str, Any]]:
 
 def signature(name: str, function: Any) -> str:
     """Format a function with its parameters as code, on several lines if they are many."""
-    said = re.sub(r"(: |-> )(['\"])(.*?)\2", r"\1\3", str(inspect.signature(function)))
-    said = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", said)
-    said = f"{name}{said}".replace("(self, ", "(").replace("(self)", "()")
-    if len(said) > 88:
-        opened, rest = said.split("(", 1)
+    shown = re.sub(r"(: |-> )(['\"])(.*?)\2", r"\1\3", str(inspect.signature(function)))
+    shown = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", shown)
+    shown = f"{name}{shown}".replace("(self, ", "(").replace("(self)", "()")
+    if len(shown) > 88:
+        opened, rest = shown.split("(", 1)
         given, closed = rest.rsplit(") -> ", 1)
         given = re.sub(r", (?=\*|\w+[:=])", ",\n    ", given)
-        said = f"{opened}(\n    {given},\n) -> {closed}"
-    return f"```python\n{said}\n```"
+        shown = f"{opened}(\n    {given},\n) -> {closed}"
+    return f"```python\n{shown}\n```"
 
 
 def text(thing: Any) -> str:
     """Format a docstring as Markdown, with its examples as code."""
-    found = re.sub(r"``(.+?)``", r"`\1`", inspect.cleandoc(thing.__doc__ or ""), flags=re.S)
-    prose, _, examples = found.partition("\n>>> ")
+    markdown = re.sub(r"``(.+?)``", r"`\1`", inspect.cleandoc(thing.__doc__ or ""), flags=re.S)
+    prose, _, examples = markdown.partition("\n>>> ")
     if not examples:
         return prose
     lines = re.sub(r"  # doctest: \+\w+", "", f">>> {examples}")
@@ -103,10 +104,17 @@ INPUT_NEEDED = {
 }
 
 
-def methods() -> str:
-    """Return the table of all methods that segment."""
+def of(package: str, *names: str) -> list[str]:
+    """Return those of the names of methods whose entry points are in a package."""
+    entries = installed().select(group="morphgraph.methods")
+    own = {entry.name for entry in entries if entry.module.partition(".")[0] == package}
+    return [name for name in names if name in own]
+
+
+def methods(package: str) -> str:
+    """Return the table of a package's methods that segment."""
     rows = [("method", "title", "what it does", "parameters", "made of", "source")]
-    for name in (*METHODS.segmenting, *METHODS.learning):
+    for name in of(package, *METHODS.segmenting, *METHODS.learning):
         method = METHODS[name]
         given = [
             f"`{key}`" if field.default is None else f"`{key}={spelled(field.default)}`"
@@ -115,24 +123,18 @@ def methods() -> str:
         input_needed = INPUT_NEEDED[method.needs] + (" and word counts" if method.counts else "")
         listed = ", ".join(given)
         rows.append((f"`{name}`", method.title, method.does, listed, input_needed, method.source))
-    return table(rows)
+    return markdown_table(rows)
 
 
-def trainers() -> str:
-    """Return the table of all training methods."""
+def trainers(package: str) -> str:
+    """Return the table of a package's training methods."""
     rows = [("method", "what comes out", "what it does", "parameters")]
-    for name in METHODS.trained:
+    for name in of(package, *METHODS.trained):
         method, training = training_of(name)
         fields = training.parameters.model_fields.items()
         listed = ", ".join(f"`{key}={field.default}`" for key, field in fields)
         rows.append((f"`{name}`", method.title, training.description, listed))
-    return table(rows)
-
-
-def table(rows: list[tuple[str, ...]]) -> str:
-    """Format rows as Markdown, the first of them as the header."""
-    head, *others = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([head, "| " + " | ".join("---" for _ in rows[0]) + " |", *others])
+    return markdown_table(rows)
 
 
 def with_table(document: str, made: str) -> str:
@@ -142,11 +144,17 @@ def with_table(document: str, made: str) -> str:
     return before + begin + made + "\n" + end + rest.partition(end)[2]
 
 
-TABLES = {"remedies.md": methods, "training.md": trainers}
+TABLES: dict[str, Callable[[], str]] = {
+    "docs/remedies.md": lambda: methods("morphgraph"),
+    "docs/training.md": lambda: trainers("morphgraph"),
+    "plugins/morphgraph-remedies/docs/more-remedies.md": lambda: (
+        f"{methods('morphgraph_remedies')}\n\n{trainers('morphgraph_remedies')}"
+    ),
+}
 """The functions that make the pages' tables from the registry."""
 
 if __name__ == "__main__":
     (DOCS / "api.md").write_text(page(), encoding="utf-8")
     for name, made in TABLES.items():
-        path = DOCS / name
+        path = DOCS.parent / name
         path.write_text(with_table(path.read_text(encoding="utf-8"), made()), encoding="utf-8")

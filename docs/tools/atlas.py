@@ -24,7 +24,7 @@ from docs.tools import DOCS
 from morphgraph.batch.cells import STANDARD_METHOD, cell_inputs
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.report import file_names
-from morphgraph.batch.tasks import TaskResult, code_version, run_task
+from morphgraph.batch.store import TaskResult, code_version, run_task
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, write_file
 from morphgraph.core.text import UNDEFINED, visible
@@ -123,7 +123,7 @@ class Scores:
         method = " ".join(filter(None, (row["method"], row["parameters"])))
         competitor = (visible(row["tokeniser"] + size), visible(method))
         by_place = self.values.setdefault(competitor, {})
-        found = by_place.setdefault((visible(row["language"]), visible(row["reference"])), {})
+        values = by_place.setdefault((visible(row["language"]), visible(row["reference"])), {})
         for score in row["scores"]:
             of_words = score["metric"] in _OF_WORDS
             is_known = score["value"] is not None and score["step"] is None
@@ -131,10 +131,10 @@ class Scores:
                 continue
             if of_words and (score["scope"], score["weighting"]) != ("morphemic", "types"):
                 continue
-            known = found.get(score["metric"])
+            known = values.get(score["metric"])
             if known is None or (of_words and known.words == ALL_WORDS != row["words"]):
                 value = [score[name] for name in ("value", "low", "high", "entries")]
-                found[score["metric"]] = Value(*value, row["words"], visible(score["signature"]))
+                values[score["metric"]] = Value(*value, row["words"], visible(score["signature"]))
 
     @property
     def places(self) -> list[Place]:
@@ -156,8 +156,8 @@ class Scores:
 
     def types(self, competitor: Competitor) -> str:
         """Return the number of its types, from the least to the most over its languages."""
-        found = [by["types"].value for by in self.values[competitor].values() if "types" in by]
-        ends = dict.fromkeys((min(found), max(found))) if found else {}
+        sizes = [by["types"].value for by in self.values[competitor].values() if "types" in by]
+        ends = dict.fromkeys((min(sizes), max(sizes))) if sizes else {}
         return " to ".join(f"{end:,.0f}" for end in ends) or UNDEFINED
 
 
@@ -211,8 +211,8 @@ def worst_merges(
         if tokeniser is None or inputs.gold_set is None:
             continue
         benchmark = Benchmark.on(inputs.gold_set, tokeniser)
-        found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
-        columns = blame_columns(tokeniser, found, found.candidates()[:_MOST_MERGES])
+        blamed = blame(benchmark, segment(tokeniser.graph, benchmark.words))
+        columns = blame_columns(tokeniser, blamed, blamed.candidates()[:_MOST_MERGES])
         rows = zip(columns["merge"], columns["N"], columns["B"], strict=True)
         told = [{"merge": visible(name), "joins": int(n), "wrong": int(b)} for name, n, b in rows]
         yield cell.columns["tokeniser"], (cell.columns["language"], cell.columns["reference"]), told
@@ -221,14 +221,14 @@ def worst_merges(
 def blamed_in(results: Results, known: Blamed) -> Blamed:
     """Return the worst merges of a run; those ``known`` where its files are not here."""
     named = {row["tokeniser"] for row in results["rows"]}
-    found = {tokeniser: merges for tokeniser, merges in known.items() if tokeniser in named}
+    blamed = {tokeniser: merges for tokeniser, merges in known.items() if tokeniser in named}
     try:
         for tokeniser, place, merges in worst_merges(results["run"], RECIPES):
             print(tokeniser, *place, len(merges), flush=True)
-            found.setdefault(tokeniser, {})["\t".join(place)] = merges
+            blamed.setdefault(tokeniser, {})["\t".join(place)] = merges
     except MorphGraphError as error:
         print(f"{results['run']['name']}: no merges. {error}")
-    return found
+    return blamed
 
 
 # ------------------------------------------------------------------------------ pages
@@ -306,8 +306,8 @@ def _of_tokeniser(
         for competitor in own
     ]
     rows = [row for row in rows if any(v.value == v.value for v in row[-1].values())]
-    found = [(key.split("\t"), worst) for key, worst in blamed.items() if worst]
-    merges = sorted(found, key=lambda each: (language_name(each[0][0]), each[0][1]))
+    listed = [(key.split("\t"), worst) for key, worst in blamed.items() if worst]
+    merges = sorted(listed, key=lambda each: (language_name(each[0][0]), each[0][1]))
     return {"rows": rows, "merges": merges, "scores": scores}
 
 
@@ -321,14 +321,14 @@ def _write_packed(path: Path, document: Any) -> None:
 
 def read_merges() -> Blamed:
     """Read the worst merges; none if there is no file."""
-    found: Blamed = json.loads(gzip.decompress(MERGES.read_bytes())) if MERGES.exists() else {}
-    return found
+    merges: Blamed = json.loads(gzip.decompress(MERGES.read_bytes())) if MERGES.exists() else {}
+    return merges
 
 
 def read_results() -> Results:
     """Read the results of the atlas."""
-    found: Results = json.loads(gzip.decompress(RESULTS.read_bytes()))
-    return found
+    results: Results = json.loads(gzip.decompress(RESULTS.read_bytes()))
+    return results
 
 
 def main(path: str | None = None) -> None:

@@ -8,7 +8,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from docs.tools import DOCS
+from docs.tools import DOCS, markdown_table
 
 PAGE = DOCS / "dependencies.md"
 
@@ -54,7 +54,7 @@ def pinned() -> list[Requirement]:
 
 def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
     """Return all dependencies of these requirements by name, without themselves."""
-    found: dict[str, Distribution] = {}
+    packages: dict[str, Distribution] = {}
     todo, seen = list(first), set()
     while todo:
         wanted = todo.pop()
@@ -63,7 +63,7 @@ def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
             continue
         seen.add(key)
         try:
-            found[name] = package = distribution(wanted.name)
+            packages[name] = package = distribution(wanted.name)
         except PackageNotFoundError:
             continue  # not for this system
         for needed in map(Requirement, package.requires or ()):
@@ -71,20 +71,21 @@ def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
             if needed.marker is None or any(map(needed.marker.evaluate, extras)):
                 todo.append(needed)
     direct = {canonicalize_name(each.name) for each in first}
-    return {name: package for name, package in sorted(found.items()) if name not in direct}
+    return {name: package for name, package in sorted(packages.items()) if name not in direct}
 
 
 def page() -> str:
     """Return the whole page."""
     first = pinned()
-    lines = [_HEAD, "| package | version | licence |", "| --- | --- | --- |"]
-    for each in first:
-        package = distribution(each.name)
-        lines.append(f"| {each.name} | {package.version} | {licence_of(package)} |")
-    lines += ["", "| comes in through these | licence |", "| --- | --- |"]
+    packages = [(each.name, distribution(each.name)) for each in first]
+    direct = [(name, package.version, licence_of(package)) for name, package in packages]
     others = dependencies_of(first).items()
-    lines += [f"| {name} | {licence_of(package)} |" for name, package in others]
-    return "\n".join([*lines, ""])
+    through = [(name, licence_of(package)) for name, package in others]
+    tables = [
+        markdown_table([("package", "version", "licence"), *direct]),
+        markdown_table([("comes in through these", "licence"), *through]),
+    ]
+    return "\n".join([_HEAD, "\n\n".join(tables), ""])
 
 
 if __name__ == "__main__":

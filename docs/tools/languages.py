@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from playwright.sync_api import sync_playwright
 
 from benchmarks.app import chromium
-from docs.tools import DOCS
+from docs.tools import DOCS, markdown_table
 from morphgraph.draw.charts import figure_of
 from morphgraph.reference.catalogue import LANGUAGES
 
@@ -26,34 +26,32 @@ def gains(results: pd.DataFrame) -> pd.DataFrame:
         results[results["metric"] == metric].set_index(keys)[[*spans, "entries"]]
         for metric in ("f1", "vocabulary.fertility")
     )
-    found = f1.join(tokens[spans], rsuffix="_tokens").reset_index()
+    table = f1.join(tokens[spans], rsuffix="_tokens").reset_index()
     # Of BPE, they are measured once a language.
     before = tokens.xs("BPE", level="method").groupby("language").first()
-    before = before.reindex(found["language"]).reset_index()
+    before = before.reindex(table["language"]).reset_index()
     for name in spans:
-        found[f"{name}_tokens"] = found[f"{name}_tokens"].fillna(before[name])
-    base = f1.xs("BPE", level="method")["value"].reindex(pd.MultiIndex.from_frame(found[keys[:2]]))
-    found["gain"] = 100 * (found["value"] - base.to_numpy())
-    found["added"] = 100 * (found["value_tokens"] / before["value"] - 1)
-    return found
+        table[f"{name}_tokens"] = table[f"{name}_tokens"].fillna(before[name])
+    base = f1.xs("BPE", level="method")["value"].reindex(pd.MultiIndex.from_frame(table[keys[:2]]))
+    table["gain"] = 100 * (table["value"] - base.to_numpy())
+    table["added"] = 100 * (table["value_tokens"] / before["value"] - 1)
+    return table
 
 
-def table(found: pd.DataFrame) -> str:
+def table(gained: pd.DataFrame) -> str:
     """Return the table in Markdown, sorted by language."""
     titles = [f"{m}, F1" for m in ("BPE", *METHODS)] + ["tokens per word", *METHODS]
-    lines = ["| Language | Reference | words | " + " | ".join(titles) + " |"]
-    lines.append("| --- | --- | --: |" + " --: |" * len(titles))
-    found = found.assign(name=found["language"].map(lambda code: LANGUAGES[code].name))
-    for (name, reference), rows in found.groupby(["name", "reference"]):
+    lines = [["Language", "Reference", "words", *titles]]
+    gained = gained.assign(name=gained["language"].map(lambda code: LANGUAGES[code].name))
+    for (name, reference), rows in gained.groupby(["name", "reference"]):
         by = rows.set_index("method")
         methods = ("BPE", *METHODS)
         spans = 100 * by[["value", "low", "high"]]
         scores = [with_interval(*spans.loc[m]) for m in methods]
         spans = by[["value_tokens", "low_tokens", "high_tokens"]]
         told = [with_interval(*spans.loc[m], digits=2) for m in methods]
-        cells = [name, reference, f"{by.entries['BPE']:,}", *scores, *told]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([name, reference, f"{by.entries['BPE']:,}", *scores, *told])
+    return markdown_table(lines, texts=2)
 
 
 def picture(found: pd.DataFrame) -> go.Figure:
@@ -97,9 +95,9 @@ def save_picture(figure: go.Figure, name: str, width: int, height: int) -> None:
         page.wait_for_timeout(500)
         path = DOCS / "images" / name
         if path.suffix == ".svg":
-            how = {"format": "svg", "width": width, "height": height}
+            options = {"format": "svg", "width": width, "height": height}
             image = "how => Plotly.toImage(document.querySelector('.plotly-graph-div'), how)"
-            drawn = unquote(page.evaluate(image, how).partition(",")[2])
+            drawn = unquote(page.evaluate(image, options).partition(",")[2])
             path.write_text(drawn, encoding="utf-8")
         else:
             page.screenshot(path=f"{path}.png")
@@ -108,9 +106,9 @@ def save_picture(figure: go.Figure, name: str, width: int, height: int) -> None:
 
 def main() -> None:
     """Print the table and save the picture."""
-    found = gains(pd.read_parquet(sys.argv[1]))
-    print(table(found))
-    save_picture(picture(found), "languages", 1000, 580)
+    gained = gains(pd.read_parquet(sys.argv[1]))
+    print(table(gained))
+    save_picture(picture(gained), "languages", 1000, 580)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from morphgraph.draw.charts import phase_colour
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.merge_tree import describe_tree
 from morphgraph.draw.merge_tree_svg import to_svg
-from morphgraph.draw.words import line_in, rows_through
+from morphgraph.draw.word_lines import line_in, rows_through
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
@@ -168,20 +168,20 @@ class _Language:
             text = merge.label.lstrip("␣")
             known = [(word, count) for word, count in counts.items() if text in word]
             encoded = before.encode([word for word, _ in known])
-            found, total = Counter[str](), 0
+            counted, total = Counter[str](), 0
             segmented = segment(before.graph, encoded)
             for number, (word, count) in enumerate(known):
                 tokens = [before.readable_types[token] for token in segmented.tokens(number)]
                 times = sum(pair == parts for pair in pairwise(tokens))
                 total += times * count
                 if times:
-                    found[word] = count
+                    counted[word] = count
             yield {
                 "parts": parts,
                 "whole": merge.label,
                 "rank": merge.rank,
                 "count": round(total * _MILLION / counts.total),
-                "words": [word for word, _ in found.most_common(2)],
+                "words": [word for word, _ in counted.most_common(2)],
             }
 
     def _after_merges(self, number: int) -> Any:
@@ -209,7 +209,7 @@ class _Language:
             shown.append(both if len(types) == 1 else [])
         lasts = [self._line(word, study.graph)["tokens"][-1] for word in self.wrong]
         covering = [token for token in lasts if token.endswith(CULPRIT)]
-        found = {
+        effect = {
             **_figure(study),
             "better": better,
             "worse": worse,
@@ -219,7 +219,7 @@ class _Language:
             "fan": fan_around(study, self.names.index(CULPRIT), rows=7).to_dict(),
         }
         study.graph.undo()
-        return found
+        return effect
 
     def _line(self, word: str, graph: MergeGraph, study: Study | None = None) -> Data:
         return _columns(asdict(line_in(study or self.study, word, graph)))
@@ -227,9 +227,9 @@ class _Language:
     # ------------------------------------------------------------------------- ReBPE
 
     def _repaired(self) -> ReBPERun:
-        made = self.tokeniser.fork()
-        sides = (Benchmark.on(gold, made) for gold in (self.seen, self.kept))
-        run = ReBPERun(made, next(sides), scored=next(sides))
+        repaired = self.tokeniser.fork()
+        sides = (Benchmark.on(gold, repaired) for gold in (self.seen, self.kept))
+        run = ReBPERun(repaired, next(sides), scored=next(sides))
         run.finish()
         if not run.converged:
             raise AssertionError("the story says that nothing changes any more")
@@ -250,7 +250,7 @@ class _Language:
         points = []
         for phase, (on_seen, _) in list(zip(run.phases, looks, strict=True))[:last]:
             counts = phase.counts.items()
-            said = ", ".join(f"{number:,} {_CHANGES[kind]}" for kind, number in counts)
+            changes = ", ".join(f"{number:,} {_CHANGES[kind]}" for kind, number in counts)
             kind = phase_colour(phase)
             name = _PHASES[kind]
             point = {
@@ -259,7 +259,7 @@ class _Language:
                 "iteration": phase.iteration,
                 "f1": round(100 * phase.score.f1, 2),
                 "value": f"{100 * phase.score.f1:.1f}",
-                "said": said or ("as it was" if phase.kind == "start" else "nothing to change"),
+                "said": changes or ("as it was" if phase.kind == "start" else "nothing to change"),
                 "undone": False,
                 "beside": round(100 * on_seen, 2),
             }

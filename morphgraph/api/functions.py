@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.gold import Gold, table_of
-from morphgraph.api.tokeniser import Tokeniser
-from morphgraph.batch.cluster import local_cluster
-from morphgraph.batch.run import run_evaluation
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.api.scoring import score_table
+from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import configuration_path
-from morphgraph.core.system import available_cores
+from morphgraph.core.limits import PUBLIC_MEMORY
 from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import (
     LanguageCounts,
@@ -28,14 +27,16 @@ from morphgraph.corpus.counts import (
 )
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant
+from morphgraph.score import SHARE_KEPT
 from morphgraph.score.gold_set import Scope, Weighting
-from morphgraph.segment.method import Value
+from morphgraph.segment.method import METHODS, Value, method_named
 from morphgraph.segment.models import load_segmenter, read_otherwise_by
 from morphgraph.segment.training import train as train_segmenter
+from morphgraph.segment.training import training_of
 
 if TYPE_CHECKING:
-    from morphgraph.batch.cluster import RunOutcome
-    from morphgraph.tables.scores import ComparedScores
+    from morphgraph.batch.run import RunOutcome, RunProgress
+    from morphgraph.tables.score_views import ComparedScores
 
 
 def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
@@ -54,12 +55,14 @@ def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
     """
     if not isinstance(source, str | os.PathLike):
         data, name = _serialised(source)
-        found = load_segmenter({name: data})
+        segmenter = load_segmenter({name: data})
     else:
-        found = load_segmenter(source, pattern=pattern)
-    loaded = Tokeniser(found)
-    otherwise = read_otherwise_by(source, found) if isinstance(source, str | os.PathLike) else ""
-    for warning in (*found.notices, *filter(None, [otherwise])):
+        segmenter = load_segmenter(source, pattern=pattern)
+    loaded = Tokeniser(segmenter)
+    otherwise = (
+        read_otherwise_by(source, segmenter) if isinstance(source, str | os.PathLike) else ""
+    )
+    for warning in (*segmenter.notices, *filter(None, [otherwise])):
         warnings.warn(f"{loaded.name}: {warning}", stacklevel=2)
     return loaded
 
@@ -84,42 +87,72 @@ def _serialised(source: Any) -> tuple[bytes, str]:
 
 def train(
     method: str,
-    counts: WordCountsLike | Mapping[str, WordCountsLike],
+    counts: WordCountsLike | LanguageCounts | Mapping[str, WordCountsLike],
     vocab_size: int,
     *,
     development: Mapping[str, WordCountsLike] | None = None,
+    gold: Gold | None = None,
+    holdout: float = SHARE_KEPT,
     pipeline: str | None = None,
     minimum_count: int | None = None,
-    **parameters: Value,
+    special: Sequence[str] = (),
+    progress: Callable[[float], None] | None = None,
+    enough: Callable[[], bool] | None = None,
+    **parameters: Value | None,
 ) -> Tokeniser:
     """Train a tokeniser on word counts: ``bpe``, ``picky``, ``unigram``, ``wordpiece``, ….
 
     ``counts``: of words, a file of them, or ``wordfreq:en``; or several of these by the name of
-    their language, which ``parity`` needs. ``development``: for ``parity``, word counts of a
-    parallel text in each language. ``vocab_size``: how many types come out, atoms and special
-    tokens included. ``pipeline``: how words are prepared, by default the method's own way; words
-    rarer than ``minimum_count`` are left out. ``parameters``: the method's own. Errors:
+    their language, for a method that trains on several languages, and then ``development`` may be
+    word counts of a parallel text in each. ``vocab_size``: how many types come out, atoms and
+    special tokens included. ``gold``: for methods that learn from it, but for the share ``holdout``
+    of its families. ``pipeline``: how words are prepared, by default the method's own way; words
+    rarer than ``minimum_count`` are left out. ``special``: tokens that BPE puts first.
+    ``progress``: called with the share done. ``enough``: called as often; once it is true, training
+    ends with the types so far. ``parameters``: the method's own. Errors:
     `MorphGraphError`.
 
     >>> mg.train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259).types[256:]
     ('es', 'est', 'lo')
-    >>> mg.train("parity", {"en": {"low": 5}, "nl": {"laag": 3}}, 259).types[256:]
-    ('Ġl', 'Ġla', 'Ġlo')
     """
+    known = method_named(method, [*METHODS.trained, *METHODS.able("retrains")])
+    if gold is None and known.retrain is not None:
+        raise MorphGraphError(f"{known.title} learns from gold. Give some (--gold).")
+    if gold is not None and known.retrain is None:
+        raise MorphGraphError(f"{known.title} has no use for gold. Leave it out (--gold).")
+    words = _training_counts(counts, development)
+    base = method if gold is None else "bpe"  # a method that learns from gold is made of BPE
+    entry, training = training_of(base)
+    if enough is not None and not (training.stoppable and gold is None):
+        raise MorphGraphError(
+            f"{entry.title} trains in one go, so there is nothing to keep before its end. Leave "
+            "out enough (--checkpoint)."
+        )
     trained = train_segmenter(
-        method,
-        _training_counts(counts, development),
+        base,
+        words,
         vocab_size,
         pipeline=pipeline,
-        parameters=parameters,
+        parameters=parameters if gold is None else {},
         minimum_count=minimum_count,
+        special=special,
+        progress=progress,
+        enough=enough,
     )
+    if gold is not None:
+        if not isinstance(words, WordCounts):
+            raise MorphGraphError(f"{method} takes the counts of one language. Name them once.")
+        retrain: Any = known.retrain
+        reference = read_gold(gold).reference
+        trained = retrain(trained, words, reference, vocab_size, parameters, holdout)
     if warning := trained.warning():
         warnings.warn(warning, stacklevel=2)
     return Tokeniser(trained)
 
 
 def _training_counts(counts: Any, development: Any) -> WordCounts | LanguageCounts:
+    if isinstance(counts, LanguageCounts):
+        return counts
     first = next(iter(counts.values()), 0) if isinstance(counts, Mapping) else 0
     if not isinstance(first, Number):
         return to_language_counts(counts, development)
@@ -150,28 +183,28 @@ def compare(
     >>> [round(f1, 3) for f1 in found.to_frame()["f1"]]
     [0.481, 0.602]
     """
-    from morphgraph.tables.scores import ComparedScores
+    from morphgraph.tables.score_views import ComparedScores
 
     if not isinstance(tokenisers, Mapping) or not tokenisers:
         raise MorphGraphError(
             'There is nothing to compare. Give tokenisers by name: {"BPE": one, "ReBPE": other}.'
         )
-    compared = [_entrant(str(label), made) for label, made in tokenisers.items()]
+    compared = [_entrant(str(label), tokeniser) for label, tokeniser in tokenisers.items()]
     labels = [each.label for each in compared]
     if baseline is not None and baseline not in labels:
         raise MorphGraphError(f"“{baseline}” is not one of those compared: {', '.join(labels)}.")
     number = None if len(labels) < 2 else labels.index(baseline) if baseline is not None else 0
-    return ComparedScores(table_of(compared, gold, scope, weighting, metrics, number))
+    return ComparedScores(score_table(compared, gold, scope, weighting, metrics, number))
 
 
-def _entrant(label: str, made: Any) -> Entrant:
-    if isinstance(made, BaseTokeniser):
-        return Entrant(label, made._segmenter, made._base)
-    if isinstance(made, Predictions):
-        return Entrant(label, made)
+def _entrant(label: str, tokeniser: Any) -> Entrant:
+    if isinstance(tokeniser, BaseTokeniser):
+        return Entrant(label, tokeniser._segmenter, tokeniser._base)
+    if isinstance(tokeniser, Predictions):
+        return Entrant(label, tokeniser)
     raise MorphGraphError(
-        f"“{label}” is {shortened(repr(made))}, which is not a tokeniser. Give what load, train or "
-        "a tokeniser's method returned."
+        f"“{label}” is {shortened(repr(tokeniser))}, which is not a tokeniser. Give what load, "
+        "train or a tokeniser's method returned."
     )
 
 
@@ -180,21 +213,34 @@ def evaluate(
     out: str | os.PathLike[str],
     *,
     workers: int | None = None,
+    scheduler: str | None = None,
     languages: Sequence[str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    confined: bool = False,
+    progress: Callable[[RunProgress], None] | None = None,
+    command: Sequence[str] = (),
 ) -> RunOutcome:
     """Run a full evaluation from a YAML file, or one that ships by its name, into a folder.
 
     The folder gets tables and ``report.html``; a run that was started there before is resumed.
-    ``workers``: processes, one a core by default. ``languages``: only these of the file. Errors:
-    `MorphGraphError`; cells that fail are in the result.
+    ``workers``: processes, one a core by default; ``scheduler``: or the address of one of dask.
+    ``languages``: only these of the file. ``folder``: where its relative paths start, by default
+    its own. ``confined``: read files in the folder only, within the limits of a public app.
+    ``progress``: called with the state of the run. ``command``: what results say that it was run
+    by. Errors: `MorphGraphError`; cells that fail are in the result.
 
     >>> mg.evaluate("nothing", "run")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
     morphgraph.core.errors.MorphGraphError: nothing: there is no such file, nor does an ...
     """
+    from morphgraph.batch.cluster import check_one_place, client_at
     from morphgraph.batch.plan import read_plan
+    from morphgraph.batch.run import run_evaluation
 
-    plan = read_plan(configuration_path(configuration), languages)
-    opened = partial(local_cluster, workers or available_cores(), None)
-    return run_evaluation(plan, Path(out), opened)
+    check_one_place(workers, scheduler)
+    start = None if folder is None else Path(folder)
+    plan = read_plan(configuration_path(configuration), languages, start, confined=confined)
+    memory = PUBLIC_MEMORY.value if confined else None
+    opened = partial(client_at, workers, scheduler, memory)
+    return run_evaluation(plan, Path(out), opened, progress or (lambda _: None), command)

@@ -1,4 +1,4 @@
-"""Gold as a notebook gives it, and scores by it."""
+"""Gold as a notebook gives it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from morphgraph.core.errors import MorphGraphError, check_choice, check_list
+from morphgraph.api.keywords import taking
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import base_name, shortened
@@ -16,10 +17,8 @@ from morphgraph.corpus.counts import WordCountsLike, to_word_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.learning import Entrant, learn_and_score, unseen_part
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import USUAL
-from morphgraph.score.table import ScoreTable, SegmentationFailure
+from morphgraph.score.gold_reading import Reading
+from morphgraph.score.gold_set import GoldSet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,23 +32,23 @@ Gold: TypeAlias = (
 """Whatever `read_gold` reads."""
 
 
+@taking(Reading)
 def read_gold(
     source: Gold | bytes,
     *,
-    format: str | None = None,
-    encoding: str | None = None,
-    separator: str | None = None,
     frequencies: Mapping[str, float] | str | None = None,
     bare: bool = False,
+    **reading: Any,
 ) -> GoldSet:
     """Read a gold segmentation.
 
     ``source``: a file, ``demo:en``, ``catalogue:…``, a list of (word, morphs), a dict of words and
     their morphs, or a DataFrame with the columns word and morphs; morphs are a list of strings.
-    ``format``, ``encoding`` and ``separator`` (between morphs, as ``+``): of a file; detected from
-    its content if not given. ``frequencies``: word → count, a file of counts, or ``wordfreq:en``.
-    ``bare``: words are whole texts of their own, without the space before. A file that may have
-    been misread is a Python warning. Errors: `MorphGraphError`.
+    ``frequencies``: word → count, a file of counts, or ``wordfreq:en``. ``bare``: words are whole
+    texts of their own, without the space before. ``reading``: how a file is read, such as its
+    ``format``, ``encoding`` or ``separator`` (between morphs, as ``+``), all detected if not given,
+    and which entries count, as a ``sample``: ``morphgraph score --read help`` explains them. Warns
+    if a file may have been misread. Errors: `MorphGraphError`.
 
     >>> gold = mg.read_gold("demo:en")
     >>> mg.read_gold([("undo", ["un", "do"]), ("houses", ["house", "s"])])
@@ -59,11 +58,11 @@ def read_gold(
     """
     if isinstance(source, GoldSet):
         return source
+    settings = Reading(**reading)
     if isinstance(source, Reference):
         reference = source
     elif isinstance(source, str | bytes | os.PathLike):
-        how = {"format": format, "encoding": encoding, "separator": separator}
-        reference = read_reference(source, **how)  # type: ignore[arg-type]
+        reference = settings.read(source)
         if reference.notice:
             warnings.warn(f"{reference.name}: {reference.notice} {_FIX}", stacklevel=2)
     elif isinstance(source, Iterable):
@@ -73,6 +72,7 @@ def read_gold(
             f"{shortened(repr(source))} is not a gold segmentation. Give a file, demo:en, "
             "catalogue:NAME, a list of (word, morphs), a dict or a DataFrame."
         )
+    reference = settings.chosen(reference)
     if isinstance(frequencies, str):
         counts = dict(to_word_counts(frequencies).items())
         return GoldSet.of(reference, counts, frequencies, bare=bare)
@@ -139,37 +139,11 @@ def silver_text(
     if words < 1:
         raise MorphGraphError(f"{words} words are too few for silver. Give 1 or more.")
     name = base_name(str(counts)) if isinstance(counts, str | os.PathLike) else "given counts"
-    found = to_word_counts(counts)
-    if not len(found):
+    word_counts = to_word_counts(counts)
+    if not len(word_counts):
         raise MorphGraphError(f"{name}: there are no words. Give at least one, with its count.")
     analyses: dict[str, list[tuple[str, ...]]] = {}
     for entry in () if gold is None else read_gold(gold).reference.entries:
         analyses.setdefault(entry.word, []).append(entry.morphs)
     cores = available_cores()
-    return silver_reference(found, name, words, seed, analyses, cores, watch), name
-
-
-def table_of(
-    entrants: Sequence[Entrant],
-    gold: Gold,
-    scope: Scope,
-    weighting: Weighting,
-    metrics: Sequence[str],
-    baseline: int | None = None,
-) -> ScoreTable:
-    """The scores of each entrant; `MorphGraphError` if none can be scored."""
-    check_choice("scope", scope, SCOPES)
-    check_choice("weighting", weighting, WEIGHTINGS)
-    chosen = check_list(metrics, "scores") or USUAL
-    gold_set = read_gold(gold)
-    gold_set.weights(weighting)  # fails if there are no frequencies
-    if not gold_set.has_gold(scope).any():
-        raise MorphGraphError(
-            f"{gold_set.reference.name} has no {scope} boundaries. Choose another scope."
-        )
-    outcomes = learn_and_score(entrants, unseen_part(entrants, gold_set))
-    table = ScoreTable(outcomes, scope, weighting, chosen, baseline=baseline)
-    failed = [outcome for outcome in table.outcomes if isinstance(outcome, SegmentationFailure)]
-    if len(failed) == len(outcomes):
-        raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
-    return table
+    return silver_reference(word_counts, name, words, seed, analyses, cores, watch), name

@@ -2,55 +2,35 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_ending, write_file
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.core.errors import MorphGraphError, check_choice, check_list
 from morphgraph.core.text import unique_labels, visible
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.refine.learning import learn_and_score, unseen_part
 from morphgraph.score import SHARE_KEPT
-from morphgraph.score.flota import FlotaScores, flota_scores
-from morphgraph.score.gold_set import SCOPES, GoldSet, Scope, Weighting
-from morphgraph.score.languages import LanguageRow, rows_by_language
+from morphgraph.score.breakdowns import Breakdown, break_down, check_breakdown
+from morphgraph.score.by_language import LanguageRow, rows_by_language
+from morphgraph.score.flota_scores import FlotaScores, flota_scores
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import USUAL
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.outcome import ideal as ideal_of
-from morphgraph.score.table import (
-    Breakdown,
-    ScoreTable,
-    SegmentationFailure,
-    break_down,
-    check_breakdown,
-)
+from morphgraph.score.table import ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import USUAL_DRAWS, Draws
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import Table
 from morphgraph.tables.result import Result
-from morphgraph.tables.scores import (
-    breakdown_table,
-    flota_table,
-    languages_table,
-    scores_table,
-    table_report,
-)
+from morphgraph.tables.score_views import table_report
+from morphgraph.tables.scores import breakdown_table, flota_table, languages_table, scores_table
 from morphgraph.tables.terminal import report_of
-from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-WRITERS: dict[str, Callable[[Table], bytes | str]] = {
-    ".csv": to_csv,
-    ".tex": to_latex,
-    ".md": to_markdown,
-}
-"""What writes the scores to a file of each ending."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,17 +88,37 @@ class Scoring:
         )
 
     def _tables(self, entrants: Sequence[Entrant], gold_set: GoldSet) -> list[ScoreTable]:
-        found = outcomes(entrants, gold_set, self.holdout, self.seed, self.runs)
+        scored = outcomes(entrants, gold_set, self.holdout, self.seed, self.runs)
         if self.ideal:
-            found += [ideal_of(each.gold_set) for each in found if isinstance(each, Outcome)][:1]
+            scored += [ideal_of(each.gold_set) for each in scored if isinstance(each, Outcome)][:1]
         chosen = self.metrics or USUAL
         baseline = self.baseline if len(entrants) > 1 else None
         return [
-            ScoreTable(found, scope, over, chosen, baseline=baseline, draws=self.draws)
+            ScoreTable(scored, scope, over, chosen, baseline=baseline, draws=self.draws)
             for scope in SCOPES
             if scope == self.scope or (self.scope == "both" and gold_set.has_gold(scope).any())
             for over in (gold_set.weightings if self.weighting == "both" else (self.weighting,))
         ]
+
+
+def score_table(
+    entrants: Sequence[Entrant],
+    gold: Gold,
+    scope: Scope,
+    weighting: Weighting,
+    metrics: Sequence[str],
+    baseline: int | None = None,
+) -> ScoreTable:
+    """Return the scores of each entrant; `MorphGraphError` if none can be scored."""
+    check_choice("scope", scope, SCOPES)
+    check_choice("weighting", weighting, WEIGHTINGS)
+    gold_set, chosen = read_gold(gold), tuple(check_list(metrics, "scores"))
+    if not gold_set.has_gold(scope).any():
+        raise MorphGraphError(
+            f"{gold_set.reference.name} has no {scope} boundaries. Choose another scope."
+        )
+    scoring = Scoring(metrics=chosen, scope=scope, weighting=weighting, baseline=baseline)
+    return scoring.score(entrants, [gold_set]).tables[0]
 
 
 def outcomes(
@@ -165,28 +165,26 @@ class Scores(Result):
         told["breakdowns"] = self.breakdowns
         return {
             "tables": [*map(table_report, self.tables)],
-            **{name: [each.to_dict() for each in made] for name, made in told.items() if made},
+            **{
+                name: [each.to_dict() for each in further]
+                for name, further in told.items()
+                if further
+            },
         }
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file: .csv, .tex or .md."""
-        file = Path(path)
-        check_ending(file, *WRITERS)
-        write_file(file, WRITERS[file.suffix](self.table()))
 
 
 def _broken_down(tables: Sequence[ScoreTable], by: str) -> list[Breakdown]:
     """Break down each table's first score; results equal for several scopes appear once."""
-    found: dict[str, Breakdown] = {}
+    by_signature: dict[str, Breakdown] = {}
     for table in tables:
         gold_set = table.gold_set
         if by == "frequency" and gold_set is not None and gold_set.frequencies is None:
             raise MorphGraphError("--by frequency needs --frequencies, or counts in the gold.")
         kept = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
-        how = (by, table.metrics[0], table.scope, table.weighting)
-        made = break_down(kept, *how, draws=table.draws)
-        found.setdefault(made.signature, made)
-    return list(found.values())
+        chosen = (by, table.metrics[0], table.scope, table.weighting)
+        breakdown = break_down(kept, *chosen, draws=table.draws)
+        by_signature.setdefault(breakdown.signature, breakdown)
+    return list(by_signature.values())
 
 
 def _flota_scores(

@@ -18,7 +18,7 @@ import numpy as np
 
 from morphgraph.batch.downstream import TaskRun, task_named
 from morphgraph.batch.results import FLOTA_METRICS, words_scored
-from morphgraph.batch.tasks import contents
+from morphgraph.batch.store import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, require, unquoted
 from morphgraph.corpus.counting import count_words
@@ -26,12 +26,13 @@ from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_coun
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.reference.entry import join_references
 from morphgraph.refine.learning import has_seen
+from morphgraph.score.gold_reading import Reading
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import NO_INTERVAL, USUAL_DRAWS
-from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import figure_called
+from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
@@ -60,9 +61,9 @@ def as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
     """
     _check_content(spec)
     with unquoted(*spec["files"]):
-        made = read()
+        content = read()
     _check_content(spec)
-    return made
+    return content
 
 
 def _check_content(spec: Mapping[str, Any]) -> None:
@@ -126,11 +127,11 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     import pyarrow
 
     if spec["source"] == "file":
-        made = as_planned(spec, lambda: load_segmenter(spec["path"]))
+        segmenter = as_planned(spec, lambda: load_segmenter(spec["path"]))
     else:
         how = {name: spec[name] for name in ("pipeline", "parameters")}
-        made = train(spec["method"], _word_counts(needs[0]), spec["vocab_size"], **how)
-    return pyarrow.table({"model": pyarrow.array([write_model(made)], pyarrow.large_binary())})
+        segmenter = train(spec["method"], _word_counts(needs[0]), spec["vocab_size"], **how)
+    return pyarrow.table({"model": pyarrow.array([write_model(segmenter)], pyarrow.large_binary())})
 
 
 # ------------------------------------------------------------------------------ inputs of cells
@@ -174,16 +175,12 @@ def _model(table: pa.Table, name: str) -> Any:
 
 
 def _reference(spec: Mapping[str, Any]) -> Reference:
-    """Read a reference: join its parts, then sample as specified."""
-    from morphgraph.reference.readers import read_reference
-
-    parts = []
+    """Read a reference: join its parts, and take the entries that count."""
+    reading, parts = Reading(**spec["reading"]), []
     for part in spec["parts"]:
-        read = partial(read_reference, part["path"], name=part["name"], **part["reading"])
-        parts.append(as_planned(part, read))
-    gold = join_references(parts)
-    sample: int | None = spec["sample"]
-    return gold if sample is None else gold.sample(sample, spec["sample_seed"])
+        settings = reading.changed(format=reading.format or part["format"])
+        parts.append(as_planned(part, partial(settings.read, part["path"], part["name"])))
+    return reading.chosen(join_references(parts))
 
 
 def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
@@ -316,7 +313,7 @@ def score_rows(
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Iterator[ResultRow]:
     """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
-    from morphgraph.score.flota import FLOTA_METHODS, flota_scores
+    from morphgraph.score.flota_scores import FLOTA_METHODS, flota_scores
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted:
@@ -343,7 +340,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
 def _figures(
     spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
 ) -> Iterator[ResultRow]:
-    from morphgraph.tables.vocabulary import signature
+    from morphgraph.tables.figures import signature
 
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
     reference = None if made.gold_set is None else made.gold_set.reference

@@ -18,14 +18,13 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from morphgraph.batch.tasks import (
+from morphgraph.batch.store import (
     Store,
     Task,
     TaskFailure,
@@ -36,7 +35,7 @@ from morphgraph.batch.tasks import (
 )
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require
 from morphgraph.core.files import parse_json, read_bytes
-from morphgraph.core.text import counted
+from morphgraph.core.system import available_cores
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -76,6 +75,25 @@ _SETTINGS: Mapping[str, Any] = {
     "distributed.scheduler.worker-ttl": None,
 }
 """Settings of dask for the scheduler and the workers that this process starts."""
+
+
+def client_at(
+    workers: int | None, scheduler: str | None, memory: int | None = None
+) -> AbstractContextManager[Client]:
+    """Connect to a scheduler at its address, or start workers here, one a core by default.
+
+    ``memory``: bytes for each worker on this machine. Errors: `MorphGraphError`, also for both.
+    """
+    check_one_place(workers, scheduler)
+    if scheduler is not None:
+        return at_address(scheduler)
+    return local_cluster(workers or available_cores(), memory)
+
+
+def check_one_place(workers: int | None, scheduler: str | None) -> None:
+    """Refuse workers here together with a scheduler."""
+    if workers is not None and scheduler is not None:
+        raise MorphGraphError("Tasks run in one place. Give one of workers and scheduler.")
 
 
 @contextmanager
@@ -343,27 +361,6 @@ def runner_on(client: Client) -> Runner:
     return run
 
 
-@dataclass(frozen=True)
-class RunOutcome:
-    """How all tasks ended, in order. ``stopped``: an early end was requested.
-
-    >>> RunOutcome(reports=(), stopped=False)
-    <RunOutcome: 0 tasks, 0 failed>
-    """
-
-    reports: tuple[TaskReport, ...]
-    stopped: bool
-
-    @property
-    def failures(self) -> tuple[TaskFailure, ...]:
-        """Why tasks failed."""
-        return tuple(report.failure for report in self.reports if report.failure is not None)
-
-    def __repr__(self) -> str:
-        tasks = f"{counted(len(self.reports), 'task')}, {len(self.failures):,} failed"
-        return f"<RunOutcome: {tasks}{', stopped' if self.stopped else ''}>"
-
-
 def warm_up(client: Client) -> None:
     """Load what cells need in all workers at the same time."""
     # If this fails, tasks on the worker will tell.
@@ -391,7 +388,7 @@ class Schedule:
         self.tasks, self.store, self.client = tasks, store, client
         self.failures: list[TaskFailure] = []
         self._futures: dict[str, Any] = {}
-        kept = {task.key: facts for task in tasks if (facts := store.facts(task.key)) is not None}
+        kept = {task.key for task in tasks if store.read(task.key) is not None}
         self._needed = {need for task in tasks for need in task.needs}
         wanted: set[str] = set()
         for task in reversed(tasks):  # each is after those that it needs
@@ -400,7 +397,8 @@ class Schedule:
         self.missing = [task for task in tasks if task.key in wanted and task.key not in kept]
         left = {task.key for task in self.missing}
         self.reports = {
-            task.key: TaskReport(task, kept.get(task.key, {}), from_store=True)
+            # What only finished tasks need is not made again.
+            task.key: TaskReport(task, "done" if task.key in kept else "not run", from_store=True)
             for task in tasks
             if task.key not in left
         }
@@ -467,14 +465,11 @@ class Schedule:
             result = TaskResult(b"", TaskFailure(task.label, message, repr(error)))
         if (failure := result.failure) is None:
             self.store.keep(task.key, result.data)
-            _log.info("done: %s (%s s)", task.label, result.facts["seconds"])
+            _log.info("done: %s", task.label)
+            report = TaskReport(task, "done")
         else:
             self.failures.append(failure)
             _log.error("failed: %s: %s\n%s", task.label, failure.message, failure.traceback)
-        report = self.reports[task.key] = TaskReport(task, result.facts, failure)
+            report = TaskReport(task, "failed", failure)
+        self.reports[task.key] = report
         return report
-
-    def outcome(self, stopped: bool) -> RunOutcome:
-        """Return how all tasks ended."""
-        reports = (self.reports.get(task.key, TaskReport(task)) for task in self.tasks)
-        return RunOutcome(tuple(reports), stopped)

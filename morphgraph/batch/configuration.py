@@ -15,7 +15,15 @@ from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_origin
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    create_model,
+    field_validator,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 
 from morphgraph.batch.cells import STANDARD_METHOD
@@ -34,6 +42,7 @@ from morphgraph.batch.yaml_reading import (
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.readers import READERS
 from morphgraph.score import SHARE_KEPT
+from morphgraph.score.gold_reading import Reading
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
@@ -42,11 +51,9 @@ from morphgraph.segment.training import training_of
 
 if TYPE_CHECKING:
     FigureName = str
-    FormatName = str
 else:
     # What is relative to another tokeniser is left to tables of one's own.
     FigureName = Literal[tuple(f.key for f in FIGURES if f.key != "relative_tokens")]
-    FormatName = Literal[tuple(READERS)]
 
 
 @contextmanager
@@ -189,6 +196,7 @@ def _how_made(given: Any) -> Any:
     return given.get("train", "file") if isinstance(given, dict) else None
 
 
+METHODS.load()
 # Those trained on several languages at once are left out: here each has a tokeniser of its own.
 _TRAINED = [name for name in METHODS.trained if not training_of(name)[1].several]
 
@@ -328,34 +336,38 @@ else:
 # ------------------------------------------------------------------------------ references
 
 
-class ReferenceChoice(_ForLanguages):
+class _ReferenceSource(_ForLanguages):
     """A gold segmentation of each language."""
 
     source: OneOrMore[FileName] = Field(
         description="A file, catalogue:NAME or demo:{code}; of several, the first that exists."
     )
-    format: FormatName | None = Field(None, description="Its format; detected if not given.")
-    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
-    include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
-    layer: str | None = Field(
-        None, description="UniSegments: this layer; each word's first with types if not given."
-    )
-    data_split: Literal["train", "dev", "test"] | None = Field(
-        None, description="MorphScore 2: only words of this split."
-    )
-    keep_rows: ListOrOne[Literal["repeated", "stems", "digits"]] = Field(
-        [], description="MorphScore 2: rows to keep that its filter leaves out."
-    )
-    separator: str | None = Field(
-        None, min_length=1, description="Plain: what stands between morphs; detected if clear."
-    )
     join: ListOrOne[FileName] = Field(
         [], description="Further ones whose entries are added, all of which must be there."
     )
-    sample: int | None = Field(
-        None, ge=1, description="Only this many entries, drawn at random from all."
+
+    @field_validator("format", check_fields=False)
+    @classmethod
+    def _known_format(cls, name: str | None) -> str | None:
+        if name is not None and name not in READERS:
+            raise ValueError(f"{name!r} is not allowed. Use one of: {', '.join(READERS)}")
+        return name
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The settings of `Reading` that are given."""
+        return self.model_dump(include={*Reading.model_fields}, exclude_defaults=True)
+
+
+if TYPE_CHECKING:
+    ReferenceChoice = _ReferenceSource
+else:
+    ReferenceChoice = create_model(
+        "ReferenceChoice",
+        __base__=_ReferenceSource,
+        __doc__=_ReferenceSource.__doc__,
+        **{name: (each.annotation, each) for name, each in Reading.model_fields.items()},
     )
-    sample_seed: int = Field(0, ge=0, description="For sample.")
 
 
 def _as_metrics(given: Any) -> Any:

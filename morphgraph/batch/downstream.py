@@ -14,7 +14,7 @@ from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from morphgraph.batch.tasks import versions_of
+from morphgraph.batch.store import versions_of
 from morphgraph.core.errors import MorphGraphError, nearest
 from morphgraph.core.files import write_file
 from morphgraph.core.plugins import Registry
@@ -121,7 +121,7 @@ class DownstreamTask:
         return digest.hexdigest()[:12]
 
 
-TASKS = Registry("morphgraph.tasks", DownstreamTask, {})
+TASKS = Registry("morphgraph.tasks", DownstreamTask)
 """The tasks that are installed, by name."""
 
 

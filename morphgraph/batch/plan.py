@@ -33,7 +33,7 @@ from morphgraph.batch.configuration import (
     settings_of,
 )
 from morphgraph.batch.downstream import task_named
-from morphgraph.batch.tasks import Task, contents
+from morphgraph.batch.store import Task, contents
 from morphgraph.batch.yaml_reading import Lines, field_place
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require, unquoted
 from morphgraph.core.files import decode_utf8, demo_tokeniser_path, read_bytes
@@ -51,8 +51,6 @@ _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"
 _TEXT_PER_SECOND = 10e6
 _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
 """Estimated seconds of a part of a task on one core, like `Method.seconds`."""
-_READING = {"format", "encoding", "separator"}
-_READING |= {"include_foreign", "layer", "data_split", "keep_rows"}
 _NAME_OTHERS = "Name an uploaded file, demo:… or catalogue:… instead."
 
 
@@ -254,16 +252,14 @@ class _Planner:
 
     def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
         with self._at("references", place, "source"):
-            parts = [self._reference_part(choice, choice.source)]
+            parts = [self._reference_part(choice.source)]
         with self._at("references", place, "join"):
-            parts += [self._reference_part(choice, [source]) for source in choice.join]
-        how = choice.model_dump(include={"sample", "sample_seed"})
+            parts += [self._reference_part([source]) for source in choice.join]
         named = choice.name or " + ".join(Path(part["name"]).name for part in parts)
-        return named, {"parts": parts, **how}
+        return named, {"parts": parts, "reading": choice.reading}
 
-    def _reference_part(self, choice: ReferenceChoice, sources: Sequence[str]) -> dict[str, Any]:
-        """Return how to read the first of some sources that exists."""
-        reading = choice.model_dump(include=_READING, exclude_defaults=True)
+    def _reference_part(self, sources: Sequence[str]) -> dict[str, Any]:
+        """Return the file of the first of some sources that exists, and its format if known."""
         problems = []
         for template in sources:
             try:
@@ -273,7 +269,7 @@ class _Planner:
                     found = _file(str(place), name)
                 else:
                     found = _file(self._inside(name))
-                return {**found, "reading": {"format": known, **reading}}
+                return {**found, "format": known}
             except MorphGraphError as error:
                 problems.append(str(error))
         leave = f"Or leave {self.values['language']} out of the languages."

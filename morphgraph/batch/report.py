@@ -6,6 +6,7 @@ import math
 import re
 import shlex
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count, groupby
@@ -34,7 +35,6 @@ from morphgraph.tables.model import (
     Row,
     Table,
     cell_texts,
-    frame_table,
     with_best,
 )
 from morphgraph.tables.scores import MIXED
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from morphgraph.batch.plan import Plan
-    from morphgraph.batch.tasks import TaskFailure
+    from morphgraph.batch.store import TaskReport
 
 Names = tuple[str, ...]
 _OF_SILVER = re.compile(r"reference:[^|]*\(silver\)")
@@ -351,17 +351,16 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 def write_report(
     plan: Plan,
     results: pd.DataFrame,
-    tasks: pd.DataFrame,
-    failures: Sequence[TaskFailure],
+    reports: Sequence[TaskReport],
     facts: Mapping[str, Any],
     folder: Path,
 ) -> list[Path]:
     """Write ``report.html``, ``report.md`` and each table as LaTeX and CSV to ``folder``.
 
     ``results``: a cell that failed, or was not run, has a row whose metric is one of `LOST`;
-    ``tasks``: as from `task_frame`; ``facts``: those of ``run.json``. Without tables in the
-    configuration, `usual_tables` are made. Returns the files written; ``tables/`` is created. Each
-    file replaces an earlier one atomically, so that none is ever incomplete.
+    ``facts``: of the run. Without tables in the configuration, `usual_tables` are made. Returns the
+    files written; ``tables/`` is created. Each file replaces an earlier one atomically, so that
+    none is ever incomplete.
     """
     from plotly.offline import get_plotlyjs
 
@@ -371,15 +370,15 @@ def write_report(
     numbers = {text: number for number, text in enumerate(distinct, 1)}
     sections = [_section(table, numbers) for table in tables]
     known = run_facts(facts)
+    failures = [each.failure for each in reports if each.failure is not None]
     content = {
         "title": asked.title or asked.name,
         "description": asked.description,
-        "headline": _headline(results, tasks, facts["seconds"]),
+        "headline": _headline(results, reports, facts["seconds"]),
         "has_rows": any(table.rows for table in tables),
         "sections": sections,
         "failures": failures[:MOST_FAILURES],
         "more_failures": max(0, len(failures) - MOST_FAILURES),
-        "kinds": tasks_by_kind(tasks),
         "facts": known,
         "command": known.get("Command", ""),
         "signatures": list(numbers),
@@ -438,14 +437,16 @@ def file_names(titles: Sequence[str]) -> list[str]:
 # ------------------------------------------------------------------------------ the run
 
 
-def _headline(results: pd.DataFrame, tasks: pd.DataFrame, seconds: float) -> list[tuple[str, str]]:
-    states = tasks[tasks["kind"] == "cell"]["state"]
-    found = [(f"{(states == 'done').sum():,} of {len(states):,}", "cells done")]
-    for state in LOST.values():
-        if number := (states == state).sum():
-            found.append((f"{number:,}", f"cells {state}"))
-    found.append((f"{(~results['metric'].isin(LOST)).sum():,}", "results"))
-    return [*found, (duration(seconds), "duration")]
+def _headline(
+    results: pd.DataFrame, reports: Sequence[TaskReport], seconds: float
+) -> list[tuple[str, str]]:
+    states = Counter(each.state for each in reports if each.task.kind == "cell")
+    return [
+        (f"{states['done']:,} of {states.total():,}", "cells done"),
+        *((f"{states[state]:,}", f"cells {state}") for state in LOST.values() if states[state]),
+        (f"{(~results['metric'].isin(LOST)).sum():,}", "results"),
+        (duration(seconds), "duration"),
+    ]
 
 
 def run_facts(facts: Mapping[str, Any]) -> dict[str, str]:
@@ -461,15 +462,6 @@ def run_facts(facts: Mapping[str, Any]) -> dict[str, str]:
             name = ": ".join(filter(None, (key.capitalize(), part)))
             found[name] = shlex.join(each) if key == "command" else text
     return found
-
-
-def tasks_by_kind(tasks: pd.DataFrame) -> Table:
-    """Return what the tasks of each kind took, in order of first occurrence."""
-    states = {state: tasks["state"] == state for state in ("done", *LOST.values())}
-    by_kind = tasks.assign(**states).groupby("kind", sort=False)
-    found = by_kind[[*states, "from_store", "seconds", "cpu_seconds"]].sum()
-    found["peak memory, MiB"] = by_kind["peak_memory"].max().astype(float) / 2**20
-    return frame_table(found.reset_index())
 
 
 def _ranges(numbers: Sequence[int]) -> str:

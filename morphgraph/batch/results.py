@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from morphgraph.batch.tasks import Store, Task, TaskReport
+from morphgraph.batch.store import Store, Task, TaskReport
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.files import write_file
 from morphgraph.score.gold_set import GoldSet
@@ -106,15 +106,6 @@ _KINDS: dict[str, Any] = {
     "signature": "str",
 }
 
-_TASK_KINDS = {
-    **dict.fromkeys(("key", "kind", "label", "state"), "str"),
-    **dict.fromkeys(("seconds", "cpu_seconds"), "float64"),
-    "peak_memory": "Int64",
-    "worker": "str",
-    "from_store": "bool",
-    "message": "str",
-}
-
 FAILED, NOT_RUN = "", "not run"
 LOST: Mapping[str, Literal["failed", "not run"]] = {FAILED: "failed", NOT_RUN: "not run"}
 """Metrics of rows for cells without scores, and how tables describe them."""
@@ -182,16 +173,7 @@ def collected(reports: Iterable[TaskReport], store: Store) -> pd.DataFrame:
 
 def results_of_rows(rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
     """Return rows of results as a table with all columns; what a row does not name is missing."""
-    return _frame(rows, _KINDS)
-
-
-def task_frame(rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
-    """Return how each task ended, from its row (`TaskReport.row`)."""
-    return _frame(rows, _TASK_KINDS)
-
-
-def _frame(rows: Iterable[Mapping[Any, Any]], kinds: Mapping[str, str]) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=list(kinds)).astype(kinds)
+    return pd.DataFrame(list(rows), columns=list(_KINDS)).astype(_KINDS)
 
 
 # ------------------------------------------------------------------------------ files
@@ -218,8 +200,8 @@ def write_json(
 ) -> None:
     """Write ``results.json``: what ran, and for each cell its files and scores.
 
-    ``tasks``: by their keys. ``recipe``: the text of the evaluation. ``about``: the facts of
-    ``run.json``.
+    ``tasks``: by their keys. ``recipe``: the text of the evaluation. ``about``: the facts of the
+    run, of which those are written that tell how to repeat it.
     """
     results = results.astype(object).where(results.notna(), None)
     rows = []

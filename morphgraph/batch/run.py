@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -24,16 +24,26 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.batch.cluster import Schedule, warm_up
 from morphgraph.batch.downstream import steps_in
-from morphgraph.batch.tasks import Store, Task, TaskReport, code_version, has_runner, versions_of
+from morphgraph.batch.store import (
+    Store,
+    Task,
+    TaskFailure,
+    TaskReport,
+    code_version,
+    has_runner,
+    versions_of,
+)
 from morphgraph.core import __version__
 from morphgraph.core.errors import UNQUOTED, MorphGraphError, require
 from morphgraph.core.files import parse_json, read_bytes, write_file, writing
 from morphgraph.core.text import counted, duration
+from morphgraph.tables.model import Table
+from morphgraph.tables.result import Result
 
 if TYPE_CHECKING:
+    import pandas as pd
     from distributed import Client
 
-    from morphgraph.batch.cluster import RunOutcome
     from morphgraph.batch.plan import Plan
 
 RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
@@ -98,29 +108,6 @@ class RunProgress:
         return ", ".join(parts)
 
 
-class Remaining:
-    """Estimates the time left from the cost of tasks and the time of finished ones."""
-
-    def __init__(self, tasks: Sequence[Task], workers: int) -> None:
-        self._left = {task.key: task.cost for task in tasks}
-        self._guessed = self._spent = 0.0
-        self.workers = workers
-
-    def done(self, report: TaskReport) -> None:
-        """Record a finished task; one whose worker died has no time."""
-        self._left.pop(report.task.key, None)
-        if "seconds" in report.facts:
-            self._guessed += report.task.cost
-            self._spent += float(report.facts["seconds"])
-
-    @property
-    def seconds(self) -> float | None:
-        """The seconds left; None before the first task is done."""
-        if not self._guessed:
-            return None
-        return sum(self._left.values()) * self._spent / self._guessed / max(1, self.workers)
-
-
 class ProgressFile:
     """Keeps the progress of a run in its folder, written at most twice a second."""
 
@@ -148,6 +135,74 @@ def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
     if not progress.is_over and not has_runner(Path(folder)):
         return replace(progress, state="interrupted", remaining=None)
     return progress
+
+
+# ------------------------------------------------------------------------------ the outcome
+
+_MOST_TOLD = 20
+
+
+@dataclass(frozen=True)
+class RunOutcome(Result):
+    """How all tasks of an evaluation ended, in order. ``stopped``: an early end was requested.
+
+    >>> RunOutcome(Path("run"), reports=(), stopped=False)
+    <RunOutcome: 0 tasks, 0 failed>
+    """
+
+    folder: Path
+    reports: tuple[TaskReport, ...]
+    stopped: bool
+
+    @property
+    def failures(self) -> tuple[TaskFailure, ...]:
+        """Why tasks failed."""
+        return tuple(report.failure for report in self.reports if report.failure is not None)
+
+    @property
+    def done(self) -> int:
+        """The number of tasks that are done, by this start of the run or an earlier one."""
+        return sum(report.state == "done" for report in self.reports)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all results in long form, a row for each value."""
+        import pandas as pd
+
+        return pd.read_parquet(self.folder / "results.parquet")
+
+    def table(self) -> Table:
+        """Return the scores of all cells; without any, the first other table of the report."""
+        from morphgraph.batch.report import make_table, usual_tables
+
+        results = self.to_frame()
+        return next(make_table(results, spec) for spec in usual_tables(results))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how many tasks are done, what failed, and why, as JSON data."""
+        return {
+            "folder": str(self.folder),
+            "tasks": len(self.reports),
+            "done": self.done,
+            "stopped": self.stopped,
+            "failures": [{"task": each.label, "why": each.message} for each in self.failures],
+        }
+
+    def report(self, width: int | None = None) -> str:
+        """Return what failed, how many tasks are done, and where the report is, in lines."""
+        failures = self.failures
+        lines = [f"failed: {each.label}: {each.message}" for each in failures[:_MOST_TOLD]]
+        if len(failures) > _MOST_TOLD:
+            lines.append(f"and {len(failures) - _MOST_TOLD:,} more")
+        if failures:
+            lines.append(f"tracebacks are in {self.folder / 'run.log'}")
+        end = "stopped; the same command resumes it" if self.stopped else "done"
+        tasks = counted(len(self.reports), "task")
+        report = self.folder / "report.html"
+        return "\n".join([*lines, f"{end}: {self.done:,} of {tasks}; the report is {report}"])
+
+    def __repr__(self) -> str:
+        tasks = f"{counted(len(self.reports), 'task')}, {len(self.failures):,} failed"
+        return f"<RunOutcome: {tasks}{', stopped' if self.stopped else ''}>"
 
 
 # ------------------------------------------------------------------------------ in the background
@@ -294,8 +349,7 @@ def run_evaluation(
                 stop_path(out).unlink()
         progress = ProgressFile(out, RunProgress("starting", plan.evaluation.name))
         write_file(out / "configuration.yaml", plan.text)
-        run_file = RunFile(out, _about(plan, command))
-        with _logging(out / "run.log"), _recording_the_end(progress, run_file, tell):
+        with _logging(out / "run.log"), _recording_the_end(progress, tell):
             tell(progress.update(force=True, total=len(plan.tasks)))
             tasks = plan.tasks
             with open_client() if Schedule(tasks, store, None).missing else nullcontext() as client:
@@ -304,7 +358,8 @@ def run_evaluation(
                 outcome = run_tasks(tasks, store, client, progress, tell)
             tell(progress.update(force=True, state="reporting", remaining=None))
             ended: Literal["done", "stopped"] = "stopped" if outcome.stopped else "done"
-            _report(plan, out, store, outcome, run_file.end(ended, _counts(outcome)))
+            facts = {**_about(plan, command), "state": ended, **_times(progress.now.started)}
+            _report(plan, out, store, outcome, facts)
             why = _end_of(stop_path(out), 500)
             tell(progress.update(force=True, state=ended, message=why))
             stop_path(out).unlink(missing_ok=True)
@@ -321,7 +376,7 @@ def run_tasks(
     """Run missing tasks until a stop is requested, store their results, record the progress."""
     schedule = Schedule(tasks, store, client)
     workers, kept = schedule.workers, len(schedule.reports)
-    remaining = Remaining(schedule.missing, min(workers, len(schedule.missing)))
+    began, costs = time.monotonic(), {task.key: task.cost for task in schedule.missing}
     progress.update(
         force=True, state="running", total=len(tasks), done=kept, kept=kept, workers=workers
     )
@@ -330,8 +385,9 @@ def run_tasks(
     def update(**changes: Any) -> None:
         failed = len(schedule.failures)
         changes |= {"done": len(schedule.reports) - failed, "failed": failed}
-        said = tuple(f"{f.label}: {f.message}"[:500] for f in schedule.failures[-20:])
-        tell(progress.update(remaining=remaining.seconds, failures=said, **changes))
+        failures = tuple(f"{f.label}: {f.message}"[:500] for f in schedule.failures[-20:])
+        left = seconds_left(costs, schedule.reports, time.monotonic() - began)
+        tell(progress.update(remaining=left, failures=failures, **changes))
 
     looked = time.monotonic()
     stopped = False
@@ -339,18 +395,28 @@ def run_tasks(
         for report in results:
             changes: dict[str, Any] = {}
             if report is not None:
-                remaining.done(report)
                 changes["last"] = report.task.label
             elif time.monotonic() - looked > _BETWEEN_LOOKS:
                 looked = time.monotonic()
-                remaining.workers = schedule.workers  # they vary on a cluster
-                changes = {"workers": remaining.workers, **_in_training(schedule)}
+                # They vary on a cluster.
+                changes = {"workers": schedule.workers, **_in_training(schedule)}
             update(**changes)
             stopped = len(schedule.reports) < len(tasks) and stop_path(store.folder).exists()
             if stopped:
                 break
     update(force=True)
-    return schedule.outcome(stopped)
+    reports = (schedule.reports.get(task.key, TaskReport(task)) for task in tasks)
+    return RunOutcome(store.folder, tuple(reports), stopped)
+
+
+def seconds_left(costs: Mapping[str, float], ended: Container[str], seconds: float) -> float | None:
+    """Return the estimated seconds left: as many for each unit of cost as it took until now.
+
+    >>> seconds_left({"a": 1.0, "b": 1.0, "c": 4.0}, {"a", "b"}, 10.0)
+    20.0
+    """
+    done = sum(cost for key, cost in costs.items() if key in ended)
+    return seconds * (sum(costs.values()) - done) / done if done else None
 
 
 def _in_training(schedule: Schedule) -> dict[str, Any]:
@@ -374,10 +440,8 @@ def _check_apart(plan: Plan, out: Path) -> None:
 
 
 @contextmanager
-def _recording_the_end(
-    progress: ProgressFile, run_file: RunFile, tell: OnProgress
-) -> Iterator[None]:
-    """Record in the progress and in ``run.json`` how a run ended early."""
+def _recording_the_end(progress: ProgressFile, tell: OnProgress) -> Iterator[None]:
+    """Record in the progress how a run ended early."""
     try:
         yield
     except BaseException as error:
@@ -386,7 +450,6 @@ def _recording_the_end(
         state = "stopped" if isinstance(error, KeyboardInterrupt) else "failed"
         message = str(error) if isinstance(error, MorphGraphError) else type(error).__name__
         with suppress(MorphGraphError):  # as on a full disk
-            run_file.end(state)
             tell(progress.update(force=True, state=state, message=message, remaining=None))
         raise
 
@@ -427,14 +490,12 @@ def _about(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _counts(outcome: RunOutcome) -> dict[str, Any]:
-    done = [report for report in outcome.reports if report.state == "done"]
+def _times(began: float) -> dict[str, Any]:
+    ended = time.time()
     return {
-        "all": len(outcome.reports),
-        "done": len(done),
-        "failed": len(outcome.failures),
-        "kept from before": sum(report.from_store for report in done),
-        "seconds": round(sum(float(report.facts["seconds"]) for report in done), 3),
+        "started": _as_time(began),
+        "finished": _as_time(ended),
+        "seconds": round(ended - began, 3),
     }
 
 
@@ -442,82 +503,14 @@ def _report(
     plan: Plan, out: Path, store: Store, outcome: RunOutcome, facts: Mapping[str, Any]
 ) -> None:
     from morphgraph.batch.report import write_report
-    from morphgraph.batch.results import LOST, collected, task_frame, write_json, write_parquet
+    from morphgraph.batch.results import LOST, collected, write_json, write_parquet
 
     rows = collected(outcome.reports, store)
     results = rows[~rows["metric"].isin(LOST)]
-    tasks = task_frame(report.row() for report in outcome.reports)
     write_parquet(results, out / "results.parquet")
-    write_parquet(tasks, out / "tasks.parquet")
     known = {task.key: task for task in plan.tasks}
     write_json(known, plan.text, results, facts, out / "results.json")
-    told = {**facts, "starts": len(facts["starts"])}
-    write_report(plan, rows, tasks, outcome.failures, told, out)
-
-
-# ------------------------------------------------------------------------------ run.json
-
-
-class RunFile:
-    """Keeps ``run.json`` in the folder of a run, from the beginning of a start to its end.
-
-    Each start has when it ``started``, its ``seconds``, and its ``state``: running, done, stopped,
-    failed, or killed. Only the next start can tell that one was killed; it takes its seconds from
-    the progress file, which must still be that of the previous start. ``about``: what else is known
-    of the run.
-    """
-
-    def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
-        self._path, self._began = folder / "run.json", time.time()
-        before = _earlier(folder)
-        now = {"started": _as_time(self._began), "seconds": 0.0, "state": "running"}
-        starts = [*before.get("starts", ()), now]
-        self._facts = {
-            **about,
-            "started": starts[0]["started"],
-            # From the last start that ended, if there was one.
-            "finished": before.get("finished"),
-            "tasks": before.get("tasks"),
-            "state": "running",
-            "starts": starts,
-        }
-        self._write()
-
-    def end(
-        self, state: Literal["done", "stopped", "failed"], tasks: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """Record how this start ended, with the counts of all ``tasks``; return all facts."""
-        ended = time.time()
-        seconds = round(ended - self._began, 3)
-        self._facts["starts"][-1] |= {"seconds": seconds, "state": state}
-        self._facts |= {"finished": _as_time(ended), "state": state}
-        self._facts["tasks"] = tasks or self._facts["tasks"]
-        self._write()
-        return self._facts
-
-    def _write(self) -> None:
-        seconds = sum(start["seconds"] for start in self._facts["starts"])
-        self._facts["seconds"] = round(seconds, 3)
-        text = json.dumps(self._facts, indent=1, ensure_ascii=False)
-        write_file(self._path, text)
-
-
-def _earlier(folder: Path) -> dict[str, Any]:
-    """Return the record of earlier starts; empty if it is damaged."""
-    try:
-        found: dict[str, Any] = parse_json(read_bytes(folder / "run.json"), "run.json")
-        for start in found["starts"]:
-            began = datetime.fromisoformat(start["started"]).timestamp()
-            if start["state"] == "running":
-                progress = read_progress(folder)
-                # An older progress file is of another start.
-                is_of_it = progress is not None and progress.started >= began - 1
-                told = progress.updated - began if progress is not None and is_of_it else 0.0
-                start |= {"state": "killed", "seconds": round(max(0.0, told), 3)}
-            float(start["seconds"])
-        return found
-    except (MorphGraphError, LookupError, TypeError, ValueError, AttributeError):
-        return {}
+    write_report(plan, rows, outcome.reports, facts, out)
 
 
 def _as_time(seconds: float) -> str:

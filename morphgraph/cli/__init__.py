@@ -14,7 +14,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
 from threading import Thread
 from typing import Annotated, Any
@@ -24,39 +23,35 @@ from typer.core import TyperGroup
 
 from morphgraph.cli.output import discard_output, print_message
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.plugins import plugins
+from morphgraph.core.plugins import Registry
 
 _MODULES = {
-    "morphgraph.cli.scoring": ("score", "compare"),
+    "morphgraph.cli.score": ("score", "compare"),
     "morphgraph.cli.refining": ("blame", "knockout", "rebpe", "prune", "extend"),
-    "morphgraph.cli.segmenting": ("segment", "vocabulary", "export"),
-    "morphgraph.cli.training": ("train",),
+    "morphgraph.cli.using": ("segment", "vocabulary", "export"),
+    "morphgraph.cli.train": ("train",),
     "morphgraph.cli.data": ("count", "reference"),
     "morphgraph.cli.evaluating": ("evaluate", "app"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_CALLABLE: Any = Callable
+_OF_PLUGINS = Registry("morphgraph.commands", _CALLABLE)
 
 
 class _Commands(TyperGroup):
     """Our commands, each loaded when it is asked for, and those of plug-ins."""
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        return [*_MODULE_OF, *_of_plugins()]
+        return [*_MODULE_OF, *(name for name in _OF_PLUGINS if name not in _MODULE_OF)]
 
     def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
         if cmd_name in _MODULE_OF:
             return _command(cmd_name, getattr(import_module(_MODULE_OF[cmd_name]), cmd_name))
-        if cmd_name not in _of_plugins():
+        if cmd_name not in _OF_PLUGINS:
             return None
-        command = _command(cmd_name, _of_plugins()[cmd_name])
+        command = _command(cmd_name, _OF_PLUGINS[cmd_name])
         command.rich_help_panel = "Commands of plug-ins"
         return command
-
-
-@cache
-def _of_plugins() -> dict[str, Any]:
-    kind: Any = Callable
-    return plugins("morphgraph.commands", kind, _MODULE_OF)
 
 
 def _command(name: str, made: Any) -> Any:

@@ -12,10 +12,9 @@ import typer
 from morphgraph.cli import output
 from morphgraph.cli.options import (
     AS_FOUND,
+    GoldReading,
     Named,
-    Reading,
     Whole,
-    check_one_place,
     with_options,
     workers_at,
 )
@@ -55,7 +54,6 @@ def count(
     """
     from morphgraph.corpus.counting import count_words, parse_memory, workers_for
 
-    check_one_place(workers, scheduler)
     asked: list[int] = []
 
     def end(number: int, frame: Any) -> None:
@@ -68,7 +66,7 @@ def count(
         with (
             output.on_termination(end, signal.SIGTERM),
             output.progress_line("counting") as tell,
-            workers_at(scheduler) as (run, there),
+            workers_at(workers, scheduler, processes=False) as (run, there),
         ):
             report = count_words(
                 paths,
@@ -100,7 +98,7 @@ def count(
 @with_options
 def show(
     gold: Named,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     limit: Whole = 20,
     as_json: bool = False,
 ) -> None:
@@ -125,7 +123,7 @@ def list_sources(language: str | None = None, as_json: bool = False) -> None:
     """
     from morphgraph.reference.catalogue import LANGUAGES, found_path, sources_of
 
-    found = [(source, found_path(source)) for source in sources_of(language)]
+    sources = [(source, found_path(source)) for source in sources_of(language)]
     rows: list[dict[str, Any]] = [
         {key: value or None for key, value in asdict(source).items()}
         | {
@@ -134,7 +132,7 @@ def list_sources(language: str | None = None, as_json: bool = False) -> None:
             "downloaded": path is not None,
             "path": None if path is None else str(path),
         }
-        for source, path in found
+        for source, path in sources
     ]
     if as_json:
         output.print_json({"sources": rows})
@@ -151,7 +149,7 @@ def list_sources(language: str | None = None, as_json: bool = False) -> None:
             source.licence,
             ("no" if path is None else "yes") if source.can_be_fetched else "by yourself",
         ]
-        for (source, path), row in zip(found, rows, strict=True)
+        for (source, path), row in zip(sources, rows, strict=True)
     ]
     output.print_table(titles, lines, {*titles} - {"entries"})
     print("Get one, or learn how, with: morphgraph reference get NAME")
@@ -198,7 +196,7 @@ def make_silver(
     counts: Named,
     out: Path,
     gold: str | None = None,
-    read: Reading = AS_FOUND,
+    read: GoldReading = AS_FOUND,
     words: Annotated[int, typer.Option(min=1)] = 50_000,
     seed: Whole = 0,
 ) -> None:

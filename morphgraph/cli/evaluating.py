@@ -12,19 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli import output
-from morphgraph.cli.options import check_one_place, cluster_for, with_options
+from morphgraph.cli.options import with_options
 from morphgraph.core.errors import MorphGraphError, require
 from morphgraph.core.files import app_folder, configuration_path, shipped_configurations
-from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_UPLOAD
-from morphgraph.core.system import available_cores, lower_priority
+from morphgraph.core.limits import PUBLIC_SECONDS, PUBLIC_UPLOAD
+from morphgraph.core.system import lower_priority
 from morphgraph.core.text import counted, duration
 
 if TYPE_CHECKING:
-    from morphgraph.batch.cluster import RunOutcome
     from morphgraph.batch.plan import Plan
-    from morphgraph.batch.run import RunProgress
-
-_MOST_TOLD = 20
 
 
 @with_options
@@ -39,6 +35,7 @@ def evaluate(
     dry_run: bool = False,
     list_: bool = False,
     schema: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Run a full evaluation from one file: scores of a whole grid, and a report.
 
@@ -67,19 +64,17 @@ def evaluate(
         raise MorphGraphError(
             "There is nothing to evaluate. Name a YAML file or an evaluation that ships (--list)."
         )
-    check_one_place(workers, scheduler)
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
-    from morphgraph.batch.plan import read_plan
-    from morphgraph.batch.run import run_evaluation
-
-    plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
     if dry_run:
-        _print_plan(plan, out, workers)
+        from morphgraph.batch.plan import read_plan
+
+        path = configuration_path(configuration)
+        _print_plan(read_plan(path, chosen, folder, confined=confined), out, workers)
         return
     if out is None:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
-    memory = PUBLIC_MEMORY.value if confined else None
-    opened = cluster_for(workers or available_cores(), scheduler, memory)
+    from morphgraph.api.functions import evaluate as run
+
     # What ran is no secret, but a server's paths are of no use to its visitors.
     arguments = ["evaluate", "configuration.yaml"] if confined else sys.argv[1:]
     with (
@@ -87,12 +82,21 @@ def evaluate(
         _stopping_on_request(out),
         output.progress_line("starting workers") as tell,
     ):
-
-        def show(now: "RunProgress") -> None:
-            tell(f"{now.state}: {now.summary()}", now.share, now.state)
-
-        outcome = run_evaluation(plan, out, opened, show, ["morphgraph", *arguments])
-    _print_end(outcome, out)
+        outcome = run(
+            configuration,
+            out,
+            workers=workers,
+            scheduler=scheduler,
+            languages=chosen,
+            folder=folder,
+            confined=confined,
+            progress=lambda now: tell(f"{now.state}: {now.summary()}", now.share, now.state),
+            command=["morphgraph", *arguments],
+        )
+    if as_json:
+        output.print_json(outcome.to_dict())
+    else:
+        print(outcome)
     sys.exit(130 if outcome.stopped else int(bool(outcome.failures)))
 
 
@@ -104,8 +108,8 @@ def _time_limit(out: Path) -> Iterator[None]:
     from morphgraph.batch.run import stop_run
 
     seconds = PUBLIC_SECONDS.value
-    said = f"It was stopped after {duration(seconds)}, the limit here. What is done is kept."
-    timer = Timer(seconds, stop_run, (out, said))
+    why = f"It was stopped after {duration(seconds)}, the limit here. What is done is kept."
+    timer = Timer(seconds, stop_run, (out, why))
     timer.daemon = True
     timer.start()
     lower_priority()
@@ -141,15 +145,15 @@ def _print_shipped() -> None:
 
     rows = []
     for name, text in shipped_configurations().items():
-        found, _ = parse_evaluation(text, name)
-        rows.append([name, f"{len(found.languages):,}", found.title or found.name])
+        evaluation, _ = parse_evaluation(text, name)
+        rows.append([name, f"{len(evaluation.languages):,}", evaluation.title or evaluation.name])
     output.print_table(["name", "languages", "what"], rows, {"what"})
     print("Run one with: morphgraph evaluate NAME --out DIR")
 
 
 def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
     from morphgraph.batch.cluster import Schedule
-    from morphgraph.batch.tasks import Store
+    from morphgraph.batch.store import Store
 
     tasks = plan.tasks
     missing = Schedule(tasks, Store(out or Path("no such folder")), None).missing
@@ -169,19 +173,6 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
         f"{counted(len(plan.cells), 'cell')}; about {duration(total)} with "
         f"{counted(count, 'worker')} on one machine, as a rough guess"
     )
-
-
-def _print_end(outcome: "RunOutcome", out: Path) -> None:
-    for failure in outcome.failures[:_MOST_TOLD]:
-        output.print_message(f"failed: {failure.label}: {failure.message}")
-    if len(outcome.failures) > _MOST_TOLD:
-        output.print_message(f"and {len(outcome.failures) - _MOST_TOLD:,} more")
-    if outcome.failures:
-        output.print_message(f"tracebacks are in {out / 'run.log'}")
-    done = sum(report.state == "done" for report in outcome.reports)
-    end = "stopped; the same command resumes it" if outcome.stopped else "done"
-    tasks = counted(len(outcome.reports), "task")
-    print(f"{end}: {done:,} of {tasks}; the report is {out / 'report.html'}")
 
 
 # ------------------------------------------------------------------------------ the app

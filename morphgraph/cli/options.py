@@ -9,22 +9,22 @@ their names; ``--set help`` explains them.
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property, partial, wraps
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
-from pydantic import Field
 from typer.models import OptionInfo
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError, NotTypesError, nearest
 from morphgraph.core.files import ANOTHER_PLACE
 from morphgraph.core.text import visible
 from morphgraph.refine import BlameSettings
+from morphgraph.score.gold_reading import Reading
 from morphgraph.segment.method import (
     METHODS,
     Parameters,
@@ -36,7 +36,7 @@ from morphgraph.segment.method import (
 )
 
 if TYPE_CHECKING:
-    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.api.with_merges import Tokeniser
     from morphgraph.reference.entry import Reference
     from morphgraph.refine.learning import Entrant
     from morphgraph.score.gold_set import GoldSet
@@ -72,11 +72,9 @@ _PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names}
 _METHODS = {
     "offered": ", ".join(METHODS.offered),
     "segmenting": ", ".join(METHODS.segmenting),
-    "trained": ", ".join(METHODS.trained),
+    "trained": ", ".join((*METHODS.trained, *METHODS.able("retrains"))),
     "scored": ", ".join((*METHODS.offered, *METHODS.learning)),
     "learning": " and ".join(METHODS.learning),
-    "retraining": " or ".join(METHODS.able("retrains")),
-    "several": " or ".join(METHODS.able("several")),
 }
 
 
@@ -244,7 +242,7 @@ def parse_settings(option: str, kind: type[Parameters], texts: Sequence[str]) ->
     Values are of the kind that each setting wants, where they can be; what does not fit is for the
     class to refuse.
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     known = kind.model_fields
     for part in (part for text in texts for part in re.split(r",(?=\s*[\w-]+\s*(?:=|,|$))", text)):
         name, sign, value = (item.strip() for item in part.partition("="))
@@ -254,8 +252,8 @@ def parse_settings(option: str, kind: type[Parameters], texts: Sequence[str]) ->
                 f"{option} {part}: “{name}” is none of its names.{nearest(name, known)} Give some "
                 f"of: {', '.join(known)}."
             )
-        found[name] = _value(values_of(known[name]), value if sign else "yes")
-    return found
+        settings[name] = _value(values_of(known[name]), value if sign else "yes")
+    return settings
 
 
 def _value(kind: Any, text: str) -> Any:
@@ -274,34 +272,13 @@ Named = Annotated[str, typer.Argument()]
 Whole = Annotated[int, typer.Option(min=0)]
 
 
-class Reading(Parameters):
-    """How gold files are read, and which of their entries count.
+class GoldReading(Reading):
+    """How the gold files of a command are read.
 
-    format: The files' format, such as celex; detected if not given.
-    encoding: Their encoding, such as windows-1252; UTF-8 if not given.
-    separator: Plain: what stands between morphs, as + in un+break+able; detected if clear.
-    layer: UniSegments: this layer; each word's first with types if not given.
-    split: MorphScore 2: only words of train, dev or test.
-    keep: MorphScore 2: also rows that its filter leaves out: repeated (words), stems (other than
-        the lemma) or digits; several as stems+digits.
-    foreign: CELEX: keep entries marked [F].
-    first: Only the first analysis of each word counts.
     join: Join the entries of all files into one gold.
-    sample: Only this many entries, drawn at random.
-    seed: Draws the sample.
     """
 
-    format: str | None = None
-    encoding: str | None = None
-    separator: str | None = None
-    layer: str | None = None
-    split: Literal["train", "dev", "test"] | None = None
-    keep: str | None = None
-    foreign: bool = False
-    first: bool = False
     join: bool = False
-    sample: int | None = Field(default=None, ge=1)
-    seed: int = Field(default=0, ge=0)
 
     def golds(self, sources: Sequence[str]) -> "list[Reference]":
         """Return the gold of each source, or one that joins them; ``-`` is standard input."""
@@ -309,41 +286,27 @@ class Reading(Parameters):
 
         if sources.count("-") > 1:
             raise MorphGraphError("- stands for standard input. Give it once.")
-        found = [self._file(each) for each in sources]
-        found = [join_references(found)] if self.join else found
-        found = [gold.first_analyses() for gold in found] if self.first else found
-        if self.sample is not None:
-            found = [gold.sample(self.sample, self.seed) for gold in found]
-        return found
+        golds = [self._file(each) for each in sources]
+        golds = [join_references(golds)] if self.join else golds
+        return [self.chosen(gold) for gold in golds]
 
     def gold(self, source: str | None) -> "Reference | None":
         """Return the gold of a source if one is named; else refuse what says how to read it."""
         if source is not None:
             return self.golds([source])[0]
-        if self != Reading():
+        if self != AS_FOUND:
             raise MorphGraphError("--read says how gold is read. Name some, or leave it out.")
         return None
 
     def _file(self, source: str) -> "Reference":
-        from morphgraph.reference.readers import read_reference
-
-        how: Any = {name: getattr(self, name) for name in ("format", "encoding", "separator")}
-        found = read_reference(
-            _piped_reference() if source == "-" else source,
-            name="standard input" if source == "-" else source,
-            layer=self.layer,
-            data_split=self.split,
-            keep_rows=self.keep.split("+") if self.keep else (),
-            include_foreign=self.foreign,
-            **how,
-        )
-        if found.notice:
+        gold = self.read(source, source) if source != "-" else self.read(_piped(), "standard input")
+        if gold.notice:
             fix = "If that is not what the file holds, use --read format=… or --read separator=…"
-            print(f"{visible(found.name)}: {found.notice} {fix}", file=sys.stderr)
-        return found
+            print(f"{visible(gold.name)}: {gold.notice} {fix}", file=sys.stderr)
+        return gold
 
 
-def _piped_reference() -> bytes:
+def _piped() -> bytes:
     from morphgraph.core.limits import FILE_BYTES
 
     if sys.stdin.isatty():
@@ -356,7 +319,7 @@ def _piped_reference() -> bytes:
     return data
 
 
-AS_FOUND = Reading()
+AS_FOUND = GoldReading()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -370,7 +333,7 @@ class OnGold:
 
     tokeniser: Named
     gold: Annotated[list[str], typer.Argument()]
-    read: Reading = AS_FOUND
+    read: GoldReading = AS_FOUND
     recipe: Path | None = None
     frequencies: str | None = None
     bare: bool = False
@@ -393,8 +356,8 @@ class OnGold:
         from morphgraph.score.gold_set import GoldSet
 
         known = None if self.counts is None else dict(self.counts.items())
-        found, named = self.read.golds(self.names), self.frequencies or ""
-        return [GoldSet.of(gold, known, named, bare=self.bare) for gold in found]
+        golds, named = self.read.golds(self.names), self.frequencies or ""
+        return [GoldSet.of(gold, known, named, bare=self.bare) for gold in golds]
 
     def gold_set(self) -> "GoldSet":
         """Return the one gold of a command that takes no more."""
@@ -416,13 +379,13 @@ class OnGold:
         except (NoMergesError, NotTypesError):
             if self.recipe is not None:
                 raise
-            found = [] if methods else [_entrant_of(self.tokeniser)]
+            entrants = [] if methods else [_entrant_of(self.tokeniser)]
         else:
-            found = [] if methods else [self._on(loaded, "bpe")]
+            entrants = [] if methods else [self._on(loaded, "bpe")]
         for each in methods:
             is_method = re.fullmatch(r"[\w-]+\s*(\(.*\))?", each) and not Path(each).exists()
-            found.append(self._on(loaded, each) if is_method else _entrant_of(each))
-        return loaded, found
+            entrants.append(self._on(loaded, each) if is_method else _entrant_of(each))
+        return loaded, entrants
 
     def _on(self, loaded: "BpeTokeniser | None", text: str) -> "Entrant":
         """Return a method on the tokeniser, which may learn from gold."""
@@ -436,10 +399,12 @@ class OnGold:
         settings: Any = method.settings(given)
         label = method.label(given)
         if not method.learns:
-            made: Any = partial(load_segmenter, self.tokeniser, name, counts=self.counts, **given)
+            segmenter: Any = partial(
+                load_segmenter, self.tokeniser, name, counts=self.counts, **given
+            )
             if loaded is not None:
-                made = partial(method_on, loaded, name, given, self.counts)
-            return Entrant(label, made, loaded)
+                segmenter = partial(method_on, loaded, name, given, self.counts)
+            return Entrant(label, segmenter, loaded)
         for drawn in ("holdout", "seed"):
             if drawn in given:
                 raise MorphGraphError(
@@ -491,14 +456,14 @@ def load_edited(tokeniser: str, recipe: Path | None, pattern: str | None = None)
 
 def open_edited(given: Any) -> "Tokeniser":
     """Open the ``tokeniser`` of options with the edits of their ``recipe``."""
-    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.api.with_merges import Tokeniser
     from morphgraph.segment.segmenter import standard_segmenter
 
     return Tokeniser(standard_segmenter(load_edited(given.tokeniser, given.recipe)))
 
 
 def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segmenter":
-    """Load whatever segments, as `load_segmenter`; what there is to know of it is on stderr."""
+    """Load anything that segments, as `load_segmenter` does, and print its warnings on stderr."""
     from morphgraph.segment.models import load_segmenter
 
     loaded = load_segmenter(source, method, **parameters)
@@ -514,7 +479,7 @@ def _warn(loaded: "Segmenter", source: str) -> None:
 
 
 def _entrant_of(source: str) -> "Entrant":
-    """Return what a file holds: whatever segments, by its own method, or predictions.
+    """Return the entrant in a file: a segmenter with its own method, or predictions.
 
     Predictions of another program that cannot be read become a row that failed. Lines without
     morph boundaries are reported.
@@ -524,10 +489,10 @@ def _entrant_of(source: str) -> "Entrant":
 
     @cache
     def read() -> Predictions:
-        found = read_predictions(source)
-        for skip in found.skipped:
+        predictions = read_predictions(source)
+        for skip in predictions.skipped:
             print(f"{source}: {skip.count:,} without boundaries: {skip.reason}", file=sys.stderr)
-        return found
+        return predictions
 
     label = Path(source).stem
     try:
@@ -558,33 +523,18 @@ def standard_input() -> Iterator[str]:
 # ------------------------------------------------------------------------------ where tasks run
 
 
-def check_one_place(workers: int | None, scheduler: str | None) -> None:
-    """Refuse both options together."""
-    if workers is not None and scheduler is not None:
-        raise MorphGraphError("Tasks run in one place. Give one of --workers and --scheduler.")
-
-
-def cluster_for(
-    workers: int, scheduler: str | None, memory: int | None = None
-) -> Callable[[], AbstractContextManager[Any]]:
-    """Return a function that opens a client; ``memory``: bytes per worker on this machine."""
-    from morphgraph.batch.cluster import at_address, local_cluster
-
-    if scheduler is not None:
-        return partial(at_address, scheduler)
-    return partial(local_cluster, workers, memory)
-
-
 @contextmanager
-def workers_at(scheduler: str | None, processes: int = 1) -> Iterator[tuple[Any, int]]:
+def workers_at(
+    workers: int | None, scheduler: str | None, *, processes: bool = True
+) -> Iterator[tuple[Any, int]]:
     """Yield what runs tasks on the workers of a scheduler, or on several processes, and how many.
 
-    For neither it yields None: tasks run in this process.
+    For neither it yields None: tasks run in this process, in threads unless ``processes``.
     """
-    if scheduler is None and processes == 1:
+    if scheduler is None and (not processes or workers in (None, 1)):
         yield None, 1
         return
-    from morphgraph.batch.cluster import runner_on
+    from morphgraph.batch.cluster import client_at, runner_on
 
-    with cluster_for(processes, scheduler)() as client:
+    with client_at(workers, scheduler) as client:
         yield runner_on(client), max(1, len(client.scheduler_info(-1)["workers"]))

@@ -1,42 +1,28 @@
-"""Plug-ins: what other distributions add by entry points, written ``name = module:OBJECT``."""
+"""What distributions add by entry points, ours among them, written ``name = module:OBJECT``."""
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cache, cached_property
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
+
+from morphgraph.core.errors import MorphGraphError
 
 Entry = TypeVar("Entry")
 
-installed: Any = cache(entry_points)
-"""The entry points of all installed distributions: `EntryPoints`, looked up once."""
+_OURS = "morphgraph."
 
 
-def plugins(group: str, kind: type[Entry], taken: Collection[str] = ()) -> dict[str, Entry]:
-    """Load what is installed in a group, by name.
-
-    What fails to load, is not of the ``kind``, or has a name that is ``taken`` is left out, with a
-    Python warning that names it.
-    """
-    loaded: dict[str, Entry] = {}
-    found: EntryPoints = installed().select(group=group)
-    for entry in found:
-        try:
-            made = entry.load()
-        except Exception as error:  # of code that is not ours
-            problem = f"{type(error).__name__}: {error}"
-        else:
-            if isinstance(made, kind) and entry.name not in taken:
-                loaded[entry.name] = made
-                continue
-            is_other = f"it is a {type(made).__name__}, not a {kind.__name__}"
-            problem = "its name is taken" if isinstance(made, kind) else is_other
-        warnings.warn(
-            f"The plug-in {entry.name} = {entry.value} of {group} is left out: {problem}. Update "
-            "or remove its package.",
-            stacklevel=2,
+@cache
+def installed() -> Any:
+    """Look up the entry points of all installed distributions, once: `EntryPoints`."""
+    known = entry_points()
+    if "morphgraph.methods" not in known.groups:
+        raise MorphGraphError(
+            "morphgraph is not installed, or as an earlier version, so its methods, readers and "
+            "metrics are not found. Run pip install -e . in its folder."
         )
-    return loaded
+    return known
 
 
 def namespace(name: str) -> object:
@@ -54,26 +40,50 @@ _IN_EXTRAS = ("models",)
 
 
 class Registry(MutableMapping[str, Entry], Generic[Entry]):
-    """What there is of a kind by name: ours, then what plug-ins add, loaded at the first use.
+    """The entries of a group by name, each loaded when it is first looked at.
 
-    ``own``: ours, or where it is, as an entry point that is loaded when its name is looked up.
+    Ours come first, in the order of ``first`` and then by name; so do those of others after them.
+    Of several with the same name the first counts. What cannot be loaded, or is not of the
+    ``kind``, is left out with a Python warning that names it.
     """
 
-    def __init__(
-        self, group: str, kind: type[Entry], own: Mapping[str, Entry | EntryPoint]
-    ) -> None:
-        self._group, self._kind, self._own = group, kind, own
+    def __init__(self, group: str, kind: type[Entry], first: Sequence[str] = ()) -> None:
+        self._group, self._kind, self._first = group, kind, tuple(first)
 
     @cached_property
     def _known(self) -> dict[str, Any]:
-        return {**self._own, **plugins(self._group, self._kind, self._own)}
+        """Entries that are loaded, and entry points of the others."""
+
+        def place(entry: EntryPoint) -> tuple[bool, int, str]:
+            is_first = entry.name in self._first
+            order = self._first.index(entry.name) if is_first else len(self._first)
+            return not entry.value.startswith(_OURS), order, entry.name
+
+        known: dict[str, Any] = {}
+        for entry in sorted(installed().select(group=self._group), key=place):
+            if known.setdefault(entry.name, entry) is not entry:
+                _leave_out(entry, "its name is taken")
+        return known
 
     def __getitem__(self, name: str) -> Entry:
         entry = self._known[name]
-        if isinstance(entry, EntryPoint):
-            entry = self._known[name] = entry.load()
-        made: Entry = entry
-        return made
+        if isinstance(entry, self._kind):
+            return entry
+        try:
+            loaded = self._known[name] = self._load(entry)
+        except Exception as error:
+            if entry.value.startswith(_OURS):
+                raise
+            del self._known[name]
+            _leave_out(entry, f"{type(error).__name__}: {error}")
+            raise KeyError(name) from error
+        return loaded
+
+    def _load(self, entry: EntryPoint) -> Entry:
+        loaded = entry.load()
+        if not isinstance(loaded, self._kind):
+            raise TypeError(f"it is a {type(loaded).__name__}, not a {self._kind.__name__}")
+        return loaded
 
     def __setitem__(self, name: str, entry: Entry) -> None:
         self._known[name] = entry
@@ -82,7 +92,22 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         del self._known[name]
 
     def __iter__(self) -> Iterator[str]:
+        self.load()
         return iter(self._known)
 
     def __len__(self) -> int:
+        self.load()
         return len(self._known)
+
+    def load(self) -> None:
+        """Load all, so that afterwards none is listed that is broken."""
+        for name in list(self._known):
+            self.get(name)
+
+
+def _leave_out(entry: EntryPoint, problem: str) -> None:
+    warnings.warn(
+        f"The plug-in {entry.name} = {entry.value} of {entry.group} is left out: {problem}. Update "
+        "or remove its package.",
+        stacklevel=2,
+    )

@@ -1,4 +1,4 @@
-"""Plotly figures of blame, of ReBPE and of vocabularies, and what all figures share.
+"""Plotly figures of blame, of ReBPE and of vocabularies, and the style that all figures share.
 
 Colours of text and paper are left to the place that shows a figure, so that it follows the theme.
 """
@@ -112,22 +112,6 @@ def template() -> go.layout.Template:
         "bargap": 0.06,
     }
     return go.layout.Template(layout=layout)
-
-
-def add_line(
-    figure: go.Figure, number: int, label: str, x: Any, y: Any, hover: str, **more: Any
-) -> None:
-    """Draw the line of the tokeniser at an index from 0, named in the legend."""
-    look = look_of(number)
-    figure.add_scatter(
-        x=x,
-        y=y,
-        name=plotly_text(shortened(label)),
-        line={"color": look.colour, "dash": look.dash, "width": 2.5},
-        hovertemplate=hover,
-        **more,
-    )
-    figure.update_layout(showlegend=True)
 
 
 def add_score_lines(figure: go.Figure, places: Sequence[Any], scores: Sequence[Any]) -> None:
@@ -302,8 +286,15 @@ def frequency_rank_lines(tables: Mapping[str, pd.DataFrame]) -> go.Figure:
         ranks = sampled_ranks(len(table))
         chosen = table.iloc[ranks - 1]
         names = [plotly_text(shortened(text)) for text in chosen["type"]]
-        hover = "%{text}<br>rank %{x:,}, tokens: %{y:,}"
-        y = chosen["count"].to_numpy()
-        add_line(figure, number, label, ranks, y, hover, mode="lines", text=names)
+        look = look_of(number)
+        figure.add_scatter(
+            x=ranks,
+            y=chosen["count"].to_numpy(),
+            name=plotly_text(shortened(label)),
+            mode="lines",
+            line={"color": look.colour, "dash": look.dash, "width": 2.5},
+            text=names,
+            hovertemplate="%{text}<br>rank %{x:,}, tokens: %{y:,}",
+        )
     figure.update_layout(xaxis=LOG, yaxis=LOG, showlegend=True)
     return figure

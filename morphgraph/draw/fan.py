@@ -36,9 +36,9 @@ def fan_around(
     The first ``rows`` of the merges that use it come in this order, those of most joins or blame
     first; vertices of the kind ``more`` stand for the others.
     """
-    made = _Fans(study, study.graph, order)
-    source = made.source(focus, down)
-    return lay_out_fans([(source, made.uses(focus, source, up, rows))])
+    builder = _Fans(study, study.graph, order)
+    source = builder.source(focus, down)
+    return lay_out_fans([(source, builder.uses(focus, source, up, rows))])
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ def stages(study: Study, types: Sequence[str]) -> Stages:
     rows = max(2, 5 // len(numbers))
 
     def fan(created: Mapping[int, Collection[int]] | None = None) -> Fan:
-        made = _Fans(study, graph)
+        builder = _Fans(study, graph)
         blocks = []
         for number in numbers:
-            source = made.source(number, 1)
-            blocks.append((source, made.uses(number, source, 1, rows, created)))
+            source = builder.source(number, 1)
+            blocks.append((source, builder.uses(number, source, 1, rows, created)))
         return lay_out_fans(blocks, high=0)
 
     before = fan()
@@ -226,12 +226,12 @@ class _Fans:
             removal = graph.removal_of(number) or Change({})
             taken = {entry.merge for entry in removal.rewired if number in entry.old_parts}
             present = tuple(merge for merge in taken if graph.has_merge(merge))
-        found = {merge: graph.merge(merge) for merge in present}
+        merges = {merge: graph.merge(merge) for merge in present}
         after: dict[int, int] = {}
         if removal is self.last:
             gone = {n: m for n, m in removal.removed_merges.items() if number in m.parts}
             after = {merge.result: merge.rank for merge in gone.values()}
-            found |= gone
+            merges |= gone
 
         def place(entry: tuple[int, Merge]) -> tuple[float, ...]:
             merge, (rank, _, _) = entry
@@ -246,7 +246,7 @@ class _Fans:
                 )
             return *figures, (above[0] if above else rank), rank
 
-        return sorted(found.items(), key=place)
+        return sorted(merges.items(), key=place)
 
 
 def sum_label(names: Sequence[str]) -> str:

@@ -125,15 +125,15 @@ def describe_tree(
     gold boundary, if known.
     """
     graph = tokeniser.graph if graph is None else graph
-    found, text = derive(graph, words, word), words.texts[word]
+    derivation, text = derive(graph, words, word), words.texts[word]
     start = int(words.word_offsets[word])
-    positions = [int(p) for p in words.gap_position[start : start + found.atom_count]]
+    positions = [int(p) for p in words.gap_position[start : start + derivation.atom_count]]
     characters = _characters(text, positions)
     owner = {leaf: span for span in characters for leaf in range(span.first, span.last + 1)}
-    gaps = tuple(_gaps(found, positions, gold))
+    gaps = tuple(_gaps(derivation, positions, gold))
     leaves = []
     behind = [(each.atom - start - 1, each.text) for each in words.left_out_of(word)]
-    for place, vertex in enumerate(found.vertices[: found.atom_count]):
+    for place, vertex in enumerate(derivation.vertices[: derivation.atom_count]):
         is_unknown = vertex.type == UNKNOWN or start + place in words.unknown
         label = visible_in_xml(shown_token(tokeniser.token_text(words, start + place, vertex.type)))
         if label and unicodedata.combining(label[0]):
@@ -146,11 +146,11 @@ def describe_tree(
             about += f"\nbeside it, not in the alphabet and left out: {named}"
         is_part = place in owner
         leaves.append(TreeLeaf(label, f"{label}\n{about}", is_part, is_unknown, vertex.type))
-    merges = tuple(_merges(tokeniser, graph, found, blame, gaps))
+    merges = tuple(_merges(tokeniser, graph, derivation, blame, gaps))
     morphs = () if gold is None else _morphs(text, positions, gold)
     has_gold = gold is not None
     return MergeTree(
-        text, tuple(leaves), merges, found.roots, gaps, characters, morphs, has_gold, title
+        text, tuple(leaves), merges, derivation.roots, gaps, characters, morphs, has_gold, title
     )
 
 

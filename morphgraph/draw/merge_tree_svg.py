@@ -209,8 +209,8 @@ class TreePicture:
         >>> found["merges"][0]["label"], len(found["leaves"])
         ('nd', 12)
         """
-        found: dict[str, Any] = without_nan(asdict(self.tree))
-        return found
+        plain: dict[str, Any] = without_nan(asdict(self.tree))
+        return plain
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each merge that was applied, in order: its rank, parts, type and blame.

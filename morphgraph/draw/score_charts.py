@@ -89,9 +89,9 @@ def whiskers(marks: Sequence[Mark], scale: float = 1.0, **style: Any) -> dict[st
     def length(value: float) -> float:
         return 0.0 if math.isnan(value) else max(0.0, scale * value)
 
-    found = {"type": "data", "symmetric": False, "thickness": 1.5, "width": 4, **style}
+    bars = {"type": "data", "symmetric": False, "thickness": 1.5, "width": 4, **style}
     above = [length(mark.high - mark.value) for mark in marks]
-    return found | {"array": above, "arrayminus": [length(m.value - m.low) for m in marks]}
+    return bars | {"array": above, "arrayminus": [length(m.value - m.low) for m in marks]}
 
 
 def _note(figure: go.Figure, text: str, **place: Any) -> None:

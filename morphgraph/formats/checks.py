@@ -1,4 +1,4 @@
-"""The checks of an export: what is not as it was in the tokeniser it was made from, counted."""
+"""The checks of an export: how much differs from the tokeniser that it was made from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.hugging_face import REMOVED
 from morphgraph.formats.recipe import lineage_of
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.standalone.pieces import load
+from morphgraph.standalone.piece_methods import load
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
@@ -63,7 +63,7 @@ def export_checks(
     """
     tokeniser, id_map = model.tokeniser, model.id_map
     alike = counted(len(ids), "text has", "texts have") + " the ids that they have here"
-    said = f"stock tokenizers and transformers load it; {alike}"
+    portable = f"stock tokenizers and transformers load it; {alike}"
     emitted, dead, decoded, changed = (
         [Check(name, None, None, "of edited merges only") for name in _OF_EDITS]
         if tokeniser is None
@@ -83,7 +83,9 @@ def export_checks(
     elif template:
         chats = "the chat template is as before"
     return [
-        Check("merges that need our class", model.tuple_merges, not needs_code, needs_code or said),
+        Check(
+            "merges that need our class", model.tuple_merges, not needs_code, needs_code or portable
+        ),
         emitted,
         dead,
         Check("types with another id", moved, True, f"of {len(id_map):,} that are left; {kept}"),
@@ -148,7 +150,9 @@ def _of_edits(
     otherwise = None
     if decoder is not None:
         texts = library.decode_batch([list(one) for one in ids], skip_special_tokens=False)
-        as_before = [decoder.decode(one) for found in before for one in _types(graph, found)]
+        as_before = [
+            decoder.decode(one) for segmentation in before for one in _types(graph, segmentation)
+        ]
         otherwise = sum(now != then for now, then in zip(texts, as_before, strict=True))
 
     after = segment(graph, encoded[0])
@@ -177,9 +181,9 @@ def _special(before: Mapping[str, Any], library: Tokenizer) -> tuple[int, int]:
     alone.no_padding()
     texts = ["", *(token.content for token in alone.get_added_tokens_decoder().values())]
     pairs = zip(alone.encode_batch(texts), library.encode_batch(texts), strict=True)
-    found = [
+    same = [
         then.tokens == [library.id_to_token(number) for number in now.ids]
         for text, (then, now) in zip(texts, pairs, strict=True)
         if text in then.tokens or not text
     ]
-    return len(found) - 1, found.count(False)
+    return len(same) - 1, same.count(False)

@@ -103,7 +103,7 @@ def completed(
             )
         known[text] = id_
         listed.append({"id": id_, **token})
-    made = {**document, "added_tokens": sorted(listed, key=lambda token: token["id"])}
+    whole_document = {**document, "added_tokens": sorted(listed, key=lambda token: token["id"])}
     if not frames(document.get("post_processor")):
         asked, pair = frame_of_class(kind, settings, whole=whole)
         if asked:
@@ -111,8 +111,8 @@ def completed(
             if lost := [part for part in asked if part != TEXT and part not in text_ids]:
                 warnings.append(f"“{lost[0]}” is to be put around texts, and is no type.")
             else:
-                made["post_processor"] = frame_template(asked, pair, text_ids)
-    return made, (*warnings, *not_honoured(made, settings, whole=whole))
+                whole_document["post_processor"] = frame_template(asked, pair, text_ids)
+    return whole_document, (*warnings, *not_honoured(whole_document, settings, whole=whole))
 
 
 def _role(kind: TokeniserClass | None, settings: FolderSettings, role: str) -> str | None:
@@ -184,15 +184,15 @@ def frame_of_class(
     if not names:
         names = ["bos_token"] * (settings.get("add_bos_token") is True) + [TEXT]
         names += ["eos_token"] * (settings.get("add_eos_token") is True)
-    found = [(_role(kind, settings, name) if name in TOKEN_ROLES else name) or "" for name in names]
-    found = [text for text in found if text]
-    if found == [TEXT]:
+    frame = [(_role(kind, settings, name) if name in TOKEN_ROLES else name) or "" for name in names]
+    frame = [text for text in frame if text]
+    if frame == [TEXT]:
         return [], []
-    at = found.index(TEXT)
-    before, behind = found[:at], found[at + 1 :]
+    at = frame.index(TEXT)
+    before, behind = frame[:at], frame[at + 1 :]
     between = {"one": behind, "two": 2 * behind, "none": [], "each": behind + before}
     pair = between[kind.between if kind is not None and is_fixed else "each"]
-    return found, [*before, TEXT, *pair, OTHER_TEXT, *behind]
+    return frame, [*before, TEXT, *pair, OTHER_TEXT, *behind]
 
 
 def not_honoured(
@@ -245,17 +245,17 @@ def read_settings(files: Mapping[str, Any], place: str) -> dict[str, Any]:
             fix = "Download the file again, or remove it."
             raise FileFormatError(f"{place}{name}", "", "an object of JSON is expected here", fix)
     model, config = files.get("config.json", {}), files.get("tokenizer_config.json", {})
-    found = {key: model[key] for key in ("tokenizer_class", "model_type") if model.get(key)}
-    found |= config
+    settings = {key: model[key] for key in ("tokenizer_class", "model_type") if model.get(key)}
+    settings |= config
     if isinstance(config.get("added_tokens_decoder"), dict):
-        return found
-    found |= files.get("special_tokens_map.json", {})
+        return settings
+    settings |= files.get("special_tokens_map.json", {})
     if not (stated := files.get("added_tokens.json", {})):
-        return found
-    roles = {token_content(found.get(role)) for role in TOKEN_ROLES}
-    found["added_tokens_decoder"] = {
+        return settings
+    roles = {token_content(settings.get(role)) for role in TOKEN_ROLES}
+    settings["added_tokens_decoder"] = {
         str(number): {"content": text, "normalized": text not in roles, "special": text in roles}
         for text, number in stated.items()
         if isinstance(number, int) and isinstance(text, str)
     }
-    return found
+    return settings

@@ -28,7 +28,7 @@ from morphgraph.formats.framing import known_ids, with_frame
 from morphgraph.formats.hugging_face import new_ids, to_document
 from morphgraph.formats.original import TEXTS, original_ids
 from morphgraph.formats.recipe import lineage_of, read_recipe, write_recipe
-from morphgraph.standalone.pieces import (
+from morphgraph.standalone.piece_methods import (
     Pieces,
     byte_parts,
     knows_bytes,
@@ -205,7 +205,7 @@ def export_model(
         templates=((settings or {}).get("chat_template"), config.get("chat_template")),
     )
     checks.append(_as_original(loaded, sentences))
-    made = Export(
+    export = Export(
         kind,
         model.method,
         reason,
@@ -223,11 +223,11 @@ def export_model(
     unchanged = len(model.id_map) == len(vocabulary) and all(
         old == new for old, new in model.id_map.items()
     )
-    facts = {**made.to_dict(), "unchanged": unchanged, "draws": model.differs is not None}
+    facts = {**export.to_dict(), "unchanged": unchanged, "draws": model.differs is not None}
     facts |= {"check_columns": CHECK_COLUMNS, "checks": [check.cells for check in checks]}
     text = readme(model.name, document, facts, checksum(data))
     files["README.md"] = text.encode()
-    return made
+    return export
 
 
 _SOME = 200
@@ -249,15 +249,15 @@ def _as_original(loaded: ExportedModel | None, sentences: Sequence[str]) -> Chec
     document = loaded.document
     texts = [*sentences[:_SOME], *rare_texts(document)]
     plain = {**document, "model": loaded.plain or document["model"]}
-    found = original_ids(loaded.name, plain, texts)
-    if found is None:
+    original = original_ids(loaded.name, plain, texts)
+    if original is None:
         return Check(what, None, None, "no other program that is installed reads it")
-    program, theirs = found
+    program, theirs = original
     ours = zip(theirs, with_frame(loaded.ids(list(theirs), True), document), strict=True)
     others = [text for text, ids in ours if ids != theirs[text]]
-    said = f"of {len(theirs):,}, before edits, in {program}, special tokens included"
-    said += f"; first “{shortened(others[0].strip(), 40)}”" if others else ""
-    return Check(what, len(others), not others, said)
+    explanation = f"of {len(theirs):,}, before edits, in {program}, special tokens included"
+    explanation += f"; first “{shortened(others[0].strip(), 40)}”" if others else ""
+    return Check(what, len(others), not others, explanation)
 
 
 def standalone_class(place: str) -> Any:
@@ -275,10 +275,9 @@ def standalone_method(model: ExportedModel) -> Pieces:
 def code_for(model: ExportedModel) -> dict[str, bytes]:
     """Return the Python files that an exported model needs, by name."""
     classes = {type_: standalone_class(place) for type_, place in sorted(model.code.items())}
-    used = {base.__module__ for kind in classes.values() for base in kind.__mro__[:-1]}
-    files = [Path(str(sys.modules[module].__file__)) for module in sorted(used)]
-    own = Path(str(sys.modules[Pieces.__module__].__file__))
-    files.append(own.with_name("tokenization_morphgraph.py"))
+    used = sorted({base.__module__ for kind in classes.values() for base in kind.__mro__[:-1]})
+    files = {module: Path(str(sys.modules[module].__file__)) for module in used}
+    entrance = files[Pieces.__module__].with_name("tokenization_morphgraph.py")
     homes = {kind.__name__: kind.__module__.rpartition(".")[2] for kind in classes.values()}
     listed = ", ".join(f'"{type_}": {kind.__name__}' for type_, kind in classes.items())
     lines = [
@@ -286,8 +285,15 @@ def code_for(model: ExportedModel) -> dict[str, bytes]:
         *sorted(f"from .{module} import {name}" for name, module in homes.items()),
         f"\nMETHODS = {{{listed}}}\n",
     ]
-    code = {file.name: file.read_bytes() for file in files}
-    return {**code, "methods.py": "\n".join(lines).encode()}
+    code = {file.name: file.read_text("utf-8") for file in (*files.values(), entrance)}
+    for name, text in code.items():  # those of plug-ins name the others in full
+        for module in used:
+            text = text.replace(
+                f"from {module} import", f"from .{module.rpartition('.')[2]} import"
+            )
+        code[name] = text
+    code["methods.py"] = "\n".join(lines)
+    return {name: text.encode() for name, text in code.items()}
 
 
 def words_to_check(
@@ -302,16 +308,16 @@ def words_to_check(
     """
     own = name.removeprefix("demo:")
     languages = [own] if name.startswith("demo:") and own in DEMOS else []
-    found = dict.fromkeys(word for word in reference_words if word and not _SURROGATE.search(word))
+    chosen = dict.fromkeys(word for word in reference_words if word and not _SURROGATE.search(word))
     if find_spec("wordfreq") is None:
-        return list(found)[:count]
+        return list(chosen)[:count]
     import wordfreq
 
     for language in dict.fromkeys([*languages, *_LANGUAGES]):
-        if len(found) >= count:
+        if len(chosen) >= count:
             break
-        found |= dict.fromkeys(wordfreq.top_n_list(language, count))
-    return list(found)[:count]
+        chosen |= dict.fromkeys(wordfreq.top_n_list(language, count))
+    return list(chosen)[:count]
 
 
 _FRAMES = (
@@ -370,8 +376,8 @@ def _difference(
         library.no_padding()
         for start in range(0, len(texts), _BATCH):
             batch = texts[start : start + _BATCH]
-            found = library.encode_batch(batch, add_special_tokens=False)
-            for text, ours, theirs in zip(batch, expected[start:], found, strict=False):
+            encodings = library.encode_batch(batch, add_special_tokens=False)
+            for text, ours, theirs in zip(batch, expected[start:], encodings, strict=False):
                 if ours != theirs.ids:
                     return f"“{cut(text.strip())}” gets other tokens", None
     except (KeyboardInterrupt, SystemExit):

@@ -1,4 +1,4 @@
-"""What a tokeniser puts around a text: its post-processor."""
+"""Special tokens around a text: the post-processor of a tokeniser."""
 
 import json
 import re
@@ -31,8 +31,8 @@ def framing(document: Mapping[str, Any]) -> list[tuple[int, str] | None]:
     text = next(number for number in count() if number not in used)
     model = {"type": "WordLevel", "vocab": {"x": text}, "unk_token": "x"}
     plain = {"version": "1.0", "added_tokens": [], "model": model, "post_processor": processor}
-    found = Tokenizer.from_str(json.dumps(plain)).encode("x")
-    both = zip(found.ids, found.tokens, strict=True)
+    encoding = Tokenizer.from_str(json.dumps(plain)).encode("x")
+    both = zip(encoding.ids, encoding.tokens, strict=True)
     return [None if number == text else (number, name) for number, name in both]
 
 

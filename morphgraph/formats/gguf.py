@@ -91,14 +91,14 @@ class _Head:
             problem = f"this is GGUF of version {version} with {count:,} fields; versions 2 and 3 "
             problem += f"with at most {_MOST_FIELDS:,} can be read"
             raise FileFormatError(self.name, "", problem, "Convert the model again.")
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for _ in range(count):
             key = self._string()
             self.place = f"field {key}"
             value = self._value(self._numbers("I")[0])
             if key.startswith(_PREFIX):
-                found[key.removeprefix(_PREFIX)] = value
-        return found
+                fields[key.removeprefix(_PREFIX)] = value
+        return fields
 
 
 class _Tokeniser:
@@ -128,11 +128,11 @@ class _Tokeniser:
     def byte_level(self, pattern: str | None) -> dict[str, Any]:
         """Return a tokeniser of bytes, cut by a pattern, or by that of its pre-tokeniser."""
         pre = self.fields.get("pre")
-        found = pattern or _PATTERN_OF.get(str(pre))
-        if found is None:
+        cut = pattern or _PATTERN_OF.get(str(pre))
+        if cut is None:
             problem = f"the pre-tokeniser {pre!r} is not known, and the file does not say how it "
             raise self._wrong("pre", f"{problem}cuts text", NEEDS_PATTERN)
-        parts = byte_level_parts(found)
+        parts = byte_level_parts(cut)
         if self.fields.get("add_bos_token") is True:
             parts["post_processor"] = self._with_start()
         return self._merging(parts, ignore_merges=pre in _WHOLE)
@@ -220,14 +220,14 @@ def read_gguf(data: bytes, name: str, pattern: str | None) -> dict[str, Any] | b
     ``data``: at least the head. ``pattern``: as in `ranks_document`, needed if the file names a
     pre-tokeniser that is not known. Errors: `FileFormatError`, also for models without merges.
     """
-    found = _Tokeniser(data, name)
-    model = found.fields.get("model")
+    tokeniser = _Tokeniser(data, name)
+    model = tokeniser.fields.get("model")
     if model == "gpt2":
-        return found.byte_level(pattern)
+        return tokeniser.byte_level(pattern)
     if model == "llama":
-        return found.sentencepiece()
+        return tokeniser.sentencepiece()
     if model == "gemma4":
-        return found.gemma()
+        return tokeniser.gemma()
     place = f"field {_PREFIX}model"
     if kind := _WITHOUT_MERGES.get(str(model)):
         problem = f"this is GGUF of the kind {model!r} ({kind}), which has no merges"

@@ -15,15 +15,15 @@ import numpy as np
 from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, json_bytes, parse_json
-from morphgraph.core.limits import ADDED_TOKENS, MERGES, TYPES, TYPES_CHARACTERS
+from morphgraph.core.limits import ADDED_TOKENS, MERGES, PIPELINE_PARTS, TYPES, TYPES_CHARACTERS
 from morphgraph.core.text import counted, shortened
-from morphgraph.formats.pipeline_parts import byte_level
+from morphgraph.formats.pipeline_parts import NO_PARTS, byte_level
 from morphgraph.formats.recipe import LINEAGE_FIELD, lineage_document, lineage_of, read_lineage
 from morphgraph.formats.tokeniser_classes import clip_parts
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import MergeColumns
 from morphgraph.tokeniser.merging import never_formed, unformed_types
-from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
+from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN, SEQUENCES, parts_in_order
 from morphgraph.tokeniser.pipeline import (
     IDS_END,
     added_tokens,
@@ -72,6 +72,7 @@ def tokenizer_document(
         "truncation": None,
         "padding": None,
         "added_tokens": list(added),
+        **dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder")),
         **parts,
         "model": usual | model,
     }
@@ -128,9 +129,17 @@ def check_limits(document: Any, name: str) -> None:
     types = listed_ids(model)
     TYPES.check(len(types), name, place)
     TYPES_CHARACTERS.check(sum(map(len, types)), name, place)
-    merges, added = model.get("merges"), document.get("added_tokens") if model else None
-    MERGES.check(len(merges) if isinstance(merges, list) else 0, name, "field model.merges")
-    ADDED_TOKENS.check(len(added) if isinstance(added, list) else 0, name, "field added_tokens")
+    if not model:
+        return
+    MERGES.check(_length(model.get("merges")), name, "field model.merges")
+    ADDED_TOKENS.check(_length(document.get("added_tokens")), name, "field added_tokens")
+    parts = (parts_in_order(document.get(key), key) for key in SEQUENCES)
+    count = sum(1 for _ in chain.from_iterable(parts))
+    PIPELINE_PARTS.check(count, name, fix="Take out what is not needed")
+
+
+def _length(listed: Any) -> int:
+    return len(listed) if isinstance(listed, list) else 0
 
 
 def from_tokenizer_json(data: bytes, name: str) -> BpeTokeniser:
@@ -219,9 +228,7 @@ def assumed_document(
     vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     """Return a ``tokenizer.json`` for a vocabulary and merges, by the marker they use."""
-    parts: dict[str, Any] = dict.fromkeys(
-        ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-    )
+    parts: dict[str, Any] = {**NO_PARTS}
     suffix = None
     bytes_complete = all(character in vocabulary for character in BYTE_TO_CHAR)
     if any(text.endswith("</w>") for text in vocabulary):
@@ -277,8 +284,8 @@ def _build(
     try:
         flat = map(known.__getitem__, chain.from_iterable(merges))
         parts = np.fromiter(flat, np.int32, int(widths.sum()))
-        made = map(known.__getitem__, map("".join, merges))
-        results = np.fromiter(made, np.int32, len(merges))
+        result_ids = map(known.__getitem__, map("".join, merges))
+        results = np.fromiter(result_ids, np.int32, len(merges))
     except KeyError:
         raise _missing(merges, vocabulary, merges_name) from None
     levels = _levels(settings, len(merges), name)
@@ -497,11 +504,11 @@ def library_numbers(
 
     Those that the model lacks are counted on from its size, whatever ids it has.
     """
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     fresh = count(len(vocabulary))
     for text in dict.fromkeys(token["content"] for token in added):
-        found[text] = vocabulary[text] if text in vocabulary else next(fresh)
-    return found
+        numbers[text] = vocabulary[text] if text in vocabulary else next(fresh)
+    return numbers
 
 
 def _misnumbered(vocabulary: Mapping[str, int], added: Sequence[dict[str, Any]]) -> dict[str, int]:
@@ -541,8 +548,8 @@ def as_numbered(document: Any) -> tuple[Any, list[str]]:
     if shared:
         both = f"“{cut(shared)}” would share its id with “{cut(owners[numbers[shared]])}”"
         return document, [f"{told} Those of the file count here, as {both}."]
-    made = [{**token, "id": numbers[token["content"]]} for token in listed]
-    return {**document, "added_tokens": made}, [f"{told} Those of the library count here."]
+    renumbered = [{**token, "id": numbers[token["content"]]} for token in listed]
+    return {**document, "added_tokens": renumbered}, [f"{told} Those of the library count here."]
 
 
 def are_numbered(listed: Any) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
-from morphgraph.formats.files import Given
 from morphgraph.formats.hugging_face import (
     SPECIAL,
     assumed_document,
@@ -20,6 +19,7 @@ from morphgraph.formats.hugging_face import (
     to_document,
 )
 from morphgraph.formats.opening import Opened, open_tokeniser
+from morphgraph.formats.pipeline_parts import NO_PARTS
 from morphgraph.formats.sentencepiece import (
     bpe_document,
     is_bpe,
@@ -27,6 +27,7 @@ from morphgraph.formats.sentencepiece import (
     text_preparation,
 )
 from morphgraph.formats.tokeniser_classes import bert_parts
+from morphgraph.formats.tokeniser_files import Given
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.pipeline import (
     added_tokens,
@@ -56,14 +57,14 @@ def tokeniser_in(opened: Opened) -> BpeTokeniser:
     if document is None and opened.has_merges:
         document = bpe_document(opened.pieces, name)
     if document is not None:
-        made = from_document(document, name, opened.checksum, opened.merges_name)
-        made.warnings = opened.warnings + made.warnings
-        if opened.pieces is not None and made.unused:
-            made.warnings += (
-                f"{len(made.unused):,} types are marked as unused: sentencepiece takes them apart "
-                "after all merges; in the merge graph they are types as any other.",
+        tokeniser = from_document(document, name, opened.checksum, opened.merges_name)
+        tokeniser.warnings = opened.warnings + tokeniser.warnings
+        if opened.pieces is not None and tokeniser.unused:
+            tokeniser.warnings += (
+                f"{len(tokeniser.unused):,} types are marked as unused: sentencepiece takes them "
+                "apart after all merges; in the merge graph they are types as any other.",
             )
-        return made
+        return tokeniser
     if opened.pieces is not None:
         place = "field trainer_spec"
         problem = "this is a Unigram model of SentencePiece, which has no merges"
@@ -94,17 +95,21 @@ def vocabulary_in(opened: Opened) -> SubwordVocabulary:
     name = opened.name
     try:
         if opened.pieces is not None:
-            made = _sentencepiece(opened.pieces, name)
+            vocabulary = _sentencepiece(opened.pieces, name)
         elif opened.types is not None:
-            made = _assumed(opened.types, name)
+            vocabulary = _assumed(opened.types, name)
         else:
-            made = _of_document(opened.document, name)
+            vocabulary = _of_document(opened.document, name)
     except FileFormatError:
         raise
     except MorphGraphError as error:
         problem, _, fix = str(error).rpartition(". ")
         raise FileFormatError(name, "", problem, fix) from error
-    return replace(made, warnings=opened.warnings + made.warnings) if opened.warnings else made
+    return (
+        replace(vocabulary, warnings=opened.warnings + vocabulary.warnings)
+        if opened.warnings
+        else vocabulary
+    )
 
 
 def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:
@@ -150,9 +155,7 @@ def _usual_file(
     marker: Marker, types: Sequence[str], ids: Mapping[str, int], special: frozenset[str]
 ) -> dict[str, Any]:
     """Return what a complete file of this kind would contain, as BERT's or GPT-2's does."""
-    parts: dict[str, Any] = dict.fromkeys(
-        ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-    )
+    parts = {**NO_PARTS}
     if marker == "##":
         uncased = all(text == text.lower() for text in types if text not in special)
         parts |= bert_parts({"do_lower_case": uncased})

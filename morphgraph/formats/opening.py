@@ -1,4 +1,4 @@
-"""One table of the formats of tokenisers: how each shows, and what it holds."""
+"""The table of tokeniser formats: how each is recognised, and how it is read."""
 
 import json
 import os
@@ -9,20 +9,10 @@ from typing import Any, NamedTuple
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum, parse_json
-from morphgraph.core.limits import MERGES, TYPES, Limit
+from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES, Limit
 from morphgraph.core.system import without_collection
 from morphgraph.formats.codes import codes_document, is_codes
 from morphgraph.formats.completing import completed, document_of_class, not_honoured
-from morphgraph.formats.files import (
-    GIVE_TOGETHER,
-    SETTINGS,
-    TEMPLATE,
-    Given,
-    TokeniserFiles,
-    fitting_name,
-    gunzipped,
-    located,
-)
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
@@ -38,6 +28,16 @@ from morphgraph.formats.listed_types import read_types
 from morphgraph.formats.ranks import is_ranks, ranks_document
 from morphgraph.formats.sentencepiece import is_bpe, is_sentencepiece, parse_sentencepiece
 from morphgraph.formats.tokeniser_classes import CHARSMAP, class_name
+from morphgraph.formats.tokeniser_files import (
+    GIVE_TOGETHER,
+    SETTINGS,
+    TEMPLATE,
+    Given,
+    TokeniserFiles,
+    fitting_name,
+    gunzipped,
+    located,
+)
 
 FORMAT = "morphgraph model"
 """What the field ``format`` of a model says that this library saved."""
@@ -45,7 +45,7 @@ FORMAT = "morphgraph model"
 
 @dataclass(frozen=True)
 class Opened:
-    """What the files of a tokeniser hold.
+    """The content of a tokeniser's files.
 
     ``name``: of the file that decides, for errors; ``format``: its name in `FILE_FORMATS`. One of
     these is there: a ``document`` laid out as ``tokenizer.json``, with the ``merges_name`` of the
@@ -69,7 +69,7 @@ class Opened:
         """Whether words are segmented by merges alone."""
         if self.pieces is not None:
             return is_bpe(self.pieces)
-        return model_kind(model_in(self.document)) in ("BPE", "BTE")
+        return self.document is not None and model_kind(self.document["model"]) in ("BPE", "BTE")
 
 
 Held = Mapping[str, Any]
@@ -91,11 +91,10 @@ class FileFormat(NamedTuple):
 
 
 def _pair(files: TokeniserFiles) -> Held:
-    found = {files.main: files.data, files.companion: files.content(files.companion)}
-    (listing, data), (merging, lines) = sorted(found.items(), key=lambda f: f[0].endswith(".txt"))
-    name = files.place + listing
+    both = {files.main: files.data, files.companion: files.content(files.companion)}
+    (listing, data), (merging, lines) = sorted(both.items(), key=lambda f: f[0].endswith(".txt"))
+    name, merges_name = files.place + listing, files.place + merging
     types = checked_vocabulary(parse_json(data, name), name)
-    merges_name = files.place + merging
     MERGES.check(lines.count(b"\n"), merges_name)
     document = assumed_document(types, read_merges(lines, merges_name))
     sum_ = checksum(data + b"\0" + lines)
@@ -103,10 +102,10 @@ def _pair(files: TokeniserFiles) -> Held:
 
 
 def _gguf(files: TokeniserFiles) -> Held:
-    found = read_gguf(files.data, files.name, files.pattern)
-    if isinstance(found, bytes):
-        return {"pieces": parse_sentencepiece(found, files.name)}
-    return {"document": found}
+    tokeniser = read_gguf(files.data, files.name, files.pattern)
+    if isinstance(tokeniser, bytes):
+        return {"pieces": parse_sentencepiece(tokeniser, files.name)}
+    return {"document": tokeniser}
 
 
 def _document(files: TokeniserFiles) -> Held:
@@ -183,17 +182,25 @@ def format_of(files: TokeniserFiles) -> str:
 
 
 def _read(files: TokeniserFiles) -> Opened:
-    """Return what files hold, with what those beside the one that decides add to it."""
+    """Read the file that decides, and apply the settings in those beside it."""
     name = format_of(files)
     format = FILE_FORMATS[name]
     if format.most is not None:
         format.most.check(files.data.count(b"\n") // format.line_ends, files.name)
-    usual = {"name": files.name, "checksum": checksum(files.data), "format": name}
-    found = Opened(**{**usual, **format.read(files)})
-    pieces = [] if found.pieces is None else [[piece.piece] for piece in found.pieces.pieces]
-    check_limits(found.document or {"model": {"vocab": found.types or pieces}}, files.name)
-    is_alone = format.is_alone or len(files.names) == 1
-    return found if is_alone else _with_settings(found, files.settings())
+    held = format.read(files)
+    sum_ = held.get("checksum") or checksum(files.data)
+    opened = Opened(**{"name": files.name, "format": name, **held, "checksum": sum_})
+    _check_limits(opened)
+    settings = {} if format.is_alone or len(files.names) == 1 else files.settings()
+    return _with_settings(opened, settings) if settings else opened
+
+
+def _check_limits(opened: Opened) -> None:
+    """Raise `FileFormatError` if a file lists too much, or would make too many merges."""
+    pieces = [] if opened.pieces is None else [[piece.piece] for piece in opened.pieces.pieces]
+    if pieces and opened.has_merges:
+        TYPE_CUTS.check(sum(len(text) ** 2 for (text,) in pieces), opened.name)
+    check_limits(opened.document or {"model": {"vocab": opened.types or pieces}}, opened.name)
 
 
 @without_collection()
@@ -207,14 +214,14 @@ def open_tokeniser(given: Given, pattern: str | None = None) -> Opened:
     into pieces, where a rank or GGUF file does not say. Errors: `FileFormatError`.
     """
     files = replace(files_of(given), pattern=pattern)
-    found = _read(files)
+    opened = _read(files)
     # A list of merges is no tokeniser without its vocabulary.
     lone = {name for name in files.names if name.endswith(".txt") and fitting_name(name)}
     for other in files.mains():
         if other not in {files.main, files.companion, *lone}:
             several = f"the folder holds {files.main} and {other}, among others; {files.main}"
-            return replace(found, warnings=(f"{several} was opened.", *found.warnings))
-    return found
+            return replace(opened, warnings=(f"{several} was opened.", *opened.warnings))
+    return opened
 
 
 def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
@@ -242,34 +249,34 @@ def is_tokeniser(data: bytes, name: str) -> bool:
         return False
 
 
-def _with_settings(found: Opened, settings: Mapping[str, Any]) -> Opened:
-    """Return what was opened as the settings beside it say."""
-    if not settings:
-        return found
-    document = found.document
-    is_whole, is_implied = document is not None and not found.merges_name, False
-    if found.pieces is not None:
-        held = {**settings, CHARSMAP: found.pieces.normalizer_spec.precompiled_charsmap}
-        pieces = [[piece.piece, piece.score] for piece in found.pieces.pieces]
-        document = document_of_class(_with_controls(held, found.pieces), pieces)
-    elif found.types is not None:
-        is_implied, settings = not class_name(settings), _with_class(settings, found.types)
-        document = document_of_class(settings, found.types)
-    elif found.merges_name and document is not None:
+def _with_settings(opened: Opened, settings: Mapping[str, Any]) -> Opened:
+    """Apply the settings in the files beside a tokeniser to it."""
+    document = opened.document
+    is_whole, is_implied = document is not None and not opened.merges_name, False
+    if opened.pieces is not None:
+        held = {**settings, CHARSMAP: opened.pieces.normalizer_spec.precompiled_charsmap}
+        pieces = [[piece.piece, piece.score] for piece in opened.pieces.pieces]
+        document = document_of_class(_with_controls(held, opened.pieces), pieces)
+    elif opened.types is not None:
+        is_implied, settings = not class_name(settings), _with_class(settings, opened.types)
+        document = document_of_class(settings, opened.types)
+    elif opened.merges_name and document is not None:
         model = document["model"]
         document = document_of_class(settings, model["vocab"], model["merges"]) or document
     if document is None:
         lost = not_honoured(None, settings, whole=False)
-        return replace(found, warnings=(*found.warnings, *lost))
-    made, warnings = completed(document, settings, whole=is_whole, implied=is_implied)
-    if made == found.document and not warnings:
-        return found
-    sum_ = found.checksum
-    if made != found.document:
-        parts = {key: value for key, value in made.items() if key != "model"}
+        return replace(opened, warnings=(*opened.warnings, *lost))
+    changed, warnings = completed(document, settings, whole=is_whole, implied=is_implied)
+    if changed == opened.document and not warnings:
+        return opened
+    sum_ = opened.checksum
+    if changed != opened.document:
+        parts = {key: value for key, value in changed.items() if key != "model"}
         sum_ = checksum(f"{sum_} {json.dumps(parts, sort_keys=True)}".encode())
-    said = (*found.warnings, *warnings)
-    return replace(found, document=made, pieces=None, types=None, checksum=sum_, warnings=said)
+    all_warnings = (*opened.warnings, *warnings)
+    return replace(
+        opened, document=changed, pieces=None, types=None, checksum=sum_, warnings=all_warnings
+    )
 
 
 def _with_controls(settings: Mapping[str, Any], model: Any) -> dict[str, Any]:

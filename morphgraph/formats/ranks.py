@@ -58,8 +58,8 @@ def ranks_document(data: bytes, name: str, pattern: str | None) -> dict[str, Any
     one that they cut into more is a type that no merge makes, and then a piece that is a type as a
     whole stays whole (``ignore_merges``).
     """
-    found, special = _PUBLISHED.get(checksum(data), (pattern, {}))
-    if not found:
+    cut, special = _PUBLISHED.get(checksum(data), (pattern, {}))
+    if not cut:
         problem = "a rank file does not say how text is cut, and this is none that OpenAI published"
         raise FileFormatError(name, "", problem, NEEDS_PATTERN)
     ranks = _read(data, name)
@@ -67,7 +67,7 @@ def ranks_document(data: bytes, name: str, pattern: str | None) -> dict[str, Any
     whole = b"".join(types).decode("latin-1").translate(dict(enumerate(BYTE_TO_CHAR)))
     texts = [whole[start:end] for start, end in pairwise(accumulate(map(len, types), initial=0))]
     merges = [f"{texts[left]} {texts[right]}" for left, right in _recovered(types, name)]
-    parts = byte_level_parts(found)
+    parts = byte_level_parts(cut)
     vocabulary = dict(zip(texts, map(ranks.__getitem__, types), strict=True))
     added = starmap(special_token, special.items())
     # A type with a merge is what its own string is segmented into, so only others need the rule.
@@ -94,9 +94,9 @@ def to_ranks(tokeniser: BpeTokeniser) -> bytes:
         types = []
     if sum(len(type_) == 1 for type_ in types) < 256:
         raise _no_ranks(tokeniser, "its types are not made of all 256 bytes")
-    found = [(numbers[a], numbers[b]) for a, b in _recovered(types, tokeniser.name)]
+    by_rank = [(numbers[a], numbers[b]) for a, b in _recovered(types, tokeniser.name)]
     own = [merge.parts for merge in graph.merges().values()]
-    for parts, ranked in zip_longest(own, found):
+    for parts, ranked in zip_longest(own, by_rank):
         if parts != ranked:
             merge, other = (
                 " + ".join(tokeniser.readable(graph.types[n]) for n in each or ()) or "nothing"
@@ -162,5 +162,5 @@ def _recovered(types: list[bytes], name: str) -> list[tuple[int, int]]:
     places = np.arange(len(types), dtype=np.int32)
     table, root, ends, _ = build_trie(atoms, offsets, places, np.zeros(len(types), np.int64), 256)
     left, right = recover_merges(atoms, offsets, table, root, ends)
-    made = np.flatnonzero(left >= 0)
-    return list(zip(left[made].tolist(), right[made].tolist(), strict=True))
+    merged = np.flatnonzero(left >= 0)
+    return list(zip(left[merged].tolist(), right[merged].tolist(), strict=True))

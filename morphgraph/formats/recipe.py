@@ -114,20 +114,20 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
 
     ``name``: that of the file, for errors.
     """
-    found = model.get(LINEAGE_FIELD)
-    if found is None:
+    lineage = model.get(LINEAGE_FIELD)
+    if lineage is None:
         return None
     fix = "Take the field out: old ids are then those of this file. Or export it again."
-    first = found.get("first") if isinstance(found, dict) else None
+    first = lineage.get("first") if isinstance(lineage, dict) else None
     if not isinstance(first, dict) or not _are_strings([first.get("name"), first.get("checksum")]):
         raise FileFormatError(name, _PLACE, "it does not name the first tokeniser", fix)
-    ids = found.get("ids")
+    ids = lineage.get("ids")
     if not isinstance(ids, dict) or any(type(n) is not int or n < 0 for n in ids.values()):
         raise FileFormatError(name, f"{_PLACE}.ids", "types with their ids are expected here", fix)
     if len(set(ids.values())) < len(ids):
         raise FileFormatError(name, f"{_PLACE}.ids", "an id is listed more than once", fix)
-    check_steps(found.get("steps"), name, f"{_PLACE}.steps", fix)
-    return Lineage(first["name"], first["checksum"], ids, tuple(found["steps"]))
+    check_steps(lineage.get("steps"), name, f"{_PLACE}.steps", fix)
+    return Lineage(first["name"], first["checksum"], ids, tuple(lineage["steps"]))
 
 
 def _is_step(step: Any) -> bool:

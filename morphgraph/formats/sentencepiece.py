@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.limits import MERGES, TYPE_CUTS
+from morphgraph.core.limits import MERGES
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
 from morphgraph.formats.pipeline_parts import precompiled, replacing, sequence, to_text
 from morphgraph.graph.merge_graph import MergeGraph
@@ -148,16 +148,15 @@ def _ranked(
     Merges of one level are equally good. Of those that make a piece, the first is the one that
     makes it where its own string is segmented, so that it counts as the merge of that type.
     """
-    TYPE_CUTS.check(sum(len(text) ** 2 for text in scores), name)
-    found = list(islice(_pairs(scores, atoms), MERGES.value + 1))
-    MERGES.check(len(found), name)
-    found.sort(key=lambda parts: -scores["".join(parts)])
+    pairs = list(islice(_pairs(scores, atoms), MERGES.value + 1))
+    MERGES.check(len(pairs), name)
+    pairs.sort(key=lambda parts: -scores["".join(parts)])
     levels: list[int] = []
-    for level, (_, tied) in enumerate(groupby(found, key=lambda parts: scores["".join(parts)])):
+    for level, (_, tied) in enumerate(groupby(pairs, key=lambda parts: scores["".join(parts)])):
         levels += [level] * len(list(tied))
-    own = _used(found, levels)
-    order = sorted(range(len(found)), key=lambda n: (levels[n], n not in own))
-    return [found[n] for n in order], levels
+    own = _used(pairs, levels)
+    order = sorted(range(len(pairs)), key=lambda n: (levels[n], n not in own))
+    return [pairs[n] for n in order], levels
 
 
 def _pairs(scores: Mapping[str, float], atoms: set[str]) -> Iterator[PiecePair]:
@@ -181,8 +180,12 @@ def _used(merges: Sequence[PiecePair], levels: Sequence[int]) -> set[int]:
     graph = MergeGraph(list(types), listed, ties=dict(enumerate(levels)))
     texts = list({"".join(parts): None for parts in merges})
     atoms = [[types.get(character, UNKNOWN) for character in text] for text in texts]
-    found = segment(graph, words_of_atoms(texts, atoms))
-    closed = np.flatnonzero(found.closed_by >= 0)
-    by = found.closed_by[closed]
-    wanted = np.array([types[text] for text in texts], np.int32)[found.words.word_of_atom[closed]]
-    return set(found.arrays.merge_ids[by[found.arrays.results[by] == wanted]].tolist())
+    segmentation = segment(graph, words_of_atoms(texts, atoms))
+    closed = np.flatnonzero(segmentation.closed_by >= 0)
+    by = segmentation.closed_by[closed]
+    wanted = np.array([types[text] for text in texts], np.int32)[
+        segmentation.words.word_of_atom[closed]
+    ]
+    return set(
+        segmentation.arrays.merge_ids[by[segmentation.arrays.results[by] == wanted]].tolist()
+    )

@@ -134,8 +134,8 @@ def _nllb(settings: FolderSettings) -> PipelineParts:
 
 def token_content(token: Any) -> str | None:
     """Return the text of a special token, which settings give with its flags or without."""
-    found = token.get("content") if isinstance(token, dict) else token
-    return found if isinstance(found, str) and found else None
+    content = token.get("content") if isinstance(token, dict) else token
+    return content if isinstance(content, str) and content else None
 
 
 _FAIRSEQ = ("bos_token", "pad_token", "eos_token", "unk_token")

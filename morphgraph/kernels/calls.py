@@ -13,7 +13,6 @@ from morphgraph.kernels import (
     alignment,
     merge_lookup,
     merge_training,
-    parity,
     removing,
     resampling,
     segmenting,
@@ -212,11 +211,6 @@ def copy_rows() -> None:
     )
 
 
-def merge_in_text() -> None:
-    how: Any = {"minimum_count": 1, "global_merges": 1}
-    parity.learn_parity([packed()], [3], [], [], ["a", "b"], 4, **how)
-
-
 SCORES = (
     align,
     build_pairs,
@@ -252,4 +246,4 @@ OTHERS = (
 TOGETHER: list[tuple[Callable[[], None], ...]] = [SCORES, EDITS, FLOTA, TRAINING]
 """Kernels that are used together; those that take longest to compile first."""
 
-ALL = (merge_in_text, *TRAINING, *OTHERS, *SCORES, *EDITS, *FLOTA)
+ALL = (*TRAINING, *OTHERS, *SCORES, *EDITS, *FLOTA)

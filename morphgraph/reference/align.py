@@ -66,18 +66,18 @@ def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) ->
     >>> align_morphemes(["subsidised"], [["subside", "y", "ise", "ed"]])
     [Alignment(morphs=('subsid', 'is', 'ed'), sources=(0, 2, 3))]
     """
-    found: dict[int, Alignment] = {}
+    alignments: dict[int, Alignment] = {}
     unlike = []
     for index, (word, parts) in enumerate(zip(words, morphemes, strict=True)):
         if "".join(parts) == word:
             kept = tuple(i for i, part in enumerate(parts) if part)
-            found[index] = Alignment(tuple(filter(None, parts)), kept)
+            alignments[index] = Alignment(tuple(filter(None, parts)), kept)
         else:
             unlike.append(index)
     if unlike:
         aligned = _align_batch([words[i] for i in unlike], [morphemes[i] for i in unlike])
-        found.update(zip(unlike, aligned, strict=True))
-    return [found[index] for index in range(len(words))]
+        alignments.update(zip(unlike, aligned, strict=True))
+    return [alignments[index] for index in range(len(words))]
 
 
 def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Alignment]:

@@ -97,10 +97,10 @@ def parse_tree(text: str) -> list[Node]:
     done: list[Node] = []
     above = [Node()]
     may_begin = True
-    for found in _STEP.finditer(text):
-        inside, tag, other = found.groups()
+    for step in _STEP.finditer(text):
+        inside, tag, other = step.groups()
         if inside is not None and may_begin:
-            may_begin = not inside and text.startswith("(", found.end())
+            may_begin = not inside and text.startswith("(", step.end())
             above.append(Node(None if may_begin else inside))
         elif tag is not None and not may_begin and len(above) > 1:
             done.append(above.pop())
@@ -137,16 +137,16 @@ def split_columns(line: str) -> tuple[str, str] | None:
 
 def looks_like_celex(line: str) -> bool:
     """Return whether a line has a column with a StrucLab tree."""
-    found = split_columns(line) if ")[" in line else None
-    return found is not None and found[1].endswith("]")
+    columns = split_columns(line) if ")[" in line else None
+    return columns is not None and columns[1].endswith("]")
 
 
 def celex(number: int, line: str, include_foreign: bool = False) -> SourceRow:
     """Return a line of CELEX; a word tagged [F] (foreign) only if asked for."""
-    found = split_columns(line)
-    if found is None:
+    columns = split_columns(line)
+    if columns is None:
         raise Unusable("no tree of morphemes")
-    word, nodes = check_word(found[0]), parse_tree(found[1])
+    word, nodes = check_word(columns[0]), parse_tree(columns[1])
     if not include_foreign and any(node.tag == "F" for node in nodes):
         raise Unusable("foreign word, tagged [F]")
     leaves = [node.leaf for node in nodes if node.leaf is not None]
@@ -209,16 +209,16 @@ def _morphemes(items: list[Any], morphs: Sequence[str]) -> list[_Morpheme]:
     """
     starts = accumulate(map(len, morphs[:-1]), initial=0)
     at = {start: place for place, start in enumerate(starts)}
-    found: dict[tuple[int, ...], _Morpheme] = {}
+    by_place: dict[tuple[int, ...], _Morpheme] = {}
     for item in items:
         span = item.get("span") if isinstance(item, dict) else None
         letters = {each for each in span if isinstance(each, int)} if isinstance(span, list) else ()
         if places := tuple(sorted(at[letter] for letter in letters if letter in at)):
             named = _string(item, "type").lower(), _string(item, "morpheme")
-            found.setdefault(places, _Morpheme(places[0], places[-1], *named))
-    covered = {place for places in found for place in places}
+            by_place.setdefault(places, _Morpheme(places[0], places[-1], *named))
+    covered = {place for places in by_place for place in places}
     none = [_Morpheme(place, place, "", "") for place in at.values() if place not in covered]
-    return sorted([*found.values(), *none], key=lambda morpheme: morpheme.first)
+    return sorted([*by_place.values(), *none], key=lambda morpheme: morpheme.first)
 
 
 def _row(number: int, line: str) -> tuple[str, SourceRow]:

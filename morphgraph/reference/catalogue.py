@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -19,7 +18,6 @@ import yaml
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import writing
-from morphgraph.core.system import try_lock
 
 _TIMEOUTS = (10.0, 30.0)  # seconds to connect, and between two pieces
 _RETRIES = 2
@@ -125,14 +123,14 @@ def sources_of(language: str | None = None) -> list[CatalogueEntry]:
         return list(SOURCES.values())
     asked = language.casefold()
     codes = {c for c, about in LANGUAGES.items() if asked in (c, *map(str.casefold, about))}
-    found = [source for source in SOURCES.values() if codes.intersection(source.languages)]
-    if not found:
+    fitting = [source for source in SOURCES.values() if codes.intersection(source.languages)]
+    if not fitting:
         known = sorted({code for source in SOURCES.values() for code in source.languages})
         raise MorphGraphError(
             f"The catalogue has no source of the language, script or family {language!r}. "
             f"Choose one of: {', '.join(known)}."
         )
-    return found
+    return fitting
 
 
 # ------------------------------------------------------------------------------ on this machine
@@ -199,8 +197,8 @@ def local_path(name: str) -> Path:
     that is not there or was changed since, or what to do by hand.
     """
     source, path = _to_fetch(name)
-    if (found := found_path(source)) is not None:
-        return found
+    if (intact := found_path(source)) is not None:
+        return intact
     state = "was changed after it was downloaded" if path.exists() else "is not downloaded yet"
     raise MorphGraphError(
         f"The reference {source.name} {state}. Get it with “morphgraph reference get "
@@ -240,26 +238,19 @@ def _to_fetch(name: str) -> tuple[CatalogueEntry, Path]:
 def get(name: str, accept_licence: bool, progress: DownloadProgress | None = None) -> Path:
     """Fetch a source, unless it is there already, and return the path of its file.
 
-    Another process that fetches the same source is waited for. Whatever goes wrong is a
-    `MorphGraphError`, be it the licence, the network, the file that arrives or the disk.
+    Whatever goes wrong is a `MorphGraphError`, be it the licence, the network, the file that
+    arrives or the disk.
     """
     source, path = _to_fetch(name)
-    if (found := found_path(source)) is not None:
-        return found
+    if (intact := found_path(source)) is not None:
+        return intact
     if not accept_licence:
         raise MorphGraphError(
             f"The licence of {source.name}: {source.licence} ({source.licence_url}). Nothing is "
             "fetched before you accept that: add --accept-licence."
         )
-    tell = progress or (lambda share: None)
     with writing(path, " with the environment variable MORPHGRAPH_CACHE"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.with_suffix(".lock").open("ab") as lock:  # it falls away with the process
-            while not try_lock(lock):
-                tell(0.0)
-                time.sleep(0.1)
-            if not _is_intact(path, source):
-                _fetch(path, source, tell)
+        _fetch(path, source, progress or (lambda share: None))
     return path
 
 

@@ -118,5 +118,5 @@ def drawn_from(families: Numbers, share: float, seed: int, by: SplitBy) -> npt.N
     before = np.cumsum(sizes[order]) - sizes[order]
     kept = np.zeros(len(sizes), bool)
     kept[order[before < wanted]] = True
-    found: npt.NDArray[np.bool_] = kept[families]
-    return found
+    is_kept: npt.NDArray[np.bool_] = kept[families]
+    return is_kept

@@ -51,8 +51,8 @@ def _known(words: Sequence[str]) -> tuple[dict[str, int], int]:
     asked = sorted({word.lower() for word in words if _WORD.fullmatch(word)})
     if len(asked) > _LOOKED_AT:
         asked = random.Random(0).sample(asked, _LOOKED_AT)
-    found = {code: sum(word in listed for word in asked) for code, listed in _lists().items()}
-    return found, len(asked)
+    counts = {code: sum(word in listed for word in asked) for code, listed in _lists().items()}
+    return counts, len(asked)
 
 
 @cache

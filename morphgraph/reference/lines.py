@@ -237,8 +237,8 @@ def parse_analysis(word: str, analysis: str) -> list[LabelledMorph]:
     parts: list[LabelledMorph] = []
     at = 0
     for token in analysis.split():
-        signs = (found for found in _COLON.finditer(token) if found.group() == ":")
-        colons = [found.start() for found in signs if found.start() > 0]
+        signs = (sign for sign in _COLON.finditer(token) if sign.group() == ":")
+        colons = [sign.start() for sign in signs if sign.start() > 0]
         if not colons:
             raise Unusable("a morph without a colon")
         fitting = (c for c in reversed(colons) if word.startswith(_plain(token[:c]), at))
@@ -326,10 +326,10 @@ def morphscore_rows(numbered: Sequence[NumberedLine]) -> tuple[MorphScoreRow, ..
     >>> morphscore_rows([(1, ",full_word,pt1,rest"), (2, "0,nanga,nan,ga")])
     (('nanga', None, 'ga'),)
     """
-    found = named_columns(numbered[0][1], MORPHSCORE_COLUMNS) if numbered else None
-    if found is None:
+    header = named_columns(numbered[0][1], MORPHSCORE_COLUMNS) if numbered else None
+    if header is None:
         return ()
-    separator, places = found
+    separator, places = header
     rows = []
     for _, line in numbered[1:]:
         cells = unquoted_cells(line, separator)

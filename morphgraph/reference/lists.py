@@ -32,7 +32,7 @@ def strings_in(cell: str) -> list[str] | None:
     if not _LIST.fullmatch(cell):
         return None
     try:
-        return [_unescaped(found[1:-1]) for found in _STRINGS.findall(cell)]
+        return [_unescaped(literal[1:-1]) for literal in _STRINGS.findall(cell)]
     except ValueError:  # a code that is no character
         return None
 

@@ -109,7 +109,7 @@ def rows_of(data: bytes, name: str) -> list[tuple[str, int, str, str, float]]:
     import openpyxl
 
     place = ""
-    found = []
+    cells = []
     try:
         _check_archive(data, name)
         stream = io.BytesIO(data)
@@ -125,7 +125,7 @@ def rows_of(data: bytes, name: str) -> list[tuple[str, int, str, str, float]]:
             for number, row in enumerate(rows, 2):
                 if any(cell is not None for cell in row):
                     word, parts, morphs = (None if at is None else row[at] for at in places)
-                    found.append((title, number, _text(word), _text(parts), _number(morphs)))
+                    cells.append((title, number, _text(word), _text(parts), _number(morphs)))
     except (FileFormatError, MemoryError):
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
@@ -141,7 +141,7 @@ def rows_of(data: bytes, name: str) -> list[tuple[str, int, str, str, float]]:
         problem = f"no sheet is named like 0-1-1 (prefixes-roots-suffixes); its sheets: {others}"
         fix = "Choose a MorphoLex workbook, or save your list as tab-separated text."
         raise FileFormatError(name, "", problem, fix)
-    return found
+    return cells
 
 
 def _check_archive(data: bytes, name: str) -> None:
@@ -181,10 +181,10 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
     memory or time, has no sheet named N-N-N, or lacks the columns in one.
     """
     require(f"{name}, a workbook,", "openpyxl")
-    found = isolated.read_isolated(rows_of, data, name)
-    REFERENCE_LINES.check(len(found), name)
+    cells_of_rows = isolated.read_isolated(rows_of, data, name)
+    REFERENCE_LINES.check(len(cells_of_rows), name)
     rows: list[SourceRow] = []
-    for title, its_rows in groupby(found, itemgetter(0)):
+    for title, its_rows in groupby(cells_of_rows, itemgetter(0)):
         numbered = ((number, tuple(cells)) for _, number, *cells in its_rows)
         rows += skips.usable(numbered, _row, f" (sheet {title})")
     return entries_from(rows)

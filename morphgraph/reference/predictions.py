@@ -26,7 +26,7 @@ from morphgraph.core.text import SILVER, base_name
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from
 from morphgraph.reference.entry import Entry, Reference, Skipped
 from morphgraph.reference.lines import official_segments, split_morphemes
-from morphgraph.reference.morfessor import segmented_lines
+from morphgraph.reference.morfessor_lines import segmented_lines
 from morphgraph.reference.plain import find_layout
 from morphgraph.reference.source import (
     NumberedLine,
@@ -86,10 +86,10 @@ class Predictions:
     @cached_property
     def by_word(self) -> Mapping[str, PredictedLine]:
         """The first line of each word."""
-        found: dict[str, PredictedLine] = {}
+        first: dict[str, PredictedLine] = {}
         for line in self.lines.values():
-            found.setdefault(line.word, line)
-        return found
+            first.setdefault(line.word, line)
+        return first
 
     @cached_property
     def _conflicting(self) -> Mapping[str, PredictedLine]:
@@ -108,7 +108,7 @@ class Predictions:
         """
         is_by_line = self.line_count == reference.lines
         missing, differing = list[str](), list[str]()
-        rows, found = list[SourceRow](), list[Entry]()
+        rows, entries = list[SourceRow](), list[Entry]()
         for gold in (*reference.entries, *reference.unaligned):
             same = self.by_word.get(gold.word)
             line = self.lines.get(gold.line) if is_by_line else same
@@ -129,11 +129,11 @@ class Predictions:
                 morphs = same.entry.morphs
             elif gold.morphs:
                 filled = [segment for segment in segments if segment] or [gold.word]
-                rows.append(_row(len(found), gold.word, filled))
-            found.append(Entry(gold.word, morphs, line=gold.line, underlying=segments))
+                rows.append(_row(len(entries), gold.word, filled))
+            entries.append(Entry(gold.word, morphs, line=gold.line, underlying=segments))
         for aligned in entries_from(rows):
-            found[aligned.line] = replace(found[aligned.line], morphs=aligned.morphs)
-        return found, self._notes(base_name(reference.name), len(found), missing, differing)
+            entries[aligned.line] = replace(entries[aligned.line], morphs=aligned.morphs)
+        return entries, self._notes(base_name(reference.name), len(entries), missing, differing)
 
     def _notes(self, gold: str, asked: int, missing: list[str], differing: list[str]) -> list[str]:
         file = base_name(self.name)
@@ -236,20 +236,20 @@ _READERS = {"plain": _plain, "sigmorphon2022": _sigmorphon, "morfessor": _morfes
 def _lines_of(read: Iterator[_Read], skips: Skips) -> dict[int, PredictedLine]:
     """Return the lines by number, each with its entry, or the reason for none counted."""
     rows: list[SourceRow] = []
-    found: dict[int, PredictedLine] = {}
+    lines: dict[int, PredictedLine] = {}
     for number, word, morphs, segments in read:
         try:
             if any(segments):
                 check_morphemes(segments)
-            found[number] = PredictedLine(number, word, segments, None)
+            lines[number] = PredictedLine(number, word, segments, None)
             check_word(word)
             check_morphemes(morphs)
             rows.append(_row(number, word, morphs, segments))
         except Unusable as reason:
             skips.add(str(reason), number)
     for entry in entries_from(rows):
-        found[entry.line] = found[entry.line]._replace(entry=entry)
-    return found
+        lines[entry.line] = lines[entry.line]._replace(entry=entry)
+    return lines
 
 
 def _row(

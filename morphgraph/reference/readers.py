@@ -1,7 +1,7 @@
 """The registry of reference formats: readers and format detection.
 
 A new format is a function of a line and a test of one (`reference.lines` has several), and one
-entry in `READERS`, or in the group of entry points ``morphgraph.readers`` of another distribution.
+entry point in the group ``morphgraph.readers``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from morphgraph.formats.opening import is_tokeniser
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
-from morphgraph.reference.morfessor import looks_like_morfessor, read_morfessor
+from morphgraph.reference.morfessor_lines import looks_like_morfessor, read_morfessor
 from morphgraph.reference.morpholex import ZIP_START, read_morpholex
 from morphgraph.reference.parquet import as_csv
 from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
@@ -97,70 +97,84 @@ class Reader(NamedTuple):
         return bool(self.begins) and data.startswith(self.begins)
 
 
-_OURS = {
-    "plain": Reader("Plain: word and morphs", read=read_plain, options=("separator",), spells=True),
-    "celex": Reader(
-        "CELEX StrucLab",
-        annotated.celex,
-        annotated.looks_like_celex,
-        options=("include_foreign",),
-    ),
-    "morphynet-derivation": Reader(
-        "MorphyNet derivation",
-        lines.morphynet_derivation,
-        lines.looks_like_morphynet_derivation,
-        partial=_ONE_AFFIX,
-    ),
-    "sigmorphon2022": Reader(
-        "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
-    ),
-    "morphynet-inflection": Reader(
-        "MorphyNet inflection", lines.inflection, lines.looks_like_inflection
-    ),
-    "unimorph": Reader("UniMorph segmentation", lines.inflection),
-    "unimorph-derivation": Reader(
-        "UniMorph derivation",
-        lines.unimorph_derivation,
-        lines.looks_like_unimorph_derivation,
-        partial=_ONE_AFFIX,
-    ),
-    "unisegments": Reader(
-        "UniSegments",
-        looks_like=annotated.looks_like_unisegments,
-        read=annotated.read_unisegments,
-        options=("layer",),
-    ),
-    "derinet": Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet),
-    "morpho-challenge": Reader(
-        "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
-    ),
-    "morfessor": Reader(
-        "Morfessor segmentations",
-        looks_like=looks_like_morfessor,
-        read=read_morfessor,
-        sign="+",
-    ),
-    "ladec": Reader(
-        "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
-    ),
-    "morphscore": Reader(
-        "MorphScore",
-        lines.morphscore,
-        columns=lines.MORPHSCORE_COLUMNS,
-        partial="one boundary a word",
-    ),
-    "morphscore2": Reader(
-        "MorphScore 2",
-        lines.morphscore2,
-        columns=lines.MORPHSCORE_2,
-        partial="a stem and what is beside it",
-        options=("data_split", "keep_rows"),
-    ),
-    "morpholex": Reader("MorphoLex workbook", read=read_morpholex, begins=ZIP_START),
-}
+PLAIN = Reader("Plain: word and morphs", read=read_plain, options=("separator",), spells=True)
+CELEX = Reader(
+    "CELEX StrucLab",
+    annotated.celex,
+    annotated.looks_like_celex,
+    options=("include_foreign",),
+)
+MORPHYNET_DERIVATION = Reader(
+    "MorphyNet derivation",
+    lines.morphynet_derivation,
+    lines.looks_like_morphynet_derivation,
+    partial=_ONE_AFFIX,
+)
+SIGMORPHON2022 = Reader(
+    "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
+)
+MORPHYNET_INFLECTION = Reader("MorphyNet inflection", lines.inflection, lines.looks_like_inflection)
+UNIMORPH = Reader("UniMorph segmentation", lines.inflection)
+UNIMORPH_DERIVATION = Reader(
+    "UniMorph derivation",
+    lines.unimorph_derivation,
+    lines.looks_like_unimorph_derivation,
+    partial=_ONE_AFFIX,
+)
+UNISEGMENTS = Reader(
+    "UniSegments",
+    looks_like=annotated.looks_like_unisegments,
+    read=annotated.read_unisegments,
+    options=("layer",),
+)
+DERINET = Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet)
+MORPHO_CHALLENGE = Reader(
+    "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
+)
+MORFESSOR_LISTS = Reader(
+    "Morfessor segmentations",
+    looks_like=looks_like_morfessor,
+    read=read_morfessor,
+    sign="+",
+)
+LADEC = Reader(
+    "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
+)
+MORPHSCORE = Reader(
+    "MorphScore",
+    lines.morphscore,
+    columns=lines.MORPHSCORE_COLUMNS,
+    partial="one boundary a word",
+)
+MORPHSCORE2 = Reader(
+    "MorphScore 2",
+    lines.morphscore2,
+    columns=lines.MORPHSCORE_2,
+    partial="a stem and what is beside it",
+    options=("data_split", "keep_rows"),
+)
+MORPHOLEX = Reader("MorphoLex workbook", read=read_morpholex, begins=ZIP_START)
 
-READERS = Registry("morphgraph.readers", Reader, _OURS)
-"""The formats by name: ours, and those of plug-ins."""
+_ORDER = (
+    "plain",
+    "celex",
+    "morphynet-derivation",
+    "sigmorphon2022",
+    "morphynet-inflection",
+    "unimorph",
+    "unimorph-derivation",
+    "unisegments",
+    "derinet",
+    "morpho-challenge",
+    "morfessor",
+    "ladec",
+    "morphscore",
+    "morphscore2",
+    "morpholex",
+)
+
+READERS = Registry("morphgraph.readers", Reader, first=_ORDER)
+"""The formats by name, in the order in which they are tried."""
 
 
 # ------------------------------------------------------------------------------ detection
@@ -177,12 +191,12 @@ def detect_format(listed: Sequence[str], name: str = "reference", separator: str
     always has it, or plain.
     """
     filled = [line for line in listed if line.strip() and len(line) <= MAX_LINE_CHARACTERS]
-    found = _format_of(filled, separator) if filled else None
-    if found is None:
+    name_of_format = _format_of(filled, separator) if filled else None
+    if name_of_format is None:
         problem = "the format cannot be detected from the content"
         fix = f"Choose one of: {', '.join(READERS)}; or name the sign between morphs (separator)"
         raise FormatNotDetectedError(name, "", problem, fix, quotes=False)
-    return found
+    return name_of_format
 
 
 def _format_of(filled: list[str], separator: str) -> str | None:
@@ -217,30 +231,29 @@ def _sample_of(filled: list[str]) -> list[str]:
 # ------------------------------------------------------------------------------ reading
 
 
-def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -> str:
-    """Return a file's text; windows-1252 only if at least half of it is Morpho Challenge's."""
-    try:
-        return decode_text(data, name, encoding)
-    except FileFormatError as error:
-        is_other = isinstance(error.__cause__, UnicodeDecodeError) and not has_mark(data)
-        if is_other and encoding is None and format in (None, "morpho-challenge"):
-            with suppress(FileFormatError):
-                text = decode_text(data, name, "windows-1252")
-                sample = _sample_of([line for _, line in split_lines(text)])
-                if 2 * sum(map(lines.looks_like_morpho_challenge, sample)) >= max(1, len(sample)):
-                    return text
-        raise
-
-
 def _lines_of(
     data: bytes, name: str, format: str | None, encoding: str | None
 ) -> tuple[list[NumberedLine], str]:
-    """Return the numbered lines of a file, or "rows" of a table in Parquet."""
+    """Return the numbered lines of a file, or "rows" of a table in Parquet.
+
+    Text is read as windows-1252 only if at least half of it is then Morpho Challenge's.
+    """
     is_table = data.startswith(PARQUET_START)
     if is_table:
         named = {*ALIASES, *(text.lower() for r in READERS.values() for text in r.columns)}
         data = as_csv(data, name, named)
-    numbered = split_lines(_text_of(data, name, format, encoding))
+    try:
+        numbered = split_lines(decode_text(data, name, encoding))
+    except FileFormatError as error:
+        is_other = isinstance(error.__cause__, UnicodeDecodeError) and not has_mark(data)
+        if not is_other or encoding is not None or format not in (None, "morpho-challenge"):
+            raise
+        with suppress(FileFormatError):
+            numbered = split_lines(decode_text(data, name, "windows-1252"))
+            sample = _sample_of([line for _, line in numbered])
+            if 2 * sum(map(lines.looks_like_morpho_challenge, sample)) >= max(1, len(sample)):
+                return numbered, "line"
+        raise
     if not numbered:
         fix = "Choose a file with one word a line."
         raise FileFormatError(name, "", "the file holds blank lines only", fix)
@@ -256,13 +269,13 @@ def _read_rows(
     row: Any = partial(reader.row, **options) if reader.row and options else reader.row
     if reader.columns:
         (_, header), *others = numbered
-        found = named_columns(header, reader.columns)
-        if found is None:
+        named = named_columns(header, reader.columns)
+        if named is None:
             *first, last = reader.columns
             for number, _ in numbered:
                 skips.add(f"no header with {', '.join(first)} and {last}", number)
             return []
-        separator, places = found
+        separator, places = named
 
         def read(number: int, line: str) -> Any:
             cells = quoted_cells(line, separator)
@@ -436,6 +449,6 @@ def named_reference_file(source: str) -> tuple[Path, str | None, str]:
 
     if source.startswith(DEMO):
         return demo_gold_path(source.removeprefix(DEMO)), None, ""
-    found = find_source(source)
-    language = found.languages[0] if len(found.languages) == 1 else ""
-    return local_path(source), found.format, language
+    entry = find_source(source)
+    language = entry.languages[0] if len(entry.languages) == 1 else ""
+    return local_path(source), entry.format, language

@@ -67,8 +67,8 @@ class Skips:
 
     def sorted(self) -> tuple[Skipped, ...]:
         """Return the reasons, the most frequent first; ties by their first line."""
-        found = [Skipped(reason, len(lines), min(lines)) for reason, lines in self._lines.items()]
-        return tuple(sorted(found, key=lambda s: (-s.count, s.first_line, s.reason)))
+        reasons = [Skipped(reason, len(lines), min(lines)) for reason, lines in self._lines.items()]
+        return tuple(sorted(reasons, key=lambda s: (-s.count, s.first_line, s.reason)))
 
     def usable(
         self, lines: Iterable[tuple[int, Line]], read: Callable[[int, Line], Row], place: str = ""
@@ -230,7 +230,7 @@ def named_columns(header: str, names: Sequence[str]) -> tuple[str, list[int]] | 
     (',', [1, 2])
     """
     separator = max(",;\t", key=header.count)
-    found = [cell.lower() for cell in quoted_cells(header, separator)]
-    if not all(name.lower() in found for name in names):
+    cells = [cell.lower() for cell in quoted_cells(header, separator)]
+    if not all(name.lower() in cells for name in names):
         return None
-    return separator, [found.index(name.lower()) for name in names]
+    return separator, [cells.index(name.lower()) for name in names]

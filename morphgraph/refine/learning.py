@@ -1,9 +1,9 @@
 """Methods that learn from a reference, and what is fair to them: words that they have not seen.
 
-BPE-knockout by blame, ReBPE and MorphBPE look at gold boundaries. A score on the very words that
-they looked at is *held in*; it must not be taken for what they do to other words. So whoever calls
-them splits gold (`GoldSet.set_aside`): they learn from all that they are given. What they learned
-from is in the steps of their edits, and so in the saved file.
+BPE-knockout by blame, ReBPE and others look at gold boundaries. A score on the very words that they
+looked at is *held in*; it must not be taken for what they do to other words. So whoever calls them
+splits gold (`GoldSet.set_aside`): they learn from all that they are given. What they learned from
+is in the steps of their edits, and so in the saved file.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -25,7 +25,7 @@ from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally, cuts_of
 from morphgraph.score.comparison import RIGHT_SPLIT, marked_word
 from morphgraph.score.gold_set import Flags, Scope, Weighting
-from morphgraph.score.vocabulary import compress
+from morphgraph.score.vocabulary_health import compress
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_after
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

@@ -186,7 +186,7 @@ def scores_of(
 
     ``among``: only these words count.
     """
-    found = []
+    scores = []
     for scope in scopes:
         counts: Sequence[WordNumbers] = ()
         for weighting in weightings:
@@ -199,8 +199,8 @@ def scores_of(
                     counts = (tally.hits, tally.predicted, tally.relevant, inside)
                 # A dot product would wait for BLAS threads.
                 sums = [float((weight * each).sum()) for each in counts]
-            found.append(BoundaryScore(scope, weighting, *sums))
-    return found
+            scores.append(BoundaryScore(scope, weighting, *sums))
+    return scores
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -246,16 +246,16 @@ class Benchmark(GoldSet):
 
     @cached_property
     def identity(self) -> object:
-        """Equal to itself only: what is derived from these words is kept by this."""
+        """A key for what is derived from these words; it equals only itself."""
         return object()
 
     def gold_gaps(self, scope: Scope = "morphemic") -> npt.NDArray[np.uint8]:
         """Return 1 for each atom of ``words`` with a gold boundary after it, else 0."""
         if scope not in self._gold_gaps:
             cuts = self.cuts(scope)
-            found = np.zeros(len(self.words.atoms), np.uint8)
-            found[self.words.gaps_at(cuts.words, cuts.positions)] = 1
-            self._gold_gaps[scope] = found
+            is_boundary = np.zeros(len(self.words.atoms), np.uint8)
+            is_boundary[self.words.gaps_at(cuts.words, cuts.positions)] = 1
+            self._gold_gaps[scope] = is_boundary
         return self._gold_gaps[scope]
 
     @cached_property

@@ -29,7 +29,13 @@ from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.corpus.text_files import TextFile, find_texts, open_duckdb, sql_literal
 from morphgraph.corpus.texts import LONGEST_WORD, WHITE, BadLines, Texts, too_long
 from morphgraph.score.gold_set import signature_line
-from morphgraph.score.vocabulary import ALPHA, Compression, check_alpha, compress, unused_types
+from morphgraph.score.vocabulary_health import (
+    ALPHA,
+    Compression,
+    check_alpha,
+    compress,
+    unused_types,
+)
 from morphgraph.segment.segmenter import Segmenter
 
 Unit = Literal["words", "lines"]
@@ -63,7 +69,7 @@ class TextTotals:
 def measure_file(
     task: CountingTask, segmenters: Sequence[Segmenter]
 ) -> tuple[int, dict[str, TextTotals], tuple[int, list[str]]]:
-    """Measure a file: its number, what it comes to by label, and how many lines were bad."""
+    """Measure a file; return its number, the totals by label, and the lines left out."""
     file: TextFile = task["file"]
     is_words = task["unit"] == "words"
     with TemporaryDirectory() as folder, open_duckdb(task["memory"], 1, Path(folder)) as sql:
@@ -109,8 +115,8 @@ _IS_BLANK = f"trim(text, {sql_literal(WHITE)}) = ''"
 
 
 def _texts(path: str, folder: Path, task: CountingTask) -> Texts:
-    how = {name: task[name] for name in ("column", "by", "bad_lines")}
-    return Texts(Path(path), path, **how, whole=task["unit"] == "lines", folder=folder)
+    settings = {name: task[name] for name in ("column", "by", "bad_lines")}
+    return Texts(Path(path), path, **settings, whole=task["unit"] == "lines", folder=folder)
 
 
 def _labelled(texts: Texts) -> str:
@@ -250,9 +256,11 @@ def measure_corpus(
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> CorpusMeasures:
-    """Measure texts, which are read as for counting, by tokenisers, by label.
+    """Measure texts under several tokenisers, which are given by label.
 
-    By language where ``language_column`` names the column or field that says which, else by file.
+    They are read as for counting, and measured by language where ``language_column`` names the
+    column or field that says which, else by file.
+
     ``unit``: ``words`` (what white space separates, as in running text), or ``lines`` as whole
     texts, white space and all, as for `tokenizers` without special tokens; by default words, and
     lines of parallel text.
@@ -275,9 +283,9 @@ def measure_corpus(
     files = find_texts(paths)
     found_paths = [file.path for file in files]
     names = dict(zip(found_paths, file_labels(found_paths), strict=True))
-    how: dict[str, Any] = {"unit": chosen, "column": column, "by": language_column}
-    how |= {"bad_lines": bad_lines, "memory": memory // workers}
-    tasks = [{**how, "number": n, "file": file} for n, file in enumerate(files) if file.size]
+    settings: dict[str, Any] = {"unit": chosen, "column": column, "by": language_column}
+    settings |= {"bad_lines": bad_lines, "memory": memory // workers}
+    tasks = [{**settings, "number": n, "file": file} for n, file in enumerate(files) if file.size]
     summed: dict[str, TextTotals] = {}
     done: dict[str, list[TextMeasure]] = {}
     checksums: dict[str, int] = {}
@@ -342,22 +350,22 @@ def measure_corpus(
 
 def _checked_base(texts: Sequence[Sequence[TextMeasure]], base: str | None) -> str:
     """Return the base language of parallel text, checking that all have as many lines."""
-    found = {text[0].text: text[0].lines for text in texts}
-    first = next(iter(found))
-    if len(found) < 2:
+    line_counts = {text[0].text: text[0].lines for text in texts}
+    first = next(iter(line_counts))
+    if len(line_counts) < 2:
         raise MorphGraphError(
             f"The text has one language, {first}. Parallel text has several: a file for each, or a "
             "language column."
         )
     if base is None:
         base = first
-    if base not in found:
-        listed = ", ".join(list(found)[:20])
+    if base not in line_counts:
+        listed = ", ".join(list(line_counts)[:20])
         raise MorphGraphError(f"There is no language “{base[:40]}”. There are: {listed}.")
-    for language, lines in found.items():
-        if lines != found[base]:
+    for language, lines in line_counts.items():
+        if lines != line_counts[base]:
             raise MorphGraphError(
-                f"{base} has {found[base]:,} lines and {language} {lines:,}, empty ones not "
+                f"{base} has {line_counts[base]:,} lines and {language} {lines:,}, empty ones not "
                 "counted. Parallel text has as many in each language: correct it, or measure "
                 "it as it is, not as parallel."
             )
@@ -429,9 +437,9 @@ def gini(costs: Sequence[float]) -> float:
     >>> gini([1, 3]), gini([2, 2, 2])
     (0.25, 0.0)
     """
-    found = np.sort(np.asarray(costs, np.float64))
-    n, total = len(found), float(found.sum())
+    ordered = np.sort(np.asarray(costs, np.float64))
+    n, total = len(ordered), float(ordered.sum())
     if not n or math.isnan(total) or not total:
         return math.nan
     # Sorted, the cost of rank i stands in 2i − n − 1 differences.
-    return abs(float((2 * np.arange(1, n + 1) - n - 1) @ found)) / (n * total)
+    return abs(float((2 * np.arange(1, n + 1) - n - 1) @ ordered)) / (n * total)

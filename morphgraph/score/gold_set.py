@@ -80,9 +80,9 @@ class Cuts:
         if not (keys[1:] > keys[:-1]).all():  # they are usually in order already
             keys = np.unique(keys)
         counts = np.bincount(keys >> 32, minlength=count)
-        found = cls(keys & 0xFFFFFFFF, np.append(0, np.cumsum(counts)))
-        found.__dict__["keys"] = keys  # what the property would recompute
-        return found
+        cuts = cls(keys & 0xFFFFFFFF, np.append(0, np.cumsum(counts)))
+        cuts.__dict__["keys"] = keys  # what the property would recompute
+        return cuts
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -117,8 +117,8 @@ class Cuts:
         """Return how many cuts of each word are also in another set."""
         if not len(other.keys):
             return np.zeros(len(self), np.int64)
-        found = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
-        return sums_by_word(other.keys[found] == self.keys, self.offsets)
+        nearest = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
+        return sums_by_word(other.keys[nearest] == self.keys, self.offsets)
 
     def same_words(self, other: "Cuts") -> Flags:
         """Return which words are cut at the same places in another set."""
@@ -129,8 +129,8 @@ class Cuts:
 def sums_by_word(values: npt.NDArray[np.generic], offsets: Counts) -> Counts:
     """Return the sums of an array's slices between offsets; an empty slice has 0."""
     sums = np.append(0, np.cumsum(values, dtype=np.int64))
-    found: Counts = sums[offsets[1:]] - sums[offsets[:-1]]
-    return found
+    by_word: Counts = sums[offsets[1:]] - sums[offsets[:-1]]
+    return by_word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,10 +268,10 @@ class GoldSet:
 
     def _families(self, by: SplitBy) -> Counts:
         numbers = families_of if by == "families" else word_numbers
-        found: Counts = self.reference.cache.get(
+        family_numbers: Counts = self.reference.cache.get(
             State.of(by), "families", lambda: numbers(self.reference.entries)
         )
-        return found
+        return family_numbers
 
     @property
     def size(self) -> int:
@@ -354,12 +354,12 @@ class GoldSet:
         if self.frequency_source == COUNTS_IN_REFERENCE and not self.frequencies:
             return [entry.count for entry in entries]
         known = self.frequencies or {}
-        found = []
+        by_entry = []
         for word in (entry.word for entry in entries):
             # Frequency lists are often in lower case; wordfreq's is case-folded.
             spellings = (word, word.lower(), word.casefold())
-            found.append(next((known[s] for s in spellings if s in known), None))
-        return found
+            by_entry.append(next((known[s] for s in spellings if s in known), None))
+        return by_entry
 
     @property
     def token_weights(self) -> npt.NDArray[np.float64]:

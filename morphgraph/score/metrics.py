@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Literal
 
 import numpy as np
@@ -144,9 +145,9 @@ def _morphscore_mean(whole: str, single: bool) -> Callable[[Tally], Ratio]:
     """The mean of hits ÷ ``whole``; a word of one token counts 1, or is left out."""
 
     def of(tally: Tally) -> Ratio:
-        found = tally.hits / np.maximum(getattr(tally, whole), 1)
+        shares = tally.hits / np.maximum(getattr(tally, whole), 1)
         known = tally.relevant > 0 if single else (tally.relevant > 0) & tally.is_cut
-        return tally.ratio(np.where(tally.is_cut, found, 1.0) * known, known)
+        return tally.ratio(np.where(tally.is_cut, shares, 1.0) * known, known)
 
     return of
 
@@ -189,16 +190,16 @@ _FORMULAS: Mapping[str, Callable[[Tally], Ratio]] = {
 _TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 GROUPS: Mapping[str, tuple[str, ...]] = {group: tuple(names) for group, names in _TOLD.items()}
 """Our own scores by what they are of."""
-METRICS = Registry(
-    "morphgraph.metrics",
-    Metric,
-    {
+OURS = SimpleNamespace(
+    **{
         name: Metric(of=_FORMULAS[name], **told)
         for group in _TOLD.values()
         for name, told in group.items()
-    },
+    }
 )
-"""All scores by name, in table order: ours, then those of plug-ins."""
+"""Our own scores, for their entry points."""
+METRICS = Registry("morphgraph.metrics", Metric, first=[*vars(OURS)])
+"""All scores by name, in table order."""
 USUAL = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "distance", "fertility")
 
 
@@ -208,13 +209,13 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
     >>> check_metrics(["boundaries", "exact"])
     ('precision', 'recall', 'f1', 'exact')
     """
-    found: list[str] = []
+    expanded: list[str] = []
     for name in map(str.strip, names):
         if name != "all" and name not in GROUPS and name not in METRICS:
             known = ", ".join(["all", *GROUPS, *METRICS])
             raise MorphGraphError(f"“{name}” is not a score. Use some of: {known}.")
-        found += METRICS if name == "all" else GROUPS.get(name, (name,))
-    return tuple(dict.fromkeys(found))
+        expanded += METRICS if name == "all" else GROUPS.get(name, (name,))
+    return tuple(dict.fromkeys(expanded))
 
 
 def longest_common(gold: Strings, found: Strings) -> Array:
@@ -282,12 +283,12 @@ def _sharing(
         for place, word in enumerate(words):
             for text in set(lists[word]):
                 where.setdefault(text, ([], []))[side].append(place)
-    found = np.zeros((len(rows), len(columns)), np.bool_)
+    shares = np.zeros((len(rows), len(columns)), np.bool_)
     for at, other in where.values():
         if at and other:
-            found[np.ix_(at, other)] = True
-    found[rows[:, None] == columns[None, :]] = False
-    return found
+            shares[np.ix_(at, other)] = True
+    shares[rows[:, None] == columns[None, :]] = False
+    return shares
 
 
 def _joined(strings: Strings, between: int, behind: int) -> list[str]:

@@ -40,7 +40,7 @@ class Strings:
         )
 
     def followed_by(self, other: "Strings") -> "Strings":
-        """Those of more words behind these."""
+        """Append the strings of more words."""
         return Strings(
             np.append(self.points, other.points),
             np.append(self.strings, other.strings[1:] + self.strings[-1]),
@@ -227,10 +227,10 @@ def gold_strings(gold_set: GoldSet, scope: Scope, *, underlying: bool = False) -
 
 def outcome_of_predictions(predictions: Predictions, gold_set: GoldSet, label: str = "") -> Outcome:
     """Return a file's segmentation of a gold set, with ``notes`` on missing words."""
-    found, notes = predictions.paired(gold_set.reference)
-    lacking = sum(not any(entry.underlying or ()) for entry in found)
+    entries, notes = predictions.paired(gold_set.reference)
+    lacking = sum(not any(entry.underlying or ()) for entry in entries)
     named = f"predictions:{base_name(predictions.name)}@{predictions.checksum}"
     named += f" lacking {lacking:,}" * (lacking > 0)
-    cuts = Cuts.of(entry.morphs for entry in found[: len(gold_set)])
-    made = _of_cuts(gold_set, label or base_name(predictions.name), named, None, cuts)
-    return replace(made, predicted=tuple(found), notes=tuple(notes))
+    cuts = Cuts.of(entry.morphs for entry in entries[: len(gold_set)])
+    outcome = _of_cuts(gold_set, label or base_name(predictions.name), named, None, cuts)
+    return replace(outcome, predicted=tuple(entries), notes=tuple(notes))

@@ -1,4 +1,4 @@
-"""How sure scores are: bootstrap intervals, and paired tests between two tokenisers.
+"""The uncertainty of scores: bootstrap intervals, and paired tests between two tokenisers.
 
 A score is a ratio of sums over entries. So is it of any resample, whose sums are one product of
 matrices for all scores of all tokenisers.
@@ -23,7 +23,7 @@ from morphgraph.kernels import worth_loading
 RESAMPLES = 1000
 TRIALS = 1000
 _DRAWS_PER_ATOM = 200
-"""So many random numbers are drawn without a kernel in the time that an atom takes."""
+"""How many random numbers are drawn without a kernel in the time that an atom takes."""
 _CHUNK = 2_000_000
 """Random numbers held at a time, so that memory stays small whatever the number of entries."""
 
@@ -34,7 +34,7 @@ Draw = Callable[[int, int, Matrix], None]
 
 @dataclass(frozen=True)
 class Interval:
-    """Between ``low`` and ``high`` lies the score in 95 % of the resamples; NaN if undefined."""
+    """A 95 % interval, from ``low`` to ``high``; NaN if undefined."""
 
     low: float
     high: float
@@ -73,9 +73,9 @@ class Ratio:
         defined = sums[:, 1] > _NOTHING * self.whole.sum()
         if self.needed is not None:
             defined &= sums[:, 2] > _NOTHING * self.needed.sum()
-        found = np.full(len(sums), np.nan)
-        np.divide(sums[:, 0], sums[:, 1], out=found, where=defined)
-        return found
+        scores = np.full(len(sums), np.nan)
+        np.divide(sums[:, 0], sums[:, 1], out=scores, where=defined)
+        return scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +137,9 @@ def bootstrap_intervals(
     >>> bootstrap_intervals([Ratio(ones, ones)])
     [Interval(low=1.0, high=1.0)]
     """
-    found = _resampled(ratios, resamples, seed)
-    return [_percentiles(scores - (0 if baseline is None else found[baseline])) for scores in found]
+    resampled = _resampled(ratios, resamples, seed)
+    base = 0 if baseline is None else resampled[baseline]
+    return [_percentiles(scores - base) for scores in resampled]
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class Draws:
     seed: int = 0
 
     def intervals(self, ratios: Sequence[Score], baseline: int | None = None) -> list[Interval]:
-        """`bootstrap_intervals`, if there are any."""
+        """Return the bootstrap intervals of scores; undefined ones without resamples."""
         if not self.resamples:
             return [NO_INTERVAL] * len(ratios)
         return bootstrap_intervals(ratios, baseline, resamples=self.resamples, seed=self.seed)
@@ -167,7 +168,7 @@ USUAL_DRAWS = Draws()
 
 
 def _resampled(ratios: Sequence[Score], resamples: int, seed: int) -> list[Matrix]:
-    """Each score in every resample; the same resamples for all."""
+    """Return each score in every resample, the same resamples for all."""
     if not ratios:
         return []
     everything, places = _side_by_side(ratios)
@@ -193,7 +194,7 @@ def _mixed(state: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def plain_counts(seed: int, first: int, counts: Matrix) -> None:
-    """What `kernels.resampling.draw_counts` draws, by no kernel."""
+    """Draw what `kernels.resampling.draw_counts` does, without a kernel."""
     rows, entries = counts.shape
     numbers = np.arange(first + 1, first + rows + 1, dtype=np.uint64)
     starts = _mixed(np.uint64(seed) ^ _mixed(numbers * _STEP))
@@ -255,18 +256,18 @@ def interval_of_mean(
 
 
 def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:
-    """The columns of all ratios in one matrix, each only once, and the numbers of those of each."""
-    found: dict[bytes, int] = {}
+    """Return the distinct columns of all ratios as one matrix, and the column numbers of each."""
+    number_of: dict[bytes, int] = {}
     distinct: list[Matrix] = []
     places = []
     for ratio in ratios:
         numbers = []
         for column in ratio.columns:
             key = blake2b(column.tobytes(), digest_size=16).digest()
-            if key not in found:
-                found[key] = len(distinct)
+            if key not in number_of:
+                number_of[key] = len(distinct)
                 distinct.append(column)
-            numbers.append(found[key])
+            numbers.append(number_of[key])
         places.append(numbers)
     return np.stack(distinct, axis=1), places
 

@@ -151,8 +151,10 @@ BPE = Method(
     Bte,
     "merges",
     source="Sennrich et al. 2016; Bauwens & Delobelle 2024",
-    training=Training("Merges the most frequent pair (Sennrich et al. 2016).", _trained),
-    standalone="morphgraph.standalone.bte:Merging",
+    training=Training(
+        "Merges the most frequent pair (Sennrich et al. 2016).", _trained, special=True
+    ),
+    standalone="morphgraph.standalone.merges:Merging",
 )
 BPE_PRIME = Method(
     "bpe-prime",

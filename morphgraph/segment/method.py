@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint
 from typing import Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -118,10 +117,10 @@ class Training:
 
     ``run`` makes a segmenter of a `PreparedCorpus`, the vocabulary size, a name, a function to call
     with the share done, and its ``parameters`` by name. ``stoppable``: it also takes ``enough``
-    (see `train`); else it runs to the end. ``several``: it only trains on counts of several
-    languages. ``unmarked``: it only supports pipelines without a start-of-word marker. ``atoms``:
-    the kind that it needs, if not the pipeline's. ``seconds``: estimated time for 32,000 types on
-    one core.
+    (see `train`); else it runs to the end. ``special``: it also takes ``special`` tokens.
+    ``several``: it only trains on counts of several languages. ``unmarked``: it only supports
+    pipelines without a start-of-word marker. ``atoms``: the kind that it needs, if not the
+    pipeline's. ``seconds``: estimated time for 32,000 types on one core.
     """
 
     description: str
@@ -130,6 +129,7 @@ class Training:
     unmarked: bool = False
     atoms: str | None = None
     stoppable: bool = True
+    special: bool = False
     several: bool = False
     seconds: float = 2.5
 
@@ -214,35 +214,12 @@ class Method:
         return self.title + (f" ({listed})" if listed else "")
 
 
-_OURS = """
-bpe = morphgraph.segment.bte:BPE [segments, offered, trained]
-bpe-prime = morphgraph.segment.bte:BPE_PRIME [trained]
-dropout = morphgraph.segment.dropout:DROPOUT [segments, offered]
-trimmed = morphgraph.segment.trimmed:TRIMMED [segments, offered, counts]
-adaptbpe = morphgraph.segment.adaptbpe:ADAPTBPE [segments, offered, counts]
-litetoken = morphgraph.segment.litetoken:LITETOKEN [segments, offered, counts]
-flota = morphgraph.segment.flota:FLOTA [segments, offered]
-first = morphgraph.segment.flota:FIRST [segments, offered]
-longest = morphgraph.segment.flota:LONGEST [segments, offered]
-greedy = morphgraph.segment.wordpiece:GREEDY [segments, offered]
-suffix = morphgraph.segment.suffix:SUFFIX [segments, offered]
-least = morphgraph.segment.least:LEAST [segments, offered]
-morfessor = morphgraph.segment.morfessor:MORFESSOR [segments, trained]
-parity = morphgraph.segment.parity:PARITY [trained, several]
-picky = morphgraph.segment.picky:PICKY [segments, trained]
-scaffold = morphgraph.segment.trimmed:SCAFFOLD [segments, trained]
-unigram = morphgraph.segment.unigram:UNIGRAM [segments, trained]
-unigram-prime = morphgraph.segment.unigram:UNIGRAM_PRIME [trained]
-wordpiece = morphgraph.segment.wordpiece:WORDPIECE [segments, trained]
-knockout = morphgraph.refine.learning:KNOCKOUT [learns]
-rebpe = morphgraph.refine.learning:REBPE [learns]
-morphbpe = morphgraph.refine.morphbpe:MORPHBPE [learns, retrains]
-"""
-"""Our own methods as entry points, whose extras are what `Method.abilities` says."""
-
-
 class Methods(Registry[Method]):
-    """Methods by name: to list names, and what the methods can do, loads none of ours."""
+    """Methods by name: to list names, and what the methods can do, loads none.
+
+    What a method can do is written in brackets behind its entry point, as `Method.abilities` says;
+    one that says nothing there is loaded to know.
+    """
 
     @property
     def segmenting(self) -> list[str]:
@@ -267,31 +244,23 @@ class Methods(Registry[Method]):
     def able(self, ability: str) -> list[str]:
         """Return the names of methods with an ability, by its name in `Method.abilities`.
 
-        >>> METHODS.able("counts"), METHODS.able("several"), METHODS.able("retrains")
-        (['trimmed', 'adaptbpe', 'litetoken'], ['parity'], ['morphbpe'])
+        >>> "trimmed" in METHODS.able("counts"), "bpe" in METHODS.able("counts")
+        (True, False)
         """
-        return [
-            name
-            for name, entry in self._known.items()
-            if ability in (entry.extras if isinstance(entry, EntryPoint) else entry.abilities)
-        ]
+        return [name for name in [*self._known] if ability in self._abilities(name)]
+
+    def _abilities(self, name: str) -> Sequence[str]:
+        declared: Sequence[str] = getattr(self._known[name], "extras", ())
+        return declared or (self[name].abilities if name in self else ())
 
 
-_GROUP = "morphgraph.methods"
-METHODS = Methods(
-    _GROUP,
-    Method,
-    {
-        name: EntryPoint(name, place, _GROUP)
-        for name, place in (line.split(" = ") for line in _OURS.split("\n") if line)
-    },
-)
-"""All methods: ours, and those of plug-ins."""
+METHODS = Methods("morphgraph.methods", Method)
+"""All methods."""
 
 
 def method_named(name: str, among: Sequence[str]) -> Method:
     """Return a method by name; `MorphGraphError` if it is not ``among`` the given ones."""
-    if name not in among:
+    if name not in among or name not in METHODS:
         raise MorphGraphError(
             f"There is no method “{name}”.{nearest(name, among)} Choose one of: {', '.join(among)}."
         )

@@ -5,17 +5,16 @@ normaliser runs before any splitting, and pre-tokenisers split without changing 
 are marked first here but last in `morphgraph.corpus.pipelines`, with the same result.
 """
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import json_bytes
 from morphgraph.core.text import clock
 from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.corpus.pipelines import (
@@ -29,7 +28,6 @@ from morphgraph.corpus.pipelines import (
 from morphgraph.corpus.texts import Progress
 from morphgraph.corpus.word_array import BATCH_SIZE, WordArray
 from morphgraph.formats.hugging_face import (
-    assumed_document,
     from_tokenizer_json,
     special_token,
     tokenizer_document,
@@ -55,6 +53,7 @@ def train(
     pipeline: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     minimum_count: int | None = None,
+    special: Sequence[str] = (),
     progress: Progress = None,
     enough: Asked = None,
 ) -> Segmenter:
@@ -62,12 +61,13 @@ def train(
 
     ``pipeline`` prepares the words (`pipelines.prepare`; ``minimum_count`` is its threshold), by
     default the method's first choice. ``vocab_size`` counts every type, the unknown token and all
-    atoms included. ``progress`` is called with a number from 0 to 1, and ends the training by an
-    exception; once ``enough`` returns true, training ends with the types so far. Unigram trains in
-    one native call, without either. Of counts of several languages, each language is prepared for
-    itself; most methods then train on the sums. Raises `MorphGraphError` for an unknown method,
-    pipeline or parameter, for a size without room for the atoms, if no words remain, and where
-    counts of several languages, or development texts, do not go with the method.
+    atoms included. ``special``: tokens of their own, which come first. ``progress`` is called with
+    a number from 0 to 1, and ends the training by an exception; once ``enough`` returns true,
+    training ends with the types so far. Unigram trains in one native call, without either. Of
+    counts of several languages, each language is prepared for itself; most methods then train on
+    the sums. Raises `MorphGraphError` for an unknown method, pipeline or parameter, for a size
+    without room for the atoms, if no words remain, and where counts of several languages,
+    development texts or special tokens do not go with the method.
 
     >>> segmenter = train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259)
     >>> list(segmenter.types[256:])
@@ -82,11 +82,16 @@ def train(
         )
     settings = training.parameters.of(method, parameters or {})
     _check_languages(entry, training, counts)
+    more: dict[str, Any] = {"enough": enough} if training.stoppable else {}
+    if training.special:
+        more["special"] = special
+    elif special:
+        raise MorphGraphError(f"{entry.title} takes no special tokens. Leave them out.")
     watch = progress or (lambda share: None)
     watch(0.0)
     prepared = prepare(pipeline, counts, kind=training.atoms, minimum_count=minimum_count)
-    run = partial(training.run, enough=enough) if training.stoppable else training.run
-    trained: Segmenter = run(prepared, vocab_size, f"{method}-{pipeline}", watch, **dict(settings))
+    name = f"{method}-{pipeline}"
+    trained: Segmenter = training.run(prepared, vocab_size, name, watch, **more, **dict(settings))
     watch(1.0)
     return trained
 
@@ -146,7 +151,7 @@ def components(prepared: PreparedCorpus) -> dict[str, Any]:
     pre_tokenizers: list[dict[str, Any]] = [_WORDS, *marker]
     decoders = {"bytes": [_BYTES], "characters": [{**_METASPACE, "split": True}]}.get(kind, [])
     if chosen.name == "plain" and kind == "bytes":
-        pre_tokenizers = [{**_BYTES, "use_regex": True}]
+        pre_tokenizers = decoders = [byte_level()]
     elif chosen.name == "knockout":
         pre_tokenizers = [_WORDS, split(r"[^\P{P}-]"), *marker, split("-")]
     elif chosen.name == "rebpe":
@@ -368,32 +373,46 @@ def train_merge_tokeniser(
     name: str,
     watch: Callable[[float], None],
     enough: Asked = None,
+    special: Sequence[str] = (),
     **settings: Any,
 ) -> tuple[BpeTokeniser, AnyTrained]:
     """Train merges with ``learn``; return a tokeniser with the pipeline, and the trained model."""
     # Bytes can spell any text, characters cannot.
-    special = [] if prepared.kind == "bytes" else [UNKNOWN_TOKEN]
+    unknown = [] if prepared.kind == "bytes" else [UNKNOWN_TOKEN]
+    reserved = [*special, *(text for text in unknown if text not in special)]
+    for text in special:
+        if not text or special.count(text) > 1:
+            raise MorphGraphError(
+                f"The special token “{text}” is empty or repeated. Give each a name of its own, "
+                "such as “<unk>”."
+            )
     trained = learn(
         prepared.counts,
         vocab_size=vocab_size,
         alphabet=prepared.alphabet,
-        reserved=len(special),
+        reserved=len(reserved),
         progress=watch,
         enough=enough,
         **settings,
     )
-    check_vocabulary_size(vocab_size, len(trained.alphabet) + len(special))
+    check_vocabulary_size(vocab_size, len(trained.alphabet) + len(reserved))
+    if clashing := set(special).intersection(trained.types):
+        raise MorphGraphError(
+            f"The special token “{min(clashing)}” is also a trained type. Name it so that it is "
+            "no text, such as “<unk>”."
+        )
     if enough is not None and enough():
-        vocab_size = len(special) + len(trained.vocabulary)
+        vocab_size = len(reserved) + len(trained.vocabulary)
     document = tokenizer_document(
-        {text: number for number, text in enumerate([*special, *trained.types])},
+        {text: number for number, text in enumerate([*reserved, *trained.types])},
         trained.merges,
-        [special_token(text, number) for number, text in enumerate(special)],
-        {**components(prepared), "post_processor": None},
-        unk_token=UNKNOWN_TOKEN if special else None,
+        [special_token(text, number) for number, text in enumerate(reserved)],
+        components(prepared),
+        unk_token=UNKNOWN_TOKEN if unknown else None,
     )
-    data = json.dumps(document, ensure_ascii=False).encode()
-    return from_tokenizer_json(data, f"{name}-{vocab_size}"), trained
+    name = f"{name}-{vocab_size}"
+    # Its checksum is that of the file when it is saved.
+    return from_tokenizer_json(json_bytes(document, name), name), trained
 
 
 def check_vocabulary_size(vocab_size: int, atoms: int, what: str = "atoms") -> None:
@@ -402,42 +421,3 @@ def check_vocabulary_size(vocab_size: int, atoms: int, what: str = "atoms") -> N
             f"A vocabulary of {vocab_size:,} types has no room for the {atoms:,} {what} and "
             f"special tokens. Ask for more than {atoms:,}."
         )
-
-
-def train_tokeniser(
-    counts: WordCounts | LanguageCounts,
-    vocabulary_size: int,
-    *,
-    special: Sequence[str] = (),
-    **how: Any,
-) -> tuple[dict[str, Any], int]:
-    """Train byte-level BPE with the Ġ marker; return ``tokenizer.json`` data and the merge count.
-
-    ``vocabulary_size`` counts special tokens, the 256 bytes and merged types; there are fewer if no
-    pairs remain. ``how``: ``minimum_count``, ``progress`` and ``enough`` of `trained_events`.
-    """
-    check_vocabulary_size(vocabulary_size, 256 + len(special), "bytes")
-    for text in special:
-        if not text or special.count(text) > 1:
-            raise MorphGraphError(
-                f"The special token “{text}” is empty or repeated. Give each a name of its own, "
-                "such as “<unk>”."
-            )
-    prepared = prepare("plain", counts)
-    trained = train_bpe(
-        prepared.counts,
-        vocab_size=vocabulary_size,
-        alphabet=prepared.alphabet,
-        reserved=len(special),
-        **how,
-    )
-    if clashing := set(special).intersection(trained.types):
-        raise MorphGraphError(
-            f"The special token “{min(clashing)}” is also a trained type. Name it so that it is "
-            "no text, such as “<unk>”."
-        )
-    document = assumed_document({"Ġ": 0}, trained.merges)
-    document["added_tokens"] = [special_token(text, number) for number, text in enumerate(special)]
-    types = [*special, *trained.types]
-    document["model"]["vocab"] = {text: number for number, text in enumerate(types)}
-    return document, len(trained.merges)

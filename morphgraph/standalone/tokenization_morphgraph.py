@@ -16,7 +16,7 @@ from tokenizers import PreTokenizedString, Tokenizer
 from transformers import PreTrainedTokenizerFast
 
 from .methods import METHODS
-from .pieces import WORTH_KERNELS, Pieces, load, method_of, plug_in
+from .piece_methods import WORTH_KERNELS, Pieces, load, method_of, plug_in
 
 BTE_FILE = "tokeniser.bte.json"
 METHOD_FILE = "tokeniser.method.json"
@@ -66,10 +66,10 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
     @property
     def _drawing(self) -> Pieces:
         """The method that may draw, below those that build on it."""
-        found: Pieces = self._method
-        while found.inner is not None:
-            found = found.inner
-        return found
+        method: Pieces = self._method
+        while method.inner is not None:
+            method = method.inner
+        return method
 
     def eval(self) -> Self:
         """Switch randomness off: the same text gets the same tokens."""

@@ -209,11 +209,11 @@ class Table:
         >>> Table("", (), columns, (), ("Scope", "Weighting")).heads
         [('Scope', [('a', 2), ('b', 2)]), ('Weighting', [('x', 1), ('y', 1), ('x', 1), ('y', 1)])]
         """
-        found = []
+        rows = []
         for depth, title in enumerate(self.spread_by):
             spans = groupby(column.spread[: depth + 1] for column in self.columns)
-            found.append((title, [(texts[-1], len(list(over))) for texts, over in spans]))
-        return found
+            rows.append((title, [(texts[-1], len(list(over))) for texts, over in spans]))
+        return rows
 
     @property
     def by_block(self) -> list[tuple[str, list[Row]]]:
@@ -226,15 +226,15 @@ class Table:
     @property
     def parts(self) -> list[tuple[str, Table]]:
         """The title of each block and its table; one without a title goes on the one before."""
-        found: list[tuple[str, list[Row]]] = []
+        parts: list[tuple[str, list[Row]]] = []
         for title, rows in self.by_block:
-            if title or not found:
-                found.append((title, rows))
+            if title or not parts:
+                parts.append((title, rows))
             else:
-                found[-1][1].extend(rows)
+                parts[-1][1].extend(rows)
         return [
             (title, replace(self, rows=tuple(replace(row, block=0) for row in rows), blocks=("",)))
-            for title, rows in found
+            for title, rows in parts
         ]
 
     def with_columns(self, places: Iterable[int]) -> Table:
@@ -324,7 +324,7 @@ def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]
     return tuple(replace(row, cells=tuple(marked(row))) for row in rows)
 
 
-def table_of(
+def plain_table(
     title: str,
     columns: Sequence[Column],
     rows: Iterable[Sequence[Any]],
@@ -333,7 +333,7 @@ def table_of(
 ) -> Table:
     """Return a table of rows of cells, numbers or texts; the first ``names`` columns name rows.
 
-    >>> table = table_of("Sizes", [Column("type"), Column("count", "count")], [("able", 3)])
+    >>> table = plain_table("Sizes", [Column("type"), Column("count", "count")], [("able", 3)])
     >>> table.rows[0].names, table.rows[0].cells[0].value
     (('able',), 3)
     """
@@ -360,7 +360,7 @@ def table_of_texts(
     """
     columns = [*map(Column, titles[:names])]
     columns += [Column(each, "text" if each in texts else "written") for each in titles[names:]]
-    return table_of(title, columns, rows, names)
+    return plain_table(title, columns, rows, names)
 
 
 def frame_table(frame: pd.DataFrame) -> Table:
@@ -377,7 +377,7 @@ def frame_table(frame: pd.DataFrame) -> Table:
         is_whole = is_number and (frame[name].dropna() % 1 == 0).all()
         form: Form = "text" if not is_number else "count" if is_whole else "number"
         columns.append(Column(str(name).replace("_", " "), form))
-    return table_of("", columns, frame[known].itertuples(index=False))
+    return plain_table("", columns, frame[known].itertuples(index=False))
 
 
 def text_frame(table: Table) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -412,12 +412,12 @@ def common_signature(signatures: Sequence[str]) -> str:
     >>> common_signature(["reference:a|tokeniser:x|version:1", "reference:a|tokeniser:y|version:1"])
     'reference:a|tokeniser:(2 different)|version:1'
     """
-    found: dict[str, dict[str, None]] = {}
+    fields: dict[str, dict[str, None]] = {}
     for signature in signatures:
         for part in " ".join(signature.split()).split("|"):
             name, _, value = part.partition(":")
-            found.setdefault(name, {})[value] = None
+            fields.setdefault(name, {})[value] = None
     return "|".join(
         f"{name}:{next(iter(values))}" if len(values) == 1 else f"{name}:({len(values)} different)"
-        for name, values in found.items()
+        for name, values in fields.items()
     )

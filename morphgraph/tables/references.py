@@ -6,7 +6,7 @@ from typing import Any
 
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.reference.entry import Entry, Reference, describe_reference
-from morphgraph.tables.model import Column, Table, table_of
+from morphgraph.tables.model import Column, Table, plain_table
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import report_of, text_of
 
@@ -64,32 +64,33 @@ def entries_table(entries: Sequence[Entry]) -> Table:
     words = [(f"{entry.line:,}", entry.word) for entry in entries]
     told = zip(*(columns[name] for name in names), strict=True)
     rows = [(*word, *texts) for word, texts in zip(words, told, strict=True)]
-    return table_of("Entries", titles, rows, names=2)
+    return plain_table("Entries", titles, rows, names=2)
 
 
 def description_table(reference: Reference) -> Table:
     """Return what the entries of a reference consist of, a row each."""
-    found = describe_reference(reference)
-    synthesis = found.index_of_synthesis
+    description = describe_reference(reference)
+    by_morphs = description.morphs_per_word.items()
+    synthesis = description.index_of_synthesis
     numbers = {
-        "entries": found.entries,
-        "words": found.words,
-        "words with several analyses": found.words_with_several_analyses,
-        **{f"entries of {n} morph{'s' * (n != 1)}": k for n, k in found.morphs_per_word.items()},
-        **{f"morphs: {kind}": number for kind, number in found.kinds.items() if number},
-        "morphs without a kind": found.morphs_without_kind if found.kinds else 0,
+        "entries": description.entries,
+        "words": description.words,
+        "words with several analyses": description.words_with_several_analyses,
+        **{f"entries of {n} morph{'s' * (n != 1)}": k for n, k in by_morphs},
+        **{f"morphs: {kind}": number for kind, number in description.kinds.items() if number},
+        "morphs without a kind": description.morphs_without_kind if description.kinds else 0,
         **{f"layer {name or '(without a name)'}": lines for name, lines in reference.layers},
     }
-    affixes = {"prefixes": found.prefixes, "suffixes": found.suffixes}
+    affixes = {"prefixes": description.prefixes, "suffixes": description.suffixes}
     told = {
         **{name: f"{number:,}" for name, number in numbers.items() if number},
         "morphs per entry": "n/a" if synthesis != synthesis else f"{synthesis:.3f}",
-        "entries with whole words, %": percent(found.whole_word_share),
+        "entries with whole words, %": percent(description.whole_word_share),
         **{n: ", ".join(f"{a} {k:,}" for a, k in each) for n, each in affixes.items() if each},
-        "longest word": found.longest_word,
+        "longest word": description.longest_word,
     }
     notes = [f"skipped {skip}" for skip in reference.left_out]
     if reference.partial_note:
         notes.insert(0, reference.partial_note)
     columns = [Column(f"{reference.name}, {reference.format}"), Column("")]
-    return table_of("Description", columns, [*told.items()], notes=tuple(notes))
+    return plain_table("Description", columns, [*told.items()], notes=tuple(notes))

@@ -34,11 +34,11 @@ def text_of(table: Table, width: int | None = None) -> str:
     terminal.
     """
     room = width or terminal_width()
-    found = []
+    lines = []
     for title, part in table.parts:
-        found += [visible(title)] if title else []
-        found.append(_block(part, room))
-    return "\n".join(found)
+        lines += [visible(title)] if title else []
+        lines.append(_block(part, room))
+    return "\n".join(lines)
 
 
 def report_of(table: Table, width: int | None = None) -> str:

@@ -7,7 +7,7 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -200,7 +200,7 @@ def environment() -> Environment:
     """Return the template environment, which escapes text in HTML templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("morphgraph.tables"),
         autoescape=lambda name: ".html" in str(name) or ".svg" in str(name),
         undefined=StrictUndefined,
@@ -208,7 +208,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {
+    templates.filters |= {
         "line": one_line,
         "markdown": lambda text: markdown(one_line(text)),
         "code": lambda text: markdown_code(one_line(text)),
@@ -218,8 +218,8 @@ def environment() -> Environment:
         "tenths": "{:.1f}".format,
         "tex": _tex,
     }
-    made.globals |= {"cell_texts": cell_texts}
-    return made
+    templates.globals |= {"cell_texts": cell_texts}
+    return templates
 
 
 def _markdown_cells(row: Row, table: Table) -> Iterator[str]:
@@ -330,3 +330,11 @@ def _row(table: Table, row: Row) -> tuple[list[str], list[str]]:
         cells.append(value + (rf"\rlap{{$^{{{cell.mark}}}$}}" if cell.mark else ""))
         small.append(rf"{{\scriptsize {_tex(beside)}}}" if beside else "")
     return cells, small
+
+
+WRITERS: dict[str, Callable[[Table], bytes | str]] = {
+    ".csv": to_csv,
+    ".tex": to_latex,
+    ".md": to_markdown,
+}
+"""What writes a table to a file of each ending."""

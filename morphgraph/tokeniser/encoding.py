@@ -61,7 +61,9 @@ class Search:
             if text:
                 self._tokens.setdefault(text, token)
                 lengths.setdefault(text[0], set()).add(len(text))
-        self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+        self._lengths = {
+            first: sorted(of_first, reverse=True) for first, of_first in lengths.items()
+        }
         self._first = re.compile(f"[{re.escape(''.join(lengths))}]") if lengths else None
 
     def __bool__(self) -> bool:
@@ -177,13 +179,13 @@ class WordEncoder:
             chunks = [self._encode_any(words[place], prefix) for place in odd]
             if cut:
                 some = [words[place] for place in cut]
-                found = (
+                together_encoded = (
                     self._encode_characters(some, len(prefix))
                     if self._space
                     else self._encode_letters(some, letters_prefix)
                 )
                 ends = np.append(0, np.cumsum(lengths, dtype=np.int64))
-                chunks.append(replace(found, piece_offsets=ends))
+                chunks.append(replace(together_encoded, piece_offsets=ends))
         except (KeyboardInterrupt, SystemExit, MorphGraphError):
             raise
         except UnicodeEncodeError as error:
@@ -304,12 +306,12 @@ class WordEncoder:
                 piece_offsets.append(len(atoms))
             for piece in pieces:
                 before = len(left_out)
-                found = self._atoms(piece, unknown, left_out, len(atoms))
+                placed = self._atoms(piece, unknown, left_out, len(atoms))
                 is_first_out = any(at == len(atoms) for at, *_ in left_out[before:])
-                behind += [at - len(atoms) if found else -1 for at, *_ in left_out[before:]]
+                behind += [at - len(atoms) if placed else -1 for at, *_ in left_out[before:]]
                 if piece and piece[0][0] in MARKERS and not is_first_out:
                     markers.add(len(atoms))
-                for atom, first, last in found:
+                for atom, first, last in placed:
                     atoms.append(atom)
                     spans.append((first, last))
                 if len(atoms) > piece_offsets[-1]:
@@ -366,13 +368,13 @@ class WordEncoder:
         leaves_out = self.leaves_out and stand_in == UNKNOWN
         if leaves_out and self.whole:
             leaves_out = "".join(character for character, *_ in piece) not in self.ids
-        found: list[tuple[int, int, int]] = []
+        atoms: list[tuple[int, int, int]] = []
         waiting: list[tuple[str, int, int]] = []
 
         def end_unknown() -> None:
             if waiting:
-                unknown[offset + len(found)] = "".join(text for text, *_ in waiting)
-                found.append((stand_in, waiting[0][1], waiting[-1][2]))
+                unknown[offset + len(atoms)] = "".join(text for text, *_ in waiting)
+                atoms.append((stand_in, waiting[0][1], waiting[-1][2]))
                 waiting.clear()
 
         for i, (character, start, end) in enumerate(piece):
@@ -380,22 +382,22 @@ class WordEncoder:
             atom = self.ids.get(text)
             if atom is not None:
                 end_unknown()
-                found.append((atom, start, end))
+                atoms.append((atom, start, end))
                 continue
             bytes_ = [f"<0x{byte:02X}>" for byte in text.encode()] if settings.byte_fallback else []
             if bytes_ and all(byte in self.ids for byte in bytes_):
                 # As in the library, they come before an unknown token that may go on behind them.
-                found += [(self.ids[byte], start, end) for byte in bytes_]
+                atoms += [(self.ids[byte], start, end) for byte in bytes_]
                 continue
             self.missing.add(text)
             if leaves_out:
-                left_out.append((offset + len(found), (start, end), character))
+                left_out.append((offset + len(atoms), (start, end), character))
                 continue
             if not settings.fuse_unknown or stand_in == UNKNOWN:
                 end_unknown()
             waiting.append((character, start, end))
         end_unknown()
-        return found
+        return atoms
 
 
 def _in_one_piece(

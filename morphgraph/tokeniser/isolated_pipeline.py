@@ -180,10 +180,10 @@ def applied(parts: bytes, do: str, text: str, bounds: list[list[int]], most: int
     for some in steps.values():
         some.most = most
     if do in ("normalize_str", "pre_tokenize_str"):
-        made = getattr(steps[PARTS_OF_TEXT[do == "pre_tokenize_str"]], do)(text)
+        result = getattr(steps[PARTS_OF_TEXT[do == "pre_tokenize_str"]], do)(text)
     else:
-        made = getattr(preprocessor, do)(text, *(slice(*span) for span in bounds))
-    return json.dumps(made).encode()
+        result = getattr(preprocessor, do)(text, *(slice(*span) for span in bounds))
+    return json.dumps(result).encode()
 
 
 @lru_cache(maxsize=2)

@@ -99,13 +99,13 @@ def derive(graph: MergeGraph, words: Words, word: int, *, merging: bool = False)
     roots: list[int] = []
     for left, right in pairwise(cuts):
         known = len(vertices)
-        made = _derive_piece(graph, vertices, left, right)
+        of_piece = _derive_piece(graph, vertices, left, right)
         type_ = whole.get(left)
-        if type_ is not None and [vertices[root].type for root in made] != [type_]:
+        if type_ is not None and [vertices[root].type for root in of_piece] != [type_]:
             merge = next(iter(graph.incoming(type_)), None)
             vertices[known:] = [Vertex(type_, merge, tuple(range(left, right)), left, right - 1)]
-            made = [known]
-        roots += made
+            of_piece = [known]
+        roots += of_piece
     return Derivation(tuple(vertices), tuple(roots))
 
 
@@ -167,11 +167,11 @@ def _candidates(
             if result is not None and result not in makers:
                 makers[result] = [(merge, graph.merge(merge)) for merge in graph.incoming(result)]
             for merge, (rank, parts, _) in () if result is None else makers[result]:
-                end, found = 0, []
+                end, placed = 0, []
                 for part in parts:  # one that begins inside an atom, at -1 here, never comes
-                    found.append((starts.get(end, -1), part))
+                    placed.append((starts.get(end, -1), part))
                     end += len(types[part])
-                yield (levels.get(merge, rank), place, rank, merge), found
+                yield (levels.get(merge, rank), place, rank, merge), placed
 
 
 _ATOMS_PER_THREAD = 50_000
@@ -204,9 +204,9 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
     piece that is a type stays whole (``ignore_merges``). Source: Sennrich et al. 2016; Bauwens &
     Delobelle 2024 for tuple merges.
     """
-    found = segment_merging(graph, words, threads)
-    keep_whole_pieces(graph, found)
-    return found
+    segmentation = segment_merging(graph, words, threads)
+    keep_whole_pieces(graph, segmentation)
+    return segmentation
 
 
 def segment_merging(
@@ -228,11 +228,13 @@ def _segment_few(graph: MergeGraph, words: Words) -> MergeSegmentation:
     token_at = np.full(len(words.atoms), INSIDE_TOKEN, np.int32)
     arrays = merge_arrays(graph)
     for word, start in enumerate(words.word_offsets[:-1].tolist()):
-        found = derive(graph, words, word, merging=True)
-        for vertex in found.vertices:
+        derivation = derive(graph, words, word, merging=True)
+        for vertex in derivation.vertices:
             for child in vertex.children[:-1]:
-                closed_by[start + found.vertices[child].last] = arrays.places[vertex.merge or 0]
-        for root in map(found.vertices.__getitem__, found.roots):
+                closed_by[start + derivation.vertices[child].last] = arrays.places[
+                    vertex.merge or 0
+                ]
+        for root in map(derivation.vertices.__getitem__, derivation.roots):
             token_at[start + root.last] = root.type
     return MergeSegmentation(words, closed_by, token_at, arrays)
 
@@ -408,9 +410,9 @@ def never_formed(graph: MergeGraph, edits: int = 0) -> list[int]:
     """
     if merge_arrays(graph).is_plain:
         return []
-    found = unreachable_types(graph, graph.misplaced())
-    before = set(never_formed(graph.earlier(edits))) if found and edits else ()
-    return [number for number in found if number not in before]
+    unreachable = unreachable_types(graph, graph.misplaced())
+    before = set(never_formed(graph.earlier(edits))) if unreachable and edits else ()
+    return [number for number in unreachable if number not in before]
 
 
 def unreachable_types(graph: MergeGraph, among: Iterable[int] | None = None) -> list[int]:

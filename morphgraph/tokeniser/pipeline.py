@@ -12,11 +12,7 @@ from uuid import uuid4
 from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.core.limits import (
-    GROWN_CHARACTERS,
-    PIPELINE_PARTS,
-    is_public,
-)
+from morphgraph.core.limits import GROWN_CHARACTERS, is_public
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.isolated_pipeline import (
     IsolatedPart,
@@ -148,35 +144,34 @@ def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
 
     Unknown parts are an error in public mode; elsewhere they run in a separate process.
     """
-    pipelines = (*PARTS_OF_TEXT, "decoder")
-    parts = [part for key in pipelines for part in parts_in_order(document.get(key), key)]
-    PIPELINE_PARTS.check(len(parts), name, fix="Take out what is not needed")
-    for place, part in parts:
+    for place, part in parts_in_order(document.get("normalizer"), "normalizer"):
         charsmap = part.get("precompiled_charsmap") if isinstance(part, dict) else None
         if isinstance(charsmap, str):
             check_charsmap(charsmap, name, f"field {place}")
-    unknown = next(filter(None, (unknown_part(document, key) for key in PARTS_OF_TEXT)), "")
-    public, decoder = is_public(), unknown_part(document, "decoder")
+    *places, decoder = (unknown_part(document, key) for key in (*PARTS_OF_TEXT, "decoder"))
+    unknown, public = next(filter(None, places), ""), is_public()
     if decoder or (unknown and public):
         problem = "this part is none of those that a public server runs"
         own = "Open the file on your own machine."
         if not public:
             problem, own = "no published tokeniser has such a decoder", "Take it out."
         raise FileFormatError(name, f"field {decoder or unknown}", problem, own)
-    chosen = {part: document.get(part) for part in PARTS_OF_TEXT}
-    present = {key: part for key, part in chosen.items() if part is not None}
-    for key, part in present.items():
-        if not isinstance(part, dict):
+    chosen = {key: document.get(key) for key in PARTS_OF_TEXT}
+    for key, part in chosen.items():
+        if part is not None and not isinstance(part, dict):
             raise FileFormatError(name, f"field {key}", "this is no part of a pipeline", fix)
-    made: dict[str, Any] = {"parts": json.dumps(chosen), "is_known": not unknown}
+    parts = json.dumps(chosen)
+    fields: dict[str, Any] = {"parts": parts, "is_known": not unknown}
     if unknown:
-        made |= {key: IsolatedPart(made["parts"], key) for key in present}
+        present = (key for key, part in chosen.items() if part is not None)
+        fields |= {key: IsolatedPart(parts, key) for key in present}
         with _trying(name, fix):
-            IsolatedPreprocessor(**made).pieces(_PROBE)
-        return made
-    with _trying(name, fix, "the tokenizers library cannot build them"):
-        loaded = library_of(chosen)
-    return {**made, **{part: getattr(loaded, part) for part in PARTS_OF_TEXT}}
+            IsolatedPreprocessor(**fields).pieces(_PROBE)
+    else:
+        with _trying(name, fix, "the tokenizers library cannot build them"):
+            library = library_of(chosen)
+        fields |= {key: getattr(library, key) for key in PARTS_OF_TEXT}
+    return fields
 
 
 def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePieceText:
@@ -192,8 +187,8 @@ def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePiece
 def charsmap_of(document: Mapping[str, Any]) -> bytes:
     """Return a normaliser's rules for characters; empty if it has none."""
     parts = parts_in_order(document.get("normalizer"), "normalizer")
-    found = (part.get("precompiled_charsmap") for _, part in parts if isinstance(part, dict))
-    return base64.b64decode(next((text for text in found if isinstance(text, str)), ""))
+    charsmaps = (part.get("precompiled_charsmap") for _, part in parts if isinstance(part, dict))
+    return base64.b64decode(next((text for text in charsmaps if isinstance(text, str)), ""))
 
 
 @contextmanager

@@ -129,13 +129,13 @@ def _values_of(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64] | None:
     count = len(units)
     offsets = (units >> np.uint32(10)) << ((units & np.uint32(1 << 9)) >> np.uint32(6))
     bases = np.arange(count, dtype=np.int64) ^ offsets.astype(np.int64)
-    reached, found = np.zeros(1, np.int64), []
+    reached, values = np.zeros(1, np.int64), []
     letters = np.arange(256)
     for _ in range(_LONGEST_RULE + 1):
         if (bases[reached] | 0xFF).max(initial=0) >= count:
             return None
         with_leaf = reached[(units[reached] & _LEAF) != 0]
-        found.append(units[bases[with_leaf]] & _VALUE)
+        values.append(units[bases[with_leaf]] & _VALUE)
         # A search continues where the label of a place is the letter that leads to it.
         following = []
         for first in range(0, len(reached), 4096):
@@ -143,7 +143,7 @@ def _values_of(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64] | None:
             following.append(places[(units[places] & _LABEL) == letters])
         reached = np.unique(np.concatenate(following))
         if not len(reached):
-            return np.concatenate(found).astype(np.int64)
+            return np.concatenate(values).astype(np.int64)
     return None
 
 
@@ -216,10 +216,10 @@ class SentencePieceText:
     @cached_property
     def _by_first(self) -> dict[str, list[str]]:
         """The symbols by their first character, longest first."""
-        found: dict[str, list[str]] = {}
+        symbols: dict[str, list[str]] = {}
         for symbol in sorted(self.symbols, key=lambda text: len(text.encode()), reverse=True):
-            found.setdefault(symbol[0], []).append(symbol)
-        return found
+            symbols.setdefault(symbol[0], []).append(symbol)
+        return symbols
 
     def normalised(self, text: str) -> list[tuple[str, int, int]]:
         """Return the characters of a normalised text, with spans in ``text``."""
@@ -243,15 +243,15 @@ class SentencePieceText:
         if not self.symbols:
             return list(characters)
         text = "".join(character for character, _, _ in characters)
-        found = []
+        characters_joined = []
         at = 0
         while at < len(text):
             symbols = self._by_first.get(text[at], ())
             whole = next((each for each in symbols if text.startswith(each, at)), text[at])
             last = at + len(whole)
-            found.append((whole, characters[at][1], characters[last - 1][2]))
+            characters_joined.append((whole, characters[at][1], characters[last - 1][2]))
             at = last
-        return found
+        return characters_joined
 
     def settings(self) -> dict[str, Any]:
         """Return everything but the rules, as JSON data."""
@@ -357,12 +357,12 @@ class Preprocessor:
         if self.pre_tokenizer is None:
             return [[(c, i, i + 1) for i, c in enumerate(normal)]] if text else []
         spelled = printable_bytes if self.byte_level else str
-        found = []
+        pieces = []
         for piece, (start, end) in self.pre_tokenizer.pre_tokenize_str(normal):
             if spelled(normal[start:end]) != piece:
                 return self.pieces_of_part(text)
-            found.append([(c, i, i + 1) for i in range(start, end) for c in spelled(normal[i])])
-        return found
+            pieces.append([(c, i, i + 1) for i in range(start, end) for c in spelled(normal[i])])
+        return pieces
 
     @cached_property
     def _swap(self) -> tuple[str, str] | None:
@@ -410,15 +410,15 @@ class Preprocessor:
         if self.sentencepiece is not None:
             characters = self._characters(text, raw, normalised)
             return characters[0][1], characters[-1][2]
-        found = self._part(text, raw, normalised).get_splits("original", "char")
-        return found[0][1] if found else (raw.start, raw.start)
+        splits = self._part(text, raw, normalised).get_splits("original", "char")
+        return splits[0][1] if splits else (raw.start, raw.start)
 
     def _characters(self, text: str, raw: slice, normalised: slice) -> Piece:
         """Return the characters of a part, normalised separately by SentencePiece."""
         assert self.sentencepiece is not None
         shift = raw.start or 0
-        found = self.sentencepiece.normalised(text[raw])[normalised]
-        return [(character, start + shift, end + shift) for character, start, end in found]
+        characters = self.sentencepiece.normalised(text[raw])[normalised]
+        return [(character, start + shift, end + shift) for character, start, end in characters]
 
     def _part(self, text: str, raw: slice, normalised: slice) -> Any:
         from tokenizers import PreTokenizedString

@@ -166,14 +166,14 @@ class BpeTokeniser:
     def readable_types(self) -> list[str]:
         """All types of the graph, by id, in readable form."""
         types, loaded = self.graph.types, self.graph.loaded_type_count
-        found = self.cache.get(
+        readable = self.cache.get(
             self.graph.family, "types", lambda: [self.readable(text) for text in types[:loaded]]
         )
         if len(types) == loaded:
-            return found
+            return readable
         added = tuple(types[loaded:])
         return self.cache.get(
-            self.graph.family, ("types", added), lambda: [*found, *map(self.readable, added)]
+            self.graph.family, ("types", added), lambda: [*readable, *map(self.readable, added)]
         )
 
     @property
@@ -189,25 +189,25 @@ class BpeTokeniser:
             return [n for n in some if spans_words(self.readable(graph.types[n]))]
 
         added = tuple(graph.types[graph.loaded_type_count :])
-        found = self.cache.get(graph.family, ("several words", added), spelt)
-        makers = graph.producers() if found else ()
-        return [n for n in found if graph.is_present(n) and makers[n] >= 0]
+        numbers = self.cache.get(graph.family, ("several words", added), spelt)
+        makers = graph.producers() if numbers else ()
+        return [n for n in numbers if graph.is_present(n) and makers[n] >= 0]
 
     @property
     def several_words_note(self) -> str:
-        """What blame and scores leave out: types of several words; empty if there are none."""
-        if not (found := self.several_words):
+        """A note on types of several words, which blame and scores leave out; else empty."""
+        if not (numbers := self.several_words):
             return ""
-        first = ", ".join(shortened(visible(self.readable(self.types[n])), 30) for n in found[:5])
+        first = ", ".join(shortened(visible(self.readable(self.types[n])), 30) for n in numbers[:5])
         return (
-            f"{counted(len(found), 'type spans', 'types span')} several words: {first}"
-            f"{', …' if len(found) > 5 else '.'} Blame and scores look at words alone and leave "
+            f"{counted(len(numbers), 'type spans', 'types span')} several words: {first}"
+            f"{', …' if len(numbers) > 5 else '.'} Blame and scores look at words alone and leave "
             "such types out."
         )
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a user has to know before use: the file's warnings, and what is left out now."""
+        """Warnings for the user: the file's, and which types blame and scores leave out."""
         return (*self.warnings, *filter(None, [self.several_words_note]))
 
     @property
@@ -230,16 +230,16 @@ class BpeTokeniser:
         wanted = shown_token(text.strip())
         starts_word = text.startswith(" ") and self.marks_start
         exact = self.type_from(text) if wanted or starts_word else None
-        found = []
+        matches = []
         for number, name in enumerate(self.readable_types):
             body = name.lstrip(SHOWN_MARKER)
             is_start = body != name and body.startswith(wanted)
             if (is_start if starts_word else wanted in name) and self.graph.is_present(number):
                 rank = 0 if body == wanted else 1 if body.startswith(wanted) else 2
                 weight = 0.0 if weights is None else -weights[number]
-                found.append((rank, weight, len(name), number))
-        found.sort()
-        numbers = [number for *_, number in found]
+                matches.append((rank, weight, len(name), number))
+        matches.sort()
+        numbers = [number for *_, number in matches]
         if exact is not None:
             numbers = [self.graph.ids[exact], *(n for n in numbers if n != self.graph.ids[exact])]
         return numbers[:limit]

@@ -103,8 +103,8 @@ class SubwordVocabulary:
     @property
     def file_model(self) -> Mapping[str, Any]:
         """The settings of the model in the file, without types; empty if there are none."""
-        found: Mapping[str, Any] = (self.file or {}).get("model") or {}
-        return found
+        model: Mapping[str, Any] = (self.file or {}).get("model") or {}
+        return model
 
     @property
     def initial_form(self) -> int:

@@ -79,15 +79,15 @@ class Words:
     @cached_property
     def is_marker(self) -> npt.NDArray[np.bool_]:
         """Whether each atom is a start-of-word marker that is not a character of its word."""
-        found: npt.NDArray[np.bool_] = (self.gap_position == NO_GAP) & ~self._is_last
-        return found
+        flags: npt.NDArray[np.bool_] = (self.gap_position == NO_GAP) & ~self._is_last
+        return flags
 
     @cached_property
     def _is_last(self) -> npt.NDArray[np.bool_]:
         """Whether each atom is the last of its word."""
-        found = np.zeros(len(self.atoms), bool)
-        found[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = True
-        return found
+        flags = np.zeros(len(self.atoms), bool)
+        flags[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = True
+        return flags
 
     def characters_of(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return whether each character of all words, and one more, has a chosen atom."""
@@ -199,10 +199,10 @@ class Words:
 
     @cached_property
     def _left_out(self) -> Mapping[int, Sequence[LeftOut]]:
-        found: dict[int, list[LeftOut]] = {}
+        by_word: dict[int, list[LeftOut]] = {}
         for each in self.left_out:
-            found.setdefault(each.word, []).append(each)
-        return found
+            by_word.setdefault(each.word, []).append(each)
+        return by_word
 
     @cached_property
     def _gap_keys(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -221,10 +221,10 @@ class Words:
         """
         keys, gaps = self._gap_keys
         wanted = (words << 32) | positions
-        found = np.searchsorted(keys, wanted)
-        inside = found < len(keys)
-        found, wanted = found[inside], wanted[inside]
-        at_gap: npt.NDArray[np.int64] = gaps[found[keys[found] == wanted]]
+        places = np.searchsorted(keys, wanted)
+        inside = places < len(keys)
+        places, wanted = places[inside], wanted[inside]
+        at_gap: npt.NDArray[np.int64] = gaps[places[keys[places] == wanted]]
         return at_gap
 
 

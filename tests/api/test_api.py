@@ -7,9 +7,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, get_type_hints
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -22,9 +23,10 @@ import morphgraph as mg
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.refine import KnockoutOptions, KnockoutSettings, ReBPEOptions, ReBPESettings
+from morphgraph.refine import KnockoutSettings, ReBPESettings
 from morphgraph.refine.knockout import knock_out
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_reading import Reading
 from morphgraph.segment.flota import FlotaParameters, KeptParameters
 from morphgraph.segment.morfessor import silver_reference
 from morphgraph.tokeniser.merging import segment
@@ -217,11 +219,15 @@ def test_an_unknown_setting_is_an_error(small: mg.Tokeniser) -> None:
         small.thresholds(SMALL, **unknown)
 
 
-def test_settings_are_typed_as_their_models_are() -> None:
-    for options, model in ((KnockoutOptions, KnockoutSettings), (ReBPEOptions, ReBPESettings)):
-        fields = {n: each.annotation for n, each in model.model_fields.items() if n != "seed"}
-        assert get_type_hints(options) == fields
-        assert not options.__required_keys__
+def test_signatures_show_the_settings_of_the_models() -> None:
+    for function, model in (
+        (mg.Tokeniser.knock_out, KnockoutSettings),
+        (mg.Tokeniser.rebpe, ReBPESettings),
+        (mg.read_gold, Reading),
+    ):
+        shown = signature(function).parameters
+        for name, field in model.model_fields.items():
+            assert (shown[name].default, shown[name].kind.name) == (field.default, "KEYWORD_ONLY")
 
 
 # --------------------------------------------------------------------------------- refinement
@@ -447,7 +453,7 @@ def test_silver_is_the_file_that_the_command_writes(tmp_path: Path) -> None:
 def test_a_method_is_exported(tokeniser: mg.Tokeniser, tmp_path: Path) -> None:
     made = tokeniser.method("flota", k=2).export(tmp_path, words=["undesirable"])
     assert (made.kind, made.method, made.checked_words) == ("folder", "FLOTA(k=2)", 1)
-    assert (tmp_path / "vocabulary.py").is_file()
+    assert (tmp_path / "lookup.py").is_file()
     tokeniser.method("first").export(tmp_path, words=["undesirable"])  # it makes room
     assert not [*tmp_path.glob("*.old")]
     transformers = pytest.importorskip("transformers")

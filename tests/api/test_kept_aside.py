@@ -25,7 +25,6 @@ Learn = Callable[..., mg.Tokeniser]
 LEARN: dict[str, Learn] = {
     "knockout": lambda t, gold, **how: t.knock_out(gold, **how).tokeniser,
     "rebpe": lambda t, gold, **how: t.rebpe(gold, iterations=2, **how).tokeniser,
-    "morphbpe": lambda t, gold, **how: t.learn("morphbpe", gold, **how),
 }
 
 

@@ -12,6 +12,7 @@ from morphgraph.batch.configuration import Evaluation, parse_evaluation, schema_
 from morphgraph.batch.yaml_reading import load_yaml
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import shipped_configurations
+from morphgraph.segment.method import METHODS
 
 MINIMAL = """\
 name: mine
@@ -66,14 +67,11 @@ def test_lists_make_a_grid() -> None:
     assert parsed("metrics: [boundaries, exact]").metrics == ["precision", "recall", "f1", "exact"]
 
 
-METHODS = (
-    "standard, dropout, trimmed, adaptbpe, litetoken, flota, first, longest, greedy, suffix, "
-    "least, knockout, rebpe, morphbpe."
-)
+NAMES = ", ".join(["standard", *METHODS.offered, *METHODS.learning]).replace(" bpe,", "")
 DROPOUT = "methods:\n  - standard\n  - method: dropout\n"
 MORE = {
     "methods: [dropot]": "line 8, field methods[0]: {'method': 'dropot'} is not allowed. Use one "
-    f"of: {METHODS}",
+    f"of: {NAMES}.",
     f"{DROPOUT}    p: 3": "line 11, field methods[1].p: 3 does not fit. Input should be less than "
     "or equal to 1.",
     f"{DROPOUT}    q: 3": "line 11, field methods[1].q: there is no such field. Use one of: "

@@ -14,7 +14,7 @@ import pytest
 from morphgraph.batch.cells import as_planned
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.run import RunProgress, launch_run, prepare_run, read_progress, start_run
-from morphgraph.batch.tasks import contents
+from morphgraph.batch.store import contents
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import read_word_counts
@@ -225,4 +225,4 @@ def test_a_run_that_takes_too_long_is_stopped_and_says_so(
     progress = end_of(out)
     assert progress.state == "stopped"
     assert progress.message.startswith("It was stopped after 1 s, the limit here.")
-    assert str(tmp_path) not in (out / "run.json").read_text("utf-8")
+    assert str(tmp_path) not in (out / "results.json").read_text("utf-8")

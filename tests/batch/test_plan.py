@@ -163,7 +163,7 @@ def test_a_sample_and_its_seed_are_part_of_a_cell_s_key(folder: Path) -> None:
     text = GRID.replace(GOLD, "[{source: '{language}.tsv', sample: 1}]")
     keys = [
         {task.key for task in planned(each, folder).cells if task.columns["reference"]}
-        for each in (GRID, text, text.replace("sample: 1", "sample: 1, sample_seed: 1"))
+        for each in (GRID, text, text.replace("sample: 1", "sample: 1, seed: 1"))
     ]
     assert not keys[0] & keys[1] and not keys[1] & keys[2]
     with pytest.raises(FileFormatError, match=r"references\[0\].*sample"):

@@ -17,7 +17,7 @@ import reports
 
 from morphgraph.batch.report import chart_of, file_names, make_table
 from morphgraph.batch.results import FAILED, TableSpec, results_of_rows
-from morphgraph.batch.tasks import TaskFailure
+from morphgraph.batch.store import Task, TaskFailure, TaskReport
 from morphgraph.tables.model import Table
 from morphgraph.tables.writing import to_latex
 
@@ -31,10 +31,10 @@ def results(*rows: dict[str, Any]) -> pd.DataFrame:
     return results_of_rows({"metric": "f1", **row} for row in rows)
 
 
-def task(kind: str, label: str, state: str = "done", **more: Any) -> dict[str, Any]:
-    """The row of a task that took two seconds."""
-    took = {"seconds": 2.0, "cpu_seconds": 1.5, "peak_memory": 2**20, "worker": "w1"}
-    return {"kind": kind, "label": label, "state": state, "from_store": False, **took, **more}
+def task(kind: str, label: str, state: Any = "done", why: str = "") -> TaskReport:
+    ended = Task(kind, label, None, {})  # type: ignore[arg-type]
+    failure = TaskFailure(label, why, "Traceback\n  <module>") if why else None
+    return TaskReport(ended, state, failure)
 
 
 def scores() -> pd.DataFrame:
@@ -52,16 +52,14 @@ def scores_table(**changes: Any) -> Table:
     return make_table(scores(), TableSpec(**{**vars(SPEC), **changes}))
 
 
-NOTHING = {"seconds": NAN, "cpu_seconds": NAN, "peak_memory": None, "worker": ""}
 RUN: dict[str, Any] = {
     "results": scores(),
     "tasks": [
-        task("counts", "count en", from_store=True),
-        task("cell", "BPE", seconds=60.0, cpu_seconds=30.0, peak_memory=2**30),
-        task("cell", "F", "failed", **NOTHING),
-        task("cell", "N", "not run", **NOTHING),
+        task("counts", "count en"),
+        task("cell", "BPE"),
+        task("cell", "F on en", "failed", "gold.tsv, line 3: bad."),
+        task("cell", "N", "not run"),
     ],
-    "failures": [TaskFailure("F on en", "gold.tsv, line 3: bad.", "Traceback\n  <module>")],
     "title": "Three methods",
     "description": "Which is best?",
     "tables": [SPEC],
@@ -139,8 +137,6 @@ def test_what_the_page_tells(report: Path) -> None:
         "1 of 3 cells done 1 cells failed 1 cells not run 5 results 1 min duration",
         "BPE 50.00 [25.00, 75.00] 32,000 D 62.50 ± 17.68 (2 seeds) n/a N n/a n/a F failed failed",
         "F on en gold.tsv, line 3: bad. Traceback Traceback <module>",
-        "kind done failed not run from store seconds cpu seconds peak memory, MiB "
-        "counts 1 0 0 1 2 1.500 1 cell 1 1 1 0 60 30.000 1,024",
         "To repeat it morphgraph evaluate 'a b.yaml'",
         "Signatures (2) a:1|b:2 a:1|b:3",
         "Signatures: 1–2.",
@@ -170,8 +166,7 @@ def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
     reports.write(
         tmp_path,
         frame,
-        [task(HOSTILE, HOSTILE, worker=HOSTILE)],
-        [TaskFailure(HOSTILE, HOSTILE, HOSTILE)],
+        [task(HOSTILE, HOSTILE, "failed", HOSTILE)],
         reports.FACTS | {HOSTILE: HOSTILE, "command": [HOSTILE]},
         f"{HOSTILE}\n```\n",
         title=HOSTILE,
@@ -198,11 +193,11 @@ def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
 
 
 def test_no_results(tmp_path: Path) -> None:
-    run = RUN | {"results": results(), "tables": [], "tasks": []}
+    run = RUN | {"results": results(), "tables": [], "tasks": RUN["tasks"][2:3]}
     assert [path.name for path in reports.write(tmp_path, **run)] == ["report.html", "report.md"]
     page = Page((tmp_path / "report.html").read_text())
     assert "There are no results. See the failures below and run.log." in page.text
-    assert "0 of 0 cells done" in page.text
+    assert "0 of 1 cells done" in page.text
     assert "F on en gold.tsv, line 3: bad." in page.text
     assert [len(text) < 2000 for _, text in page.scripts] == [True], "no chart, no plotly"
     assert "**There are no results.**" in (tmp_path / "report.md").read_text()

@@ -1,17 +1,14 @@
-"""Runs in folders: their progress, the time left, what is running, and ``run.json``."""
+"""Runs in folders: their progress, and what is running."""
 
 import json
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from morphgraph.batch.run import (
     ProgressFile,
-    Remaining,
-    RunFile,
     RunProgress,
     ended_early,
     read_progress,
@@ -20,7 +17,7 @@ from morphgraph.batch.run import (
     stop_path,
     stop_run,
 )
-from morphgraph.batch.tasks import Store, Task, TaskReport
+from morphgraph.batch.store import Store
 from morphgraph.core.errors import MorphGraphError
 
 NO_PROGRESS = ["", "[", "[]", '{"total": 5}', "\x00\xff"]
@@ -57,22 +54,6 @@ def test_a_runner_that_is_gone_is_interrupted(tmp_path: Path) -> None:
     found = read_progress(tmp_path)
     assert found is not None
     assert (found.state, found.is_over) == ("interrupted", True)
-
-
-def task(number: int, cost: float) -> Task:
-    return Task("cell", f"cell {number}", None, {"number": number}, (), cost)  # type: ignore[arg-type]
-
-
-def test_the_time_left_follows_what_was_guessed_and_spent() -> None:
-    tasks = [task(0, 1.0), task(1, 1.0), task(2, 4.0)]
-    remaining = Remaining(tasks, workers=2)
-    assert remaining.seconds is None
-    remaining.done(TaskReport(tasks[0], {"seconds": "3"}))  # took three times the guess
-    assert remaining.seconds == (1.0 + 4.0) * 3 / 2
-    remaining.done(TaskReport(tasks[1], {"seconds": "1"}))
-    assert remaining.seconds == 4.0 * (3.0 + 1.0) / 2 / 2
-    remaining.done(TaskReport(tasks[2]))
-    assert remaining.seconds == 0
 
 
 def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path: Path) -> None:
@@ -119,56 +100,3 @@ def test_what_a_run_said_that_ended_at_once(tmp_path: Path) -> None:
     assert "Traceback" not in said
     stop_run(run.folder)
     assert stop_path(run.folder).exists()
-
-
-# ------------------------------------------------------------------------------ run.json
-
-
-def read(folder: Path) -> Any:
-    return json.loads((folder / "run.json").read_text())
-
-
-def states(folder: Path) -> list[str]:
-    return [start["state"] for start in read(folder)["starts"]]
-
-
-def test_a_start_is_there_from_its_first_moment_to_its_end(tmp_path: Path) -> None:
-    first = RunFile(tmp_path, {"name": "x"})
-    found = read(tmp_path)
-    assert (found["name"], found["state"], found["finished"]) == ("x", "running", None)
-    assert states(tmp_path) == ["running"]
-    first.end("stopped", {"all": 2})
-    assert (read(tmp_path)["state"], read(tmp_path)["tasks"]) == ("stopped", {"all": 2})
-    second = RunFile(tmp_path, {"name": "x"})
-    assert states(tmp_path) == ["stopped", "running"]
-    assert read(tmp_path)["tasks"] == {"all": 2}, "what is known stays known"
-    second.end("failed")
-    assert states(tmp_path) == ["stopped", "failed"]
-
-
-def test_a_killed_start_took_as_long_as_it_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = 1_000_000.0
-    monkeypatch.setattr(time, "time", lambda: now)
-    RunFile(tmp_path, {})
-    progress = ProgressFile(tmp_path, RunProgress("running"))
-    now += 90.0
-    progress.update(force=True)
-    now += 3_600.0  # nobody knows when it was killed after that
-    RunFile(tmp_path, {})
-    now += 5.0  # killed before it told of any progress
-    last = RunFile(tmp_path, {})
-    now += 2.0
-    last.end("done", {})
-    found = read(tmp_path)
-    assert states(tmp_path) == ["killed", "killed", "done"]
-    assert [start["seconds"] for start in found["starts"]] == [90.0, 0.0, 2.0]
-    assert found["seconds"] == 92.0
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"starts": 3}', '{"starts": [{}]}'])
-def test_an_odd_file_is_begun_anew(tmp_path: Path, content: str) -> None:
-    (tmp_path / "run.json").write_text(content)
-    RunFile(tmp_path, {}).end("done", {})
-    assert states(tmp_path) == ["done"]

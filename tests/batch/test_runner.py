@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from distributed import Client
 
-from morphgraph.batch.cluster import RunOutcome, Schedule
-from morphgraph.batch.run import ProgressFile, RunProgress, read_progress, run_tasks
-from morphgraph.batch.tasks import Store, Task, TaskResult, code_version, has_runner, run_task
+from morphgraph.batch.cluster import Schedule
+from morphgraph.batch.run import ProgressFile, RunOutcome, RunProgress, read_progress, run_tasks
+from morphgraph.batch.store import Store, Task, TaskResult, code_version, has_runner, run_task
 from morphgraph.core.errors import MorphGraphError
 
 
@@ -70,10 +70,7 @@ def test_results_are_kept_and_not_made_again(tmp_path: Path, client: Client) -> 
         table = store.read(tasks[1].key)
         assert table is not None
         assert table["value"].to_pylist() == [2 * 2 + 2 * 1]
-    facts = outcome.reports[1].row()
-    assert facts["peak_memory"] > 10_000_000
-    assert 0 <= facts["seconds"] < 60
-    assert not facts["from_store"]
+    assert not any(report.from_store for report in outcome.reports)
 
     outcome = run(tasks, tmp_path, None)  # nothing is missing, so nothing is needed
     assert done(tmp_path) == []
@@ -161,7 +158,6 @@ def test_a_damaged_result_counts_as_missing(tmp_path: Path, client: Client) -> N
         for damaged in (whole[: len(whole) // 2], b"", middle):
             store.path(cell.key).write_bytes(damaged)
             assert store.read(cell.key) is None
-            assert store.facts(cell.key) is None
     leftover = store.path(cell.key).with_name(".partial-abc")  # of a write that was cut off
     leftover.write_bytes(b"PAR1 half")
     run([cell], tmp_path, client)

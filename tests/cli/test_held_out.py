@@ -62,50 +62,6 @@ def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Pat
     assert "word types, kept aside 0.2 by families, seed 0" in kept and note not in kept
 
 
-@pytest.mark.parametrize(
-    ("methods", "more", "words"),
-    [
-        ("bpe,flota", (), "all words"),
-        ("bpe,knockout", ("--holdout", "0"), "all words"),
-        ("bpe,knockout", (), "kept aside 0.2 by families, seed 0"),
-        ("bpe", ("--holdout", "0.2"), "all words"),
-    ],
-)
-def test_what_is_kept_aside(
-    morphgraph: Command, methods: str, more: tuple[str, ...], words: str
-) -> None:
-    run = morphgraph(*NL, "--methods", methods, *more, "--set", "resamples=0", "--json")
-    assert [table["words"] for table in run.json["tables"]] == [words]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["knockout", "rebpe"])
-@pytest.mark.parametrize("holdout", ["0", "0.2"])
-def test_a_file_tells_what_it_was_learned_from(
-    morphgraph: Command, tmp_path: Path, command: str, holdout: str
-) -> None:
-    made, exported = tmp_path / "made", tmp_path / "exported"
-    assert morphgraph(command, *NL[1:3], "--holdout", holdout, "--out", made).code == 0
-    assert morphgraph("export", made, "--out", exported).code == 0
-    words = "all words" if holdout == "0" else "kept aside 0.2 by families, seed 0"
-    for folder in (made, exported):
-        mine = ("score", folder, *NL[2:], "--methods", "bpe,flota", "--json")
-        [table] = morphgraph(*mine).json["tables"]
-        assert table["words"] == words
-        assert [row["held_in"] for row in table["rows"]] == [holdout == "0"] * 2
-        [foreign] = morphgraph("score", folder, "demo:de", *NL[3:], "--json").json["tables"]
-        assert foreign["words"] == "all words"
-        assert [row["held_in"] for row in foreign["rows"]] == [False]
-
-
-def test_one_word_is_learned_from_and_scored(morphgraph: Command, tmp_path: Path) -> None:
-    gold = tmp_path / "gold.tsv"
-    gold.write_text("undo\tun do\n")
-    run = morphgraph("score", "demo:en", gold, "--methods", "knockout", "--json")
-    assert run.json["tables"][0]["words"] == "all words"
-    assert run.json["tables"][0]["rows"][0]["held_in"]
-
-
 def test_a_recipe_tells_it_too_but_not_of_baselines(
     morphgraph: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,9 +8,12 @@ from typing import Any
 import pandas as pd
 import pytest
 from command import Command
+from pandas.testing import assert_frame_equal
+from sixty_cells import TINY, evaluate
 
 import morphgraph as mg
 from morphgraph.core.text import without_nan
+from morphgraph.segment.method import parse_method
 
 pytestmark = pytest.mark.slow
 TIMES = ("s", "seconds")
@@ -58,6 +61,31 @@ def test_a_command_is_a_call(name: str, morphgraph: Command) -> None:
     for saved in ("checks", "saved"):
         assert not found.pop(saved, [])
     assert found == data(call(mg.load("demo:nl"), mg.read_gold("demo:nl")))
+
+
+@pytest.mark.parametrize("method", ["bpe", "picky(threshold=0.8)"])
+def test_training_is_a_call(method: str, morphgraph: Command, tmp_path: Path) -> None:
+    out, own = tmp_path / "out.json", tmp_path / "own.json"
+    given = ("wordfreq:nl", "--vocab-size", "400", "--out", out, "--json")
+    run = timeless(morphgraph("train", method, *given).json)
+    name, parameters = parse_method(method)
+    trained = mg.train(name, "wordfreq:nl", 400, **parameters)
+    trained.save(own)
+    assert run == data({"saved": str(out), **trained.to_dict()})
+    assert out.read_bytes() == own.read_bytes()
+
+
+def test_an_evaluation_is_a_call(tmp_path: Path) -> None:
+    file = tmp_path / "tiny.yaml"
+    file.write_text(TINY)
+    run = evaluate(file, "--out", tmp_path / "run", "--workers", 1, "--json")
+    outcome = mg.evaluate(file, tmp_path / "own", workers=1)
+    assert json.loads(run.stdout) == {**outcome.to_dict(), "folder": str(tmp_path / "run")}
+    assert_frame_equal(mg.evaluate(file, tmp_path / "run").to_frame(), outcome.to_frame())
+    outcome.save(tmp_path / "table.csv")
+    tables = outcome.folder / "tables"
+    assert (tmp_path / "table.csv").read_bytes() == (tables / "scores.csv").read_bytes()
+    assert str(outcome).startswith("done: 3 of 3 tasks")
 
 
 def test_scores_are_those_of_the_library(morphgraph: Command) -> None:

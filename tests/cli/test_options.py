@@ -11,7 +11,7 @@ import typer
 from command import Command
 
 from morphgraph import cli
-from morphgraph.cli.options import Reading, parse_settings
+from morphgraph.cli.options import GoldReading, parse_settings
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import ReBPESettings
@@ -209,4 +209,4 @@ def test_settings_explain_themselves(morphgraph: Command) -> None:
     ],
 )
 def test_settings_as_they_are_written(texts: list[str], found: dict[str, Any]) -> None:
-    assert parse_settings("--read", Reading, texts) == found
+    assert parse_settings("--read", GoldReading, texts) == found

@@ -51,7 +51,7 @@ def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> N
     assert log["phases"] == report["phases"]
     assert log["after"] == report["after"]
     saved = {Path(path).name for path in report["saved"]}
-    assert {"tokeniser.bte.json", "bte.py", "recipe.json", "ids.json", "log.json"} < saved
+    assert {"tokeniser.bte.json", "merges.py", "recipe.json", "ids.json", "log.json"} < saved
     assert [check["name"] for check in report["checks"]][1] == "removed types emitted"
     # The saved tokeniser scores the same, and the recipe makes the same merges again.
     again = morphgraph("score", tmp_path, "demo:nl", "--json")
@@ -62,35 +62,3 @@ def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> N
     assert [fresh.graph.describe(m) for m in fresh.graph.merge_ids()] == [
         run.graph.describe(m) for m in run.graph.merge_ids()
     ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "settings"),
-    [
-        (["--set", "reify=no", "--threshold", "0.7"], {"reify": False, "threshold": 0.7}),
-        (["--set", "repair=no,iterations=3"], {"repair": False, "iterations": 3}),
-        (
-            ["--set", "minimum_good=2", "--set", "maximum-vocabulary=8003"],
-            {"minimum_good": 2, "maximum_vocabulary": 8003},
-        ),
-        (["--set", "scope=whole-word"], {"scope": "whole-word"}),
-    ],
-)
-def test_switches(morphgraph: Command, options: list[str], settings: dict[str, Any]) -> None:
-    report = morphgraph("rebpe", *DEMO, *options, "--holdout", "0", "--json").json
-    run = library_run(**settings)
-    # The last setting must make a difference of its own.
-    others = library_run(**dict(list(settings.items())[:-1]))
-    expected = without_seconds([phase.to_dict() for phase in run.phases])
-    assert without_seconds(report["phases"]) == expected
-    assert expected != without_seconds([phase.to_dict() for phase in others.phases])
-    assert report["converged"] == run.converged
-
-
-def test_table(morphgraph: Command) -> None:
-    result = morphgraph("rebpe", *DEMO, "--set", "iterations=1")
-    assert result.code == 0
-    assert "knockout" in result.out
-    assert "stopped at the limit of iterations" in result.out
-    assert "|V| is now" in result.out

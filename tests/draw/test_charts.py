@@ -392,11 +392,3 @@ def contrast(one: str, other: str) -> float:
 def test_colours_are_seen_on_light_and_dark_paper(paper: str) -> None:
     for colour in SERIES_COLOURS:
         assert contrast(colour, paper) >= 3, colour
-
-
-def test_types_and_names_are_no_html() -> None:
-    figure = frequency_rank_lines(
-        {"<b>x</b>": pd.DataFrame({"type": ["<img src=x>0"], "count": [1]})}
-    )
-    assert figure.data[0].name == "&lt;b&gt;x&lt;/b&gt;"
-    assert figure.data[0].text[0] == "&lt;img src=x&gt;0"

@@ -200,14 +200,3 @@ def test_the_library_is_whole_and_has_no_source_map() -> None:
     assert len(script) > 400_000
     assert "@license" in script
     assert len(script.splitlines()) > script.count("\n")  # other separators, inside strings
-
-
-def test_a_pair_of_three_equal_parts_is_a_tuple() -> None:
-    graph = nx.DiGraph()
-    graph.add_node("t0", kind="type", label="a")
-    graph.add_node("m1", kind="merge", label="1", rank=1)
-    graph.add_edge("t0", "m1", indices=(0, 1, 2))
-    scene = scene_of(graph, focus=None, values={}, changed=())
-    assert "tuple" in scene.nodes["m1"]["flags"]
-    assert scene.edges["t0", "m1"]["label"] == "×3"
-    assert scene.edges["t0", "m1"]["tooltip"] == "a: parts 1, 2 and 3 of 3"

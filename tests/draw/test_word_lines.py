@@ -6,7 +6,7 @@ from small import small_reference, small_tokeniser
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.draw.merge_tree import describe_in_study
-from morphgraph.draw.words import culprit_of, illustrative_word, lines_of, rows_changed
+from morphgraph.draw.word_lines import culprit_of, illustrative_word, lines_of, rows_changed
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference

@@ -16,7 +16,7 @@ from morphgraph.formats.loading import load_tokeniser, vocabulary_of
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import READERS, read_reference
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.flota import flota_scores
+from morphgraph.score.flota_scores import flota_scores
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

@@ -16,8 +16,8 @@ from morphgraph.reference.catalogue import SOURCES
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.blame_by_language import blame_by_language
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.by_language import rows_by_language
 from morphgraph.score.gold_set import GoldSet
-from morphgraph.score.languages import rows_by_language
 from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.bte import Bte

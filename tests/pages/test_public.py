@@ -130,8 +130,8 @@ def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> 
     assert "very-secret" not in all_text(other.put("batch_view", "Runs"))
     again = visit(mine).open("batch").put("batch_view", "Runs")
     assert "Done" in badge(again)
-    facts = json.loads((mine.session.store.folder / "runs/very-secret/run.json").read_bytes())
-    assert facts["command"] == ["morphgraph", "evaluate", "configuration.yaml"]
+    facts = json.loads((mine.session.store.folder / "runs/very-secret/results.json").read_bytes())
+    assert facts["run"]["command"] == ["morphgraph", "evaluate", "configuration.yaml"]
 
 
 def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., App]) -> None:

@@ -17,17 +17,12 @@ from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import KnockoutSettings
+from morphgraph.score.breakdowns import BREAKDOWNS, GROUPINGS, boundary_groups, break_down
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
-from morphgraph.score.flota import flota_scores
+from morphgraph.score.flota_scores import flota_scores
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
-from morphgraph.score.table import (
-    BREAKDOWNS,
-    GROUPINGS,
-    ScoreTable,
-    boundary_groups,
-    break_down,
-)
+from morphgraph.score.table import ScoreTable
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE, shown_texts

@@ -14,7 +14,6 @@ from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score.corpus_measures import measure_corpus
-from morphgraph.score.vocabulary import VocabularyHealth, compress, corpus_of
 from morphgraph.score.vocabulary_figures import (
     ENTROPY,
     FIGURES,
@@ -22,10 +21,12 @@ from morphgraph.score.vocabulary_figures import (
     figure_called,
     list_behind,
 )
+from morphgraph.score.vocabulary_health import VocabularyHealth, compress, corpus_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import method_on
+from morphgraph.tables.corpora import corpus_table
+from morphgraph.tables.figures import figure_table, signature
 from morphgraph.tables.model import shown_texts
-from morphgraph.tables.vocabulary import corpus_table, figure_table, signature
 from tests.pages.conftest import as_read
 
 pytestmark = pytest.mark.slow

@@ -65,11 +65,3 @@ def test_silver_is_made_and_opened(without: Any, monkeypatch: pytest.MonkeyPatch
     assert reference.is_silver and len(reference) == 60
     assert reference.name == "English.tsv (silver)"
     assert float(without.metrics()["F1 %"][0]) > 0
-
-
-def test_only_gold_offers_morphbpe(without: Any) -> None:
-    without.open("train")
-    assert "MorphBPE (ours)" not in without.find("radio", "Method").options
-    without.session.open_demo("en")
-    without.run()
-    assert "MorphBPE (ours)" in without.find("radio", "Method").options

@@ -1,22 +1,16 @@
 """The catalogue and its downloads, against a server on this machine that misbehaves on request."""
 
 import errno
-import hashlib
 import json
-import multiprocessing
 import os
 import pty
 import re
-import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pooch
 import pytest
@@ -176,15 +170,6 @@ def test_a_whole_file(server: Server, source: CatalogueEntry, cache: Path) -> No
     assert len(server.asked) == 1
 
 
-def test_it_is_tried_again_after_cuts_and_refusals(
-    server: Server, source: CatalogueEntry, cache: Path
-) -> None:
-    server.answers, server.cut_after = [503, 200], [100_000]
-    assert get("small", True).read_bytes() == CONTENT
-    assert len(server.asked) == 3
-    assert left(cache) == {"small.tsv"}
-
-
 def test_a_changed_file_is_fetched_again(
     server: Server, source: CatalogueEntry, cache: Path
 ) -> None:
@@ -246,16 +231,6 @@ def test_a_refusal(
     assert left(cache) == set()
 
 
-def test_an_unreachable_port(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.socket() as taken:  # nobody listens there, and nobody else can start to
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-        away = replace(source, url=f"http://127.0.0.1:{port}/small.tsv")
-        monkeypatch.setattr(catalogue, "SOURCES", {"small": away})
-        with pytest.raises(MorphGraphError, match=rf"127\.0\.0\.1:{port}/\S+ .*cannot be reached"):
-            get("small", True)
-
-
 def test_a_full_disk(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     def full(self: object, piece: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -279,29 +254,6 @@ def test_what_is_to_be_fetched_by_hand(name: str) -> None:
 
 
 # ------------------------------------------------------------------------------ at once
-
-
-def _fetch_in_a_process(source: CatalogueEntry, results: Any) -> None:
-    catalogue.SOURCES = {"small": source}  # type: ignore[misc]
-    results.put(hashlib.sha256(get("small", True).read_bytes()).hexdigest())
-
-
-def test_processes_fetch_it_once(server: Server, source: CatalogueEntry) -> None:
-    server.gate.clear()
-    context = multiprocessing.get_context("fork")
-    results = context.Queue()
-    processes = [
-        context.Process(target=_fetch_in_a_process, args=(source, results)) for _ in range(3)
-    ]
-    for process in processes:
-        process.start()
-    threading.Event().wait(0.3)
-    server.gate.set()
-    sums = [results.get(timeout=60) for _ in processes]
-    for process in processes:
-        process.join()
-    assert sums == [source.sha256] * 3
-    assert len(server.asked) == 1
 
 
 # ------------------------------------------------------------------------------ the command line

@@ -169,16 +169,6 @@ def test_the_frame_of_a_gold_set_comes_back(name, form):
     pd.testing.assert_frame_equal(again.to_frame(), frame)
 
 
-def test_a_frame_without_frequencies_comes_back():
-    frame = mg.read_gold([("".join(m), m) for m in MORPHS]).to_frame()
-    made = BytesIO()
-    frame.to_parquet(made)
-    for data in (frame.to_csv().encode(), made.getvalue()):
-        again = mg.read_gold(data)
-        assert again.to_frame()["morphs"].tolist() == MORPHS
-        assert again.frequencies is None
-
-
 def test_lists_in_a_frame_that_pandas_read():
     frame = pd.DataFrame({"word": ["undo", "redo"], "morphs": ["('un', 'do')", "['re' 'do']"]})
     assert [entry.morphs for entry in mg.read_gold(frame)] == [("un", "do"), ("re", "do")]
@@ -187,9 +177,3 @@ def test_lists_in_a_frame_that_pandas_read():
     for cell in ("un do", "(un, do)", "('un', 2)"):
         with pytest.raises(MorphGraphError, match="is one string, not a list"):
             mg.read_gold(pd.DataFrame({"word": ["undo"], "morphs": [cell]}))
-
-
-def test_lists_as_text_in_parquet():
-    made = BytesIO()
-    pd.DataFrame({"word": ["undo"], "morphs": ["('un', 'do')"]}).to_parquet(made)
-    assert mg.read_gold(made.getvalue()).reference.entries[0].morphs == ("un", "do")

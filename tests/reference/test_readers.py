@@ -164,19 +164,6 @@ def test_the_line_that_tells_excel_the_separator(encoding, hint):
     assert reference.entries[1].line == reference.entries[0].line + 1 == 4 + (hint[-1] == "\n")
 
 
-@pytest.mark.parametrize(("hint", "between"), [("sep=,", ","), ("sep=\t", "\t"), ("sep=|", "|"),
-                                               (r"sep=\t", "\t")])  # fmt: skip
-def test_other_separators_for_excel(hint, between):
-    for table in (LIKE_EXCEL, LIKE_EXCEL.partition("\n")[2]):
-        reference = read_reference(f"{hint}\n{table.replace(';', between)}".encode())
-        assert [entry.word for entry in reference.entries] == ["häuser", "words"]
-    table = SAMPLES["morphscore"].replace(",", between)
-    if between != "|":
-        reference = read_reference(f"{hint}\n{table}".encode())
-        assert (reference.format, reference.entries[0].line) == ("morphscore", 3)
-        assert len(reference.morphscore_rows) == 1
-
-
 def test_a_word_that_begins_like_what_tells_excel():
     reference = read_reference(b"sep=sep\nundo=un do\nredo=re do")
     assert [entry.word for entry in reference.entries] == ["sep", "undo", "redo"]

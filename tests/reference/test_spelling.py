@@ -147,11 +147,6 @@ def test_canonical_references_are_no_false_alarm(lines):
         assert not mg.read_gold("\n".join(lines).encode()).reference.notice
 
 
-def test_silver_is_no_false_alarm():
-    silver = read("# silver: Morfessor 2.0.6", "dog\tdog", "cat\tcat")
-    assert silver.is_silver and not silver.notice
-
-
 def test_no_alarm_on_any_real_file(data_folder):
     paths = [
         *(data_folder / "references").rglob("*.tsv"),

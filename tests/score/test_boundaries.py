@@ -18,9 +18,10 @@ from morphgraph.refine.blame import blame
 from morphgraph.refine.study import Study
 from morphgraph.score import boundaries
 from morphgraph.score.boundaries import Benchmark, BoundaryScore
+from morphgraph.score.breakdowns import break_down
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.outcome import outcome_of
-from morphgraph.score.table import ScoreTable, break_down
+from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First

@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import METRICS, Tally
-from morphgraph.score.outcome import Outcome, outcome_of
-from morphgraph.score.table import (
+from morphgraph.score.breakdowns import (
     BREAKDOWNS,
     GROUPINGS,
     Breakdown,
@@ -26,6 +23,9 @@ from morphgraph.score.table import (
     formation_of,
     word_groups,
 )
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
+from morphgraph.score.metrics import METRICS, Tally
+from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy

@@ -27,7 +27,7 @@ from morphgraph.score.corpus_measures import (
     gini,
     measure_corpus,
 )
-from morphgraph.score.vocabulary import renyi_efficiency
+from morphgraph.score.vocabulary_health import renyi_efficiency
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.models import load_segmenter

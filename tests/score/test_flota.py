@@ -8,12 +8,11 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import (
     load_vocabulary,
 )
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
-from morphgraph.score.flota import flota_scores
+from morphgraph.score.flota_scores import flota_scores
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
@@ -101,24 +100,12 @@ def test_signature_names_all_it_depends_on() -> None:
     assert other.signature != found.signature
 
 
-def test_default_order_of_rows() -> None:
-    rows = flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY)).rows()
-    assert [(row["method"], row["k"]) for row in rows] == [
-        (method, k) for method in ("FLOTA", "FIRST", "LONGEST") for k in (1, 2, 3, 4, None)
-    ]
-
-
 def test_a_morph_of_no_kind_is_no_stem() -> None:
     odd = Entry("unkind", ("un", "kind"), kinds=(None, FREE))
     short = Entry("unkind", ("un", "kind"), kinds=(FREE,))  # cannot be laid over the morphs
     found = flota_scores(VOCABULARY, gold(odd, short), WordPiece(VOCABULARY), ks=(1,))
     assert found.score("FLOTA", 1).entries_with_stem == 1
     assert found.score("FLOTA", 1).stem_recall == 1.0
-
-
-def test_k_below_one_is_refused() -> None:
-    with pytest.raises(MorphGraphError, match="Give a whole number of 1 or more"):
-        flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(0,))
 
 
 def both(vocabulary: SubwordVocabulary, *entries: Entry) -> tuple[int, float, float]:

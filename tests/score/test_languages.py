@@ -13,13 +13,13 @@ from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.gold_set import GoldSet
-from morphgraph.score.languages import (
+from morphgraph.score.by_language import (
     LanguageRow,
     labels_of,
     language_of_reference,
     rows_by_language,
 )
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import Draws

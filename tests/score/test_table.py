@@ -27,7 +27,8 @@ from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tables.scores import ScoreView, scores_table
+from morphgraph.tables.score_views import ScoreView
+from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import to_markdown
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
@@ -221,14 +222,6 @@ def test_a_failure_has_no_score_and_changes_none() -> None:
     untested = ScoreTable(found, baseline=1, draws=Draws(resamples=0))
     assert np.isnan([e.p for n in (0, 3) for e in estimates(untested, n).values()]).all()
     assert "|test:" not in untested.signature_of(0), "a baseline that failed is none"
-
-
-def test_all_failed() -> None:
-    table = ScoreTable([SegmentationFailure("a", "no"), SegmentationFailure("b", "no")], baseline=0)
-    assert table.estimates == [None, None]
-    assert table.gold_set is None
-    assert table.signature == ""
-    assert table.signature_of(1) == "failed: no"
 
 
 # --- gold sets and the ideal ---------------------------------------------------------------------

@@ -5,8 +5,6 @@ import io
 import json
 import math
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,13 +19,6 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.vocabulary import (
-    NamedCounts,
-    VocabularyHealth,
-    compress,
-    corpus_of,
-    renyi_efficiency,
-)
 from morphgraph.score.vocabulary_figures import (
     ENTROPY,
     FIGURES,
@@ -36,6 +27,13 @@ from morphgraph.score.vocabulary_figures import (
     list_behind,
     matching,
 )
+from morphgraph.score.vocabulary_health import (
+    NamedCounts,
+    VocabularyHealth,
+    compress,
+    corpus_of,
+    renyi_efficiency,
+)
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
 from morphgraph.segment.picky import Picky, PickyEvent
@@ -43,7 +41,7 @@ from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.trimmed import Scaffold
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tables.vocabulary import (
+from morphgraph.tables.figures import (
     figure_table,
     figures_csv,
     signature,
@@ -390,17 +388,6 @@ def test_the_signature_names_what_the_figures_depend_on(tiny: VocabularyHealth) 
     assert signature([odd], 1).startswith(f"corpus:a/b@{corpus.checksum}|alpha:1|reference:none|")
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [(1.0, 1.0000001), (0.1, 0.1 + 2**-55), (1e6, 1e6 + 1), (2.5, 2.5000004)]
-)
-def test_another_alpha_is_another_signature(
-    tiny: VocabularyHealth, one: float, other: float
-) -> None:
-    assert one != other
-    assert signature([tiny], one) != signature([tiny], other)
-    assert f"|alpha:{other!r}|".replace(".0|", "|") in signature([tiny], other)
-
-
 def test_csv_and_latex(tiny: VocabularyHealth) -> None:
     odd = VocabularyHealth(tiny.segmenter, tiny.corpus, label="=50 % of_a")
     rows = list(csv.DictReader(io.StringIO(figures_csv([tiny, odd], 2.5).decode())))
@@ -421,38 +408,6 @@ def test_csv_and_latex(tiny: VocabularyHealth) -> None:
 
 
 # --------------------------------------------------------------------------------- the command
-
-
-@pytest.fixture
-def counts_file(tmp_path: Path) -> Path:
-    path = tmp_path / "counts.tsv"
-    path.write_text("the\t5\nundo\t2\nhouses\t1\n", encoding="utf-8")
-    return path
-
-
-@pytest.mark.slow
-def test_the_command_prints_what_the_library_counts(
-    morphgraph: Callable[..., Any], counts_file: Path
-) -> None:
-    options = ["demo:en", "demo:nl", "--gold", "demo:en"]
-    options = ["vocabulary", *options, "--frequencies", str(counts_file), "--alpha", "1"]
-    report = morphgraph(*options, "--json").json
-    corpus = NamedCounts(WordCounts(["the", "undo", "houses"], [5, 2, 1]), str(counts_file))
-    healths = [
-        VocabularyHealth(Bte(load_tokeniser(f"demo:{language}")), corpus)
-        for language in ("en", "nl")
-    ]
-    assert [found["label"] for found in report["tokenisers"]] == ["demo:en", "demo:nl"]
-    for found, health in zip(report["tokenisers"], healths, strict=True):
-        expected = figures_of(health, 1.0, healths[0])
-        for key in ("tokens", "renyi", "never_used", "relative_tokens", "duplicates"):
-            assert found["figures"][key]["value"] == pytest.approx(expected[key].number)
-    assert f"corpus:counts.tsv@{corpus.checksum}|alpha:1|" in report["signature"]
-    assert morphgraph(*options).out.splitlines()[-1] == report["signature"]
-    assert (
-        "demo:en: 2 of 575"
-        in morphgraph("vocabulary", "demo:en", "--list", "duplicates", "--limit", "2").out
-    )
 
 
 # --------------------------------------------------------------------------------- Rényi efficiency
@@ -560,13 +515,6 @@ def test_nothing_to_count_is_undefined() -> None:
         for number in (found.fertility, found.characters_per_token, found.renyi_efficiency()):
             assert math.isnan(number)
         assert math.isnan(found.relative_to(found))
-
-
-def test_huge_counts_do_not_overflow() -> None:
-    bpe = Bte(tokeniser_of_types("abc", ["a", "b"], []))
-    words = ["ab" * n for n in range(1, 30)]
-    found = compress(bpe, WordCounts(words, [10**15] * len(words)))
-    assert found.tokens == pytest.approx(10**15 * sum(2 * n for n in range(1, 30)))
 
 
 # --------------------------------------------------------------------------------- the corpus

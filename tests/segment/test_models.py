@@ -118,7 +118,7 @@ def test_the_method_of_a_file(tmp_path: Path, data_folder: Path) -> None:
         (b'{"format": "morphgraph model", "version": 1}', "field method: it is 'None', none of"),
         (
             b'{"format": "morphgraph model", "version": 1, "method": "os.system"}',
-            "field method: it is 'os.system', none of bpe",
+            "field method: it is 'os.system', none of ",
         ),
         (
             b'{"format": "morphgraph model", "version": 1, "method": "flota"}',

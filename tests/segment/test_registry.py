@@ -2,7 +2,6 @@
 
 import inspect
 from dataclasses import replace
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,10 @@ import pytest
 from docs.tools import api
 from morphgraph.cli import refining
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.plugins import installed
 from morphgraph.formats.export import standalone_class
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.gold_set import SHARE_KEPT
-from morphgraph.segment import method as method_module
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
@@ -21,7 +20,7 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", list(METHODS))
@@ -44,9 +43,8 @@ def test_an_entry_is_whole(name: str) -> None:
 
 
 def test_what_is_listed_is_what_methods_say() -> None:
-    for name in METHODS:
-        listed = EntryPoint(name, method_module._OURS.split(f"\n{name} = ")[1].split("\n")[0], "")
-        assert listed.extras == METHODS[name].abilities, name
+    for listed in installed().select(group="morphgraph.methods"):
+        assert listed.extras == METHODS[listed.name].abilities, listed.name
     needs = {METHODS[name].needs for name in (*METHODS.offered, *METHODS.learning)}
     assert needs == {"merges", "vocabulary", "segmenter", "gold"}
 
@@ -139,8 +137,8 @@ def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -
     assert command.parameters["holdout"].default == SHARE_KEPT
 
 
-@pytest.mark.parametrize("page", ["remedies.md", "training.md"])
+@pytest.mark.parametrize("page", [name for name in api.TABLES if name.startswith("docs/")])
 def test_the_tables_of_the_docs_are_those_of_the_registry(page: str) -> None:
     """Written by ``python -m docs.tools.api``."""
-    text = (DOCS / page).read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
     assert text == api.with_table(text, api.TABLES[page]())

@@ -19,14 +19,9 @@ from morphgraph.score.comparison import Comparison, WordPart
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
+from morphgraph.tables.corpora import MeasuredCorpus, corpus_csv, corpus_table, parity_table
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
 from morphgraph.tables.scores import comparison_html, words_table
-from morphgraph.tables.vocabulary import (
-    MeasuredCorpus,
-    corpus_csv,
-    corpus_table,
-    parity_table,
-)
 from morphgraph.tables.writing import frame_csv, to_csv, to_html, to_latex, to_markdown
 
 SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \t\n\r\udcff"

@@ -21,7 +21,8 @@ from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.scores import ScoreView, scores_table
+from morphgraph.tables.score_views import ScoreView
+from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import latex, to_csv, to_latex, to_markdown
 
 NAN = math.nan

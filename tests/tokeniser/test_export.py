@@ -21,14 +21,12 @@ from morphgraph.formats.export import (
     Export,
     ExportError,
     our_ids,
-    words_to_check,
 )
 from morphgraph.formats.export_files import (
     escaped,
     merges_text,
     transformers_config,
 )
-from morphgraph.formats.files import settings_beside
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
     new_ids,
@@ -36,10 +34,11 @@ from morphgraph.formats.hugging_face import (
     to_tokenizer_json,
 )
 from morphgraph.formats.loading import load_tokeniser
+from morphgraph.formats.tokeniser_files import settings_beside
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
-from morphgraph.standalone.bte import Merging
-from morphgraph.standalone.pieces import load, method_of, plug_in
+from morphgraph.standalone.merges import Merging
+from morphgraph.standalone.piece_methods import load, method_of, plug_in
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
@@ -123,7 +122,7 @@ def test_the_folder_has_everything_and_opens_here_again() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
     tokeniser.graph.knockout(["ab"])
     made = export_segmenter(Bte(tokeniser), ["abcab"])
-    code = {"bte.py", "methods.py", "pieces.py", "tokenization_morphgraph.py"}
+    code = {"merges.py", "methods.py", "piece_methods.py", "tokenization_morphgraph.py"}
     others = {"merges.txt", "recipe.json", "ids.json", "README.md", "tokenizer_config.json"}
     listed = re.findall(r"^- `(.+)`: \S", made.files["README.md"].decode(), re.M)
     assert {*made.files} == {"tokeniser.bte.json", *code, *others} == {*listed}
@@ -465,17 +464,6 @@ def test_the_list_of_merges_is_read_back(tmp_path: Path) -> None:
         "#version + a → #versiona",
         "\\ + n → \\n",
     ]
-
-
-def test_words_to_check() -> None:
-    own = ["zorp", "", "un\ud800", "zorp", "blick"]
-    found = words_to_check(own, 1000, "demo:de")
-    assert found[:2] == ["zorp", "blick"] and len(set(found)) == len(found) == 1000
-    assert found == words_to_check(own, 1000, "demo:de")
-    assert {"nicht", "werden"} < set(found)
-    assert "nicht" not in words_to_check(own, 1000, "my/demo.json")
-    assert words_to_check(map(str, range(50)), 10) == [str(n) for n in range(10)]
-    assert len(words_to_check([])) == 10_000
 
 
 def test_transformers_is_not_imported() -> None:

@@ -20,17 +20,14 @@ from strategies import WORDS, MergeList, trained_segmenter, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.export import LOSES_MARKS, code_for, standalone_method, words_to_check
 from morphgraph.formats.export_files import FILES
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser, load_vocabulary, vocabulary_of
-from morphgraph.segment.adaptbpe import AdaptBPE
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.least import Least
-from morphgraph.segment.litetoken import LiteToken
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import (
     export_segmenter,
@@ -44,8 +41,8 @@ from morphgraph.segment.suffix import Suffix
 from morphgraph.segment.trimmed import Trimmed, train_scaffold
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.standalone.bte import Dropping
-from morphgraph.standalone.pieces import Pieces, load, plug_in
+from morphgraph.standalone.merges import Dropping
+from morphgraph.standalone.piece_methods import Pieces, load, plug_in
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -201,14 +198,6 @@ def test_taken_apart(tokeniser: BpeTokeniser, texts: list[str], data: st.DataObj
     assert len(made.document["model"]["vocab"]) == trimmed.vocabulary_size
     assert sorted(made.id_map.values()) == list(range(trimmed.vocabulary_size))
     check(First(trimmed, 2), [*TEXTS, *texts])
-    made_by_merges = [n for n in tokeniser.graph.type_ids() if tokeniser.graph.is_removable(n)]
-    some = [tokeniser.types[n] for n in made_by_merges if counts[n] < 2]
-    if not tokeniser.graph.has_tuples:
-        words = WordCounts(["abcab", "cab", *texts], [counts[0], 3, *[1] * len(texts)])
-        check(AdaptBPE.by_counts(tokeniser, words, merges=3), [*TEXTS, *texts])
-    lite = LiteToken(tokeniser, some)
-    check(lite, [*TEXTS, *texts])
-    assert len(exported_model(lite).document["model"]["vocab"]) == lite.vocabulary_size
     check(Longest(Bte(tokeniser), 1), [*TEXTS, *texts])
 
 
@@ -481,12 +470,12 @@ def test_what_cannot_leave() -> None:
 
 
 def test_a_folder_has_the_code_that_it_needs() -> None:
-    always = {"methods.py", "pieces.py", "tokenization_morphgraph.py"}
+    always = {"methods.py", "piece_methods.py", "tokenization_morphgraph.py"}
     tokeniser = tokeniser_by([("a", "b")])
     for segmenter, own in (
-        (Flota(vocabulary_of(tokeniser)), {"vocabulary.py"}),
-        (First(Bte(tokeniser)), {"bte.py"}),
-        (Dropout(tokeniser), {"bte.py"}),
+        (Flota(vocabulary_of(tokeniser)), {"lookup.py"}),
+        (First(Bte(tokeniser)), {"merges.py"}),
+        (Dropout(tokeniser), {"merges.py"}),
     ):
         code = code_for(exported_model(segmenter))
         assert set(code) == always | own <= set(FILES)

@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -207,64 +206,6 @@ def test_special_tokens_have_names_and_flags(roberta: Exported) -> None:
         tokenizer.get_vocab()["undo"],
         tokenizer.unk_token_id,
     ]
-
-
-def test_batches_are_padded_and_cut_off(roberta: Exported) -> None:
-    tokenizer = roberta.loaded
-    batch = tokenizer(
-        ["undo", "undoing undoing undo"],
-        padding=True,
-        truncation=True,
-        max_length=5,
-        return_tensors="np",
-    )
-    assert batch["input_ids"].shape == (2, 5)
-    assert batch["attention_mask"].tolist() == [[1, 1, 1, 0, 0], [1] * 5]
-    assert batch["input_ids"][0, 3:].tolist() == [tokenizer.pad_token_id] * 2
-    assert tokenizer.convert_ids_to_tokens(batch["input_ids"][1]) == [
-        *("<s>", "undo", "ing", "Ġundo", "</s>")
-    ]
-    parts = tokenizer(
-        "undo undo undo", max_length=4, stride=1, truncation=True, return_overflowing_tokens=True
-    )
-    assert parts["input_ids"] == [
-        tokenizer.convert_tokens_to_ids(row.split())
-        for row in ("<s> undo Ġundo </s>", "<s> Ġundo Ġundo </s>")
-    ]
-
-
-def test_characters_words_and_tokens_find_each_other(roberta: Exported) -> None:
-    found = roberta.loaded("undoing é undo")
-    assert found.tokens() == ["<s>", "undo", "ing", "Ġ", "Ã", "©", "Ġundo", "</s>"]
-    assert found.word_ids() == [None, 0, 0, 1, 1, 1, 2, None]
-    assert [found.char_to_token(at) for at in (0, 4, 8, 10)] == [1, 2, 4, 6]
-    assert tuple(found.token_to_chars(4)) == tuple(found.token_to_chars(5)) == (8, 9)
-    split = roberta.loaded(["undo", "ing"], is_split_into_words=True)
-    assert split.word_ids() == [None, 0, 1, None]
-
-
-def test_a_template_that_tells_texts_apart(tmp_path: Path) -> None:
-    library = Tokenizer(
-        models.BPE({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}, [("a", "b"), ("ab", "c")])
-    )
-    library.add_special_tokens(["[CLS]", "[SEP]"])
-    library.post_processor = processors.TemplateProcessing(
-        "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", [("[CLS]", 5), ("[SEP]", 6)]
-    )
-    tokeniser = from_tokenizer_json(library.to_str().encode(), "t.json")
-    tokeniser.graph.knockout(["ab"])
-    tokenizer = exported_to(tokeniser, tmp_path / "t", ["abc"]).loaded
-    found = tokenizer("abc", "ab")
-    assert found.tokens() == ["[CLS]", "abc", "[SEP]", "a", "b", "[SEP]"]
-    assert found["token_type_ids"] == [0, 0, 0, 1, 1, 1]
-    assert found["input_ids"] == [4, 3, 5, 0, 1, 5], "one type fewer before them"
-
-
-def test_threads_agree(english: Exported) -> None:
-    texts = sentences_to_check(words_to_check([], 2000), 200)
-    with ThreadPoolExecutor(4) as pool:
-        rows = list(pool.map(lambda text: english.loaded.encode(text), texts * 3))
-    assert rows == english.loaded(texts)["input_ids"] * 3
 
 
 def test_text_that_only_looks_special(roberta: Exported) -> None:

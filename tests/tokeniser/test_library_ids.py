@@ -17,7 +17,7 @@ from strategies import MergeList, any_order
 from tokenizers import AddedToken, Tokenizer
 
 import morphgraph as mg
-from morphgraph.api.tokeniser import Tokeniser
+from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.export import standalone_method
 from morphgraph.refine.rebpe import preview_annealing
@@ -25,7 +25,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
 from morphgraph.segment.pieces import PieceKernel
-from morphgraph.standalone.pieces import load, plug_in
+from morphgraph.standalone.piece_methods import load, plug_in
 
 Document = dict[str, Any]
 
@@ -169,14 +169,6 @@ def with_added(draw: st.DrawFn, models: st.SearchStrategy[Any]) -> Document:
     return document_of(model, listed, **parts, decoder=draw(st.sampled_from(DECODERS)))
 
 
-def test_added_tokens_are_counted_on_from_the_size_of_the_model() -> None:
-    """A type with an id beyond the size, which is listed first, does not move those that follow."""
-    model = {"type": "BPE", "vocab": {"a": 0, "b": 2, "<unk>": 9}, "merges": []}
-    for listed in ([added("<s>", 6), added("<unk>", 9)], [added("<unk>", 9), added("<s>", 6)]):
-        made = check(document_of(model, listed), [])
-        assert (made.id_of("<s>"), made.id_of("<unk>")) == (3, 9)
-
-
 @pytest.mark.parametrize("models", [bpe, wordpiece, unigram])
 @given(data=st.data(), texts=TEXTS)
 @examples(200)
@@ -254,18 +246,6 @@ def test_a_whole_piece_may_have_characters_that_are_no_atoms() -> None:
 BYTES = {f"<0x{byte:02X}>": 1 + byte for byte in range(128)}
 
 
-@pytest.mark.parametrize("fuses", [True, False])
-@pytest.mark.parametrize("unknown", ["<unk>", None])
-def test_some_bytes_only(fuses: bool, unknown: str | None) -> None:
-    vocabulary = {"<unk>": 0, **BYTES, "a": 129, "<0x7A><0x7A>": 130}
-    merges = [["<0x7A>", "<0x7A>"]]
-    settings = {"unk_token": unknown, "fuse_unk": fuses, "byte_fallback": True}
-    model = {"type": "BPE", **settings, "vocab": vocabulary, "merges": merges}
-    tokeniser = check(document_of(model), ["éza", "éz", "zé", "ézéa", "zézz語a", "aé", "ézz"])
-    if unknown:
-        assert tokeniser.tokenize("éza") == ["<0x7A>", "<unk>", "a"], "the library's order"
-
-
 def test_dropout_is_left_out_of_an_export() -> None:
     document = small_document([("a", "b"), ("ab", "c")], dropout=0.5)
     tokeniser = loaded(document)
@@ -280,24 +260,6 @@ def test_dropout_is_left_out_of_an_export() -> None:
 # ------------------------------------------------------------------------------------ others
 
 
-def test_wordpiece_takes_all_from_its_file(tmp_path: Path) -> None:
-    vocabulary = {"<unk>": 0, "a": 1, "b": 2, "ab": 3, "##a": 4}
-    for prefix, longest, expected in (
-        ("", 100, ["ab", "b", "a"]),
-        ("##", 100, ["<unk>"]),
-        ("", 3, ["<unk>"]),
-        ("", 4, ["ab", "b", "a"]),
-    ):
-        model = {"type": "WordPiece", "unk_token": "<unk>", "vocab": vocabulary}
-        model |= {"continuing_subword_prefix": prefix, "max_input_chars_per_word": longest}
-        tokeniser = check(document_of(model), ["abba", "a", "aa", "##a", "e\u0301", "abbaa", ""])
-        assert tokeniser.tokenize("abba") == expected
-        tokeniser.save(tmp_path / "saved.json")
-        assert mg.load(tmp_path / "saved.json").tokenize("abba") == expected
-        assert tokeniser.method("wordpiece").tokenize("abba") == expected
-        assert tokeniser.method("wordpiece", longest_word=1).tokenize("abba") == ["<unk>"]
-
-
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "5", True])
 def test_a_limit_that_is_none(limit: Any) -> None:
     model = {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0}}
@@ -306,21 +268,6 @@ def test_a_limit_that_is_none(limit: Any) -> None:
 
 
 SPECIAL = ["<unk>", "<s>", "</s>"]
-
-
-@pytest.mark.parametrize("normalizer, write", [("NFKC", "＜{}＞"), ("Lowercase", "<{}>")])
-def test_special_pieces_are_pieces(normalizer: str, write: str) -> None:
-    pieces = [*((text, 0.0) for text in SPECIAL), ("▁", -2.0), ("<", -5.0), (">", -5.0)]
-    pieces += [("s", -3.0), ("a", -2.5), ("▁a", -3.0), ("/", -5.0)]
-    model = {"type": "Unigram", "unk_id": 0, "vocab": [list(each) for each in pieces]}
-    listed = [added(text, number, special=True) for number, text in enumerate(SPECIAL)]
-    parts = {"normalizer": {"type": normalizer}, "pre_tokenizer": METASPACE}
-    named = [name.upper() if normalizer == "Lowercase" else name for name in ("s", "/s", "unk")]
-    texts = [f"a {write.format(name)} a{write.format(name)}x" for name in named]
-    tokeniser = check(document_of(model, listed, **parts), [*texts, "a <s> q</s>", "sä語s"])
-    assert tokeniser.tokenize(texts[0])[:3] == ["▁a", "▁", "<s>"]
-    # Other ways to segment never find them in a text.
-    assert "<s>" not in tokeniser.method("greedy").segment([texts[0]])[0]
 
 
 # ------------------------------------------------------------------------------------ numbers
@@ -410,38 +357,6 @@ def test_ids_beyond_32_bits(number: int) -> None:
 def test_what_is_no_id_is_not_decoded(wrong: Any) -> None:
     with pytest.raises(MorphGraphError, match="Give a list of whole numbers"):
         loaded(document_of(PLAIN)).decode(wrong)
-
-
-@pytest.mark.parametrize("ids", [[0, 1], (0, 1), np.array([0, 1]), [np.int64(0), np.uint8(1)]])
-def test_ids_of_any_kind(ids: Any) -> None:
-    assert loaded(document_of(PLAIN)).decode(ids) == "a b"
-    assert loaded(document_of(PLAIN)).decode([0, 500, 1]) == "a b", "as in the library"
-
-
-def test_without_a_decoder_there_are_spaces() -> None:
-    vocabulary = {"[UNK]": 0, "un": 1, "##do": 2}
-    model = {"type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary}
-    model |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
-    assert check(document_of(model), ["undo"]).decode([1, 2]) == "un ##do"
-    trained = mg.train("wordpiece", {"undo": 5, "un": 3}, 9)
-    assert trained.decode(trained.encode("undo")) == "undo"
-
-
-@pytest.mark.parametrize("normalized", [True, False])
-@pytest.mark.parametrize("single_word", [True, False])
-def test_added_tokens_are_named_as_they_stand(normalized: bool, single_word: bool) -> None:
-    flags = {"normalized": normalized, "single_word": single_word, "special": True}
-    listed = [
-        added("<m>", 2, lstrip=True, rstrip=True, **flags),
-        added("<L>", 3, lstrip=True, **flags),
-        added("<r>", 4, rstrip=True, **flags),
-    ]
-    texts = ["a <m> b", "a  <m><m>  <L> <r>\n b", "<M> <l>a <r>", " <L>", "<r> ", "<m> <m>a<m>"]
-    for normalizer in (None, {"type": "Lowercase"}):
-        check(document_of(PLAIN, listed, normalizer=normalizer), texts)
-    tokeniser = loaded(document_of(PLAIN, listed))
-    assert tokeniser.tokenize("a <m> b") == ["a", " <m> ", "b"]
-    assert tokeniser.segment(["a<m>b"])[0] in (["a", "<m>", "b"], ["a", "<", "m", ">", "b"])
 
 
 def test_special_tokens_around_a_text_have_the_post_processors_names() -> None:

@@ -247,17 +247,6 @@ def test_what_is_no_bpe_model_is_refused(tmp_path: Path) -> None:
             from_tokenizer_json(json.dumps(broken).encode(), "broken.json")
 
 
-def test_commands_take_a_model(tmp_path: Path) -> None:
-    path = tmp_path / "de.model"
-    path.write_bytes(model_of("bytes"))
-    words = ["Häuser", "unwahrscheinlich", "ñandú"]
-    found = run("segment", path, "--json", *words)
-    assert [row["ids"] for row in found["words"]] == their_ids(model_of("bytes"), words)
-    assert found["words"][1]["splits"] == [2, 3, 6, 12]
-    looked = run("vocabulary", path, "--json")
-    assert looked["tokenisers"][0]["signature"].startswith("BPE:de.model@")
-
-
 @pytest.mark.parametrize(
     "method", ["bpe", "dropout", "flota", "first", "longest", "greedy", "wordpiece"]
 )

@@ -16,8 +16,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 import morphgraph as mg
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.score.vocabulary import VocabularyHealth
 from morphgraph.score.vocabulary_figures import figures_of, list_behind
+from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.preprocess import spans_words
 
@@ -249,12 +249,3 @@ def test_commands_say_what_is_left_out(morphgraph: Any, super_file: Path) -> Non
     assert "␣of␣the" in listed.out
     cut = morphgraph("segment", super_file, "--sentences", "of the undo in a lot")
     assert cut.out == "of Ġthe␣undo Ġin Ġa Ġlot\n"
-
-
-def test_two_references_are_blamed_by_commands(morphgraph: Any, super_file: Path) -> None:
-    files = [super_file.with_name(name) for name in ("one.tsv", "two.tsv")]
-    for file in files:
-        file.write_text(GOLD_FILE)
-    run = morphgraph("blame", super_file, *files, "--min-joins", "1")
-    assert run.code == 0
-    assert re.search(left_out(30), " ".join(run.err.split()))

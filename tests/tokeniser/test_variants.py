@@ -34,7 +34,6 @@ WORDS = st.lists(
     min_size=1,
     max_size=5,
 )
-SENTENCES = st.lists(st.text(st.characters(exclude_categories=["Cs"])) | WORDS.map(" ".join))
 
 
 def ids_of(
@@ -63,14 +62,6 @@ def test_words(variant: Any, words: list[str]) -> None:
     assert ids_of(variant.tokeniser, words) == expected
     bare = [library_ids(variant.library, word) for word in words]
     assert ids_of(variant.tokeniser, words, bare=True) == bare
-
-
-@examples(60)
-@given(texts=SENTENCES)
-@example(texts=["", " ", "  a  b ", "a\nb\r\n\tc", "un <ent> do", "the newest"])
-def test_texts(variant: Any, texts: list[str]) -> None:
-    expected = [library_ids(variant.library, text) for text in texts]
-    assert ids_of(variant.tokeniser, texts, bare=True) == expected
 
 
 @examples(120)

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.loading import load_vocabulary
 from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.preprocess import AddedToken, Preprocessor
 from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
@@ -107,21 +107,10 @@ def library_wordpiece() -> Tokenizer:
     return library
 
 
-WORDS = ["undo", "Undoing!", "do[SEP]undo", "doi", "i!i"]
-
-
 def ids(segmenter: Any, words: Sequence[str]) -> list[list[int]]:
     """The tokens of words."""
     found = segmenter.segment(segmenter.encode(words))
     return [found.tokens(number) for number in range(len(words))]
-
-
-def test_wordpiece_from_tokenizer_json() -> None:
-    library = library_wordpiece()
-    vocabulary = load_vocabulary({"tokenizer.json": library.to_str().encode()})
-    assert (vocabulary.marker, vocabulary.unknown) == ("##", "[UNK]")
-    assert "[SEP]" in vocabulary.special
-    assert ids(WordPiece(vocabulary), WORDS) == [library.encode(word).ids for word in WORDS]
 
 
 def library_unigram() -> Tokenizer:
@@ -131,14 +120,6 @@ def library_unigram() -> Tokenizer:
     library.pre_tokenizer = pre_tokenizers.Metaspace()
     library.add_special_tokens(["<sep>"])
     return library
-
-
-def test_unigram_from_tokenizer_json() -> None:
-    library = library_unigram()
-    vocabulary = load_vocabulary({"tokenizer.json": library.to_str().encode()})
-    assert (vocabulary.marker, vocabulary.unknown) == ("▁", "<unk>")
-    words = ["undo", "doundo", "do<sep>od", "xxun", "dxo"]
-    assert ids(Unigram(vocabulary), words) == [library.encode(word).ids for word in words]
 
 
 def set_in(document: Any, path: str, value: Any) -> bytes:
@@ -262,15 +243,6 @@ def test_a_byte_fallback_needs_all_bytes() -> None:
     assert some.segment(some.encode(["é"])).tokens(0) == [UNKNOWN]
 
 
-def test_added_tokens_stay_whole() -> None:
-    added = Preprocessor(added=(AddedToken("<sep>"),))
-    vocabulary = SubwordVocabulary(
-        ("<sep>", "<", "s", "a"), preprocessor=added, special=frozenset({"<sep>"})
-    )
-    greedy = Greedy(vocabulary)
-    assert greedy.segment(greedy.encode(["a<sep>s<"])).tokens(0) == [3, 0, 2, 1]
-
-
 def test_document_keeps_the_pipeline() -> None:
     vocabulary = SubwordVocabulary(
         ("ab", "##c", "[X]"),
@@ -332,18 +304,6 @@ def test_a_pipeline_that_is_no_pipeline_is_refused() -> None:
         broken = {**document, "preprocessor": {**document["preprocessor"], **change}}
         with pytest.raises(MorphGraphError, match=said):
             SubwordVocabulary.from_document(broken)
-
-
-def test_the_checksum_is_of_the_content() -> None:
-    one = SubwordVocabulary(("a", "b"))
-    assert one.checksum == SubwordVocabulary(("a", "b"), name="other").checksum
-    others = [
-        SubwordVocabulary(("b", "a")),
-        SubwordVocabulary(("a", "b"), "##"),
-        SubwordVocabulary(("a", "b"), unknown="a"),
-        SubwordVocabulary(("a", "b"), preprocessor=Preprocessor(normalizer=normalizers.NFC())),
-    ]
-    assert len({one.checksum, *(other.checksum for other in others)}) == 5
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9])

@@ -20,7 +20,6 @@ from morphgraph.segment.models import export_segmenter
 from morphgraph.segment.training import (
     TrainingClock,
     train,
-    train_tokeniser,
     training_of,
 )
 from morphgraph.segment.unigram import sentencepiece_model
@@ -62,14 +61,6 @@ def test_every_combination(counts: WordCounts, method: str, pipeline: str) -> No
             text = "".join(part.removeprefix("##") for part in parts)
             assert text.translate(dict.fromkeys(map(ord, "Ġ▁"))) == word
     assert sum(map(len, found[:500])) < 1100, "frequent words have few tokens"
-
-
-def test_bpe_is_the_tokeniser_that_train_writes(counts: WordCounts) -> None:
-    document, _ = train_tokeniser(counts, 1000)
-    trained: Any = train("bpe", counts, 1000, pipeline="plain")
-    assert trained.tokeniser.document["model"]["merges"] == document["model"]["merges"]
-    assert trained.tokeniser.document["pre_tokenizer"] == document["pre_tokenizer"]
-    assert trained.name == "BPE"
 
 
 @pytest.mark.parametrize("pipeline", list(PIPELINES))

@@ -11,7 +11,7 @@ import pytest
 
 from morphgraph.batch.run import Run, read_progress
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts
+from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.segment.models import write_model
 from morphgraph.segment.training import train
 from web import jobs
@@ -230,13 +230,6 @@ def test_there_are_limits(
         jobs.train_in_turn("ann", "bpe", words, size, quiet, **PLAIN)
     assert message in str(raised.value)
     assert "morphgraph-visitor" not in str(raised.value)
-
-
-@pytest.mark.slow
-def test_several_languages_are_told_apart() -> None:
-    words = LanguageCounts({"en": WORDS, "xx": WORDS})
-    made = jobs.train_in_turn("ann", "parity", words, 260, quiet, **PLAIN)
-    assert write_model(made) == write_model(train("parity", words, 260, pipeline="plain"))
 
 
 def test_one_after_the_other_and_everybody_knows_their_place(

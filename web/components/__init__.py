@@ -21,7 +21,7 @@ from morphgraph.draw.fan_layout import Fan
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.draw.overview import Overview
-from morphgraph.draw.words import WordLine, WordRow
+from morphgraph.draw.word_lines import WordLine, WordRow
 from morphgraph.refine.knockout import ThresholdPoint
 from morphgraph.score.comparison import ComparedWord, SegmentedWord
 from morphgraph.tokeniser.preprocess import shown_token

@@ -16,9 +16,9 @@ from morphgraph.core.errors import MorphGraphError, unquoted
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import base_name, counted
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
-from morphgraph.score.vocabulary import NamedCounts
+from morphgraph.score.vocabulary_health import NamedCounts
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.vocabulary import UNITS, corpus_csv, corpus_table, parity_table
+from morphgraph.tables.corpora import UNITS, corpus_csv, corpus_table, parity_table
 from morphgraph.tables.writing import to_latex
 from web.guard import only_this_machine
 from web.inputs import content_of

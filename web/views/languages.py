@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from morphgraph.api.results import LanguageBlame
+from morphgraph.api.blamed import LanguageBlame
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted
 from morphgraph.draw.score_charts import HeatColumn, heat_map
@@ -15,8 +15,8 @@ from morphgraph.reference import catalogue
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import LEAST_JOINS
 from morphgraph.refine.blame_by_language import blame_by_language, encoded_outcomes
+from morphgraph.score.by_language import LANGUAGE_METRICS, labels_of, rows_by_language
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
-from morphgraph.score.languages import LANGUAGE_METRICS, labels_of, rows_by_language
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.segmenter import Segmenter

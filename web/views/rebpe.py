@@ -13,7 +13,7 @@ from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
 from morphgraph.draw import charts as figures
 from morphgraph.draw.fan import Stages, fan_around
-from morphgraph.draw.words import WordLine, line_in
+from morphgraph.draw.word_lines import WordLine, line_in
 from morphgraph.graph.view import type_key
 from morphgraph.refine import rebpe_run as refining
 from morphgraph.refine.rebpe_run import Phase, ReBPERun

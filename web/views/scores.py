@@ -12,21 +12,19 @@ from morphgraph.core.cache import Same
 from morphgraph.core.text import counted
 from morphgraph.draw import score_charts as charts
 from morphgraph.formats.loading import vocabulary_of
-from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
-from morphgraph.score.flota import FlotaScores, flota_scores
-from morphgraph.score.gold_set import GoldSet, Scope
-from morphgraph.score.metrics import METRICS
-from morphgraph.score.outcome import Outcome
-from morphgraph.score.table import (
+from morphgraph.score.breakdowns import (
     BREAKDOWNS,
     GROUPINGS,
     Breakdown,
-    Estimate,
-    ScoreTable,
-    SegmentationFailure,
     boundary_groups,
     break_down,
 )
+from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
+from morphgraph.score.flota_scores import FlotaScores, flota_scores
+from morphgraph.score.gold_set import GoldSet, Scope
+from morphgraph.score.metrics import METRICS
+from morphgraph.score.outcome import Outcome
+from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN
 from morphgraph.tables.scores import breakdown_table, errors_csv, flota_table

@@ -7,7 +7,7 @@ from typing import Any
 from model_folders import matrix, write_model
 
 from morphgraph.core.files import demo_tokeniser_path
-from morphgraph.score.vocabulary import corpus_of
+from morphgraph.score.vocabulary_health import corpus_of
 from morphgraph_models import undertrained
 
 

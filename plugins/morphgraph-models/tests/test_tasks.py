@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 
 from morphgraph.batch.downstream import TASKS, Measured, TaskRun, steps_in  # noqa: E402
 from morphgraph.batch.plan import make_plan  # noqa: E402
-from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
+from morphgraph.batch.store import Store, code_version, run_task  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.core.files import demo_gold_path  # noqa: E402
 from morphgraph.reference.readers import read_reference  # noqa: E402

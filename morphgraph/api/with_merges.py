@@ -1,0 +1,406 @@
+"""The public tokeniser: one class, however it segments and wherever it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, overload
+
+from morphgraph.api.base import BaseTokeniser
+from morphgraph.api.blamed import BlamedMerges, LanguageBlame, ThresholdCurve
+from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.api.keywords import taking
+from morphgraph.core.errors import MorphGraphError, check_list
+from morphgraph.core.text import base_name, shortened
+from morphgraph.corpus.counts import to_word_counts
+from morphgraph.draw.merge_tree import describe_in_study, describe_tree
+from morphgraph.draw.merge_tree_svg import TreePicture
+from morphgraph.graph.view import to_networkx
+from morphgraph.reference.entry import Reference
+from morphgraph.refine import (
+    LEAST_JOINS,
+    BlameSettings,
+    KnockoutSettings,
+    PruningOrder,
+    ReBPESettings,
+    learned_from,
+)
+from morphgraph.refine.blame import blame
+from morphgraph.refine.blame_by_language import blame_by_language
+from morphgraph.refine.extending import extend
+from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, knock_out, threshold_curve
+from morphgraph.refine.learning import learnable
+from morphgraph.refine.portable_edits import preview_portable
+from morphgraph.refine.pruning import preview_prune
+from morphgraph.refine.rebpe_run import ReBPERun
+from morphgraph.refine.study import Study
+from morphgraph.score import SHARE_KEPT
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.by_language import names_of
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.segment.method import METHODS, Value, method_named
+from morphgraph.segment.segmenter import standard_segmenter
+from morphgraph.tokeniser.merging import never_formed, segment
+from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from morphgraph.corpus.counts import WordCountsLike
+    from morphgraph.draw.scene import GraphPicture
+    from morphgraph.graph.merge_table import Change
+
+
+class Tokeniser(BaseTokeniser):
+    """A vocabulary, how text is prepared for it, and a way to segment.
+
+    It never changes: what edits or trains returns another one. Two are equal if vocabulary, merges,
+    method and preprocessing are; names do not matter. `len` is the number of types, `in` looks one
+    up, and it can be pickled. What needs merges raises a `MorphGraphError` on one that segments
+    otherwise. ``gold`` is whatever `read_gold` takes.
+
+    >>> tokeniser
+    <Tokeniser demo:en: BPE, 8,000 types, 7,743 merges>
+    >>> tokeniser.method("flota", k=2)
+    <Tokeniser demo:en: FLOTA(k=2), 8,000 types>
+    """
+
+    # ------------------------------------------------------------------------- blame
+
+    @overload
+    def blame(
+        self,
+        gold: Gold,
+        *,
+        scope: Scope = ...,
+        weighting: Weighting = ...,
+        tuples_once: bool = ...,
+    ) -> BlamedMerges: ...
+    @overload
+    def blame(
+        self,
+        gold: Gold,
+        *more: Gold,
+        scope: Scope = ...,
+        weighting: Weighting = ...,
+        tuples_once: bool = ...,
+        min_joins: int = ...,
+    ) -> LanguageBlame: ...
+    def blame(
+        self,
+        gold: Gold,
+        *more: Gold,
+        scope: Scope = "morphemic",
+        weighting: Weighting = "types",
+        tuples_once: bool = False,
+        min_joins: int = LEAST_JOINS,
+    ) -> BlamedMerges | LanguageBlame:
+        """Blame merges for gold boundaries that they close: N, B and R = B ÷ N, worst first.
+
+        ``more``: golds of further languages: first come merges that are wrong in one and right in
+        another, by languages in which a merge has ``min_joins``. ``tuples_once``: a tuple merge
+        counts once for each application. Source: Bauwens & Delobelle 2024, Algorithm 1.
+
+        >>> tokeniser.blame(gold)
+        <BlamedMerges: 274 of 7,743 merges with R ≥ 0.5>
+        """
+        base = self._merges("blame")
+        counted: Any = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
+        named = f"{weighting} {scope}" + " tuples once" * tuples_once
+        benchmarks = [Benchmark.on(read_gold(each), base) for each in (gold, *more)]
+        for each in benchmarks:
+            each.weights(weighting)  # fails if there are no frequencies
+        pairs = [(each, segment(base.graph, each.words)) for each in benchmarks]
+        if not more:
+            signature = benchmarks[0].signature(base, blame=named)
+            return BlamedMerges(base, blame(*pairs[0], **counted), signature)
+        languages = dict(zip(names_of(each.reference for each in benchmarks), pairs, strict=True))
+        blamed = blame_by_language(languages, minimum=min_joins, **counted)
+        named += f" from {min_joins} joins"
+        signatures = (each.signature(base, blame=named) for each in benchmarks)
+        return LanguageBlame(base, blamed, tuple(signatures))
+
+    def thresholds(
+        self,
+        gold: Gold,
+        *,
+        holdout: float = SHARE_KEPT,
+        seed: int = 0,
+        scope: Scope = "morphemic",
+        weighting: Weighting = "types",
+        thresholds: Sequence[float] = THRESHOLDS,
+    ) -> ThresholdCurve:
+        """Score what a knockout by each threshold would give, to choose one; nothing is removed.
+
+        ``holdout`` and ``seed``: as of `knock_out`. ``thresholds``: every hundredth by default.
+
+        >>> tokeniser.thresholds(gold)
+        <ThresholdCurve: 99 thresholds, F1 59.70 % at 0.23>
+        """
+        base = self._merges("thresholds")
+        rest, kept = read_gold(gold).set_aside(holdout, seed)
+        study = Study(base, Benchmark.on(rest, base))
+        study.benchmark.weights(weighting)  # fails if there are no frequencies
+        blamed, benchmark, curves = study.blame(weighting, scope), study.benchmark, []
+        counted: Any = {"scope": scope, "weighting": weighting}
+        for gold_set in (rest,) if kept is rest else (kept, rest):
+            on = benchmark if gold_set is rest else Benchmark.on(gold_set, base)
+            curves.append(threshold_curve(base, on, blamed, thresholds=thresholds, **counted))
+        named = f"{weighting} {scope}"
+        signature = Benchmark.on(kept, base).signature(base, blame=named)
+        decided = decided_threshold(base, rest, scope, weighting)
+        return ThresholdCurve(curves[0], curves[-1], decided, signature)
+
+    # ------------------------------------------------------------------------- refinement
+
+    @taking(KnockoutSettings)
+    def knock_out(
+        self,
+        gold: Gold,
+        *,
+        holdout: float = SHARE_KEPT,
+        seed: int = 0,
+        **settings: Any,
+    ) -> ScoredKnockout:
+        """Knock out the types whose merges are to blame by gold, or as many others as a baseline.
+
+        ``holdout``: the share of gold that is kept aside, by families of words, and scored; 0
+        learns from all words and scores on the same. ``seed``: draws it. ``settings``: those of the
+        method `knockout`. Source: Bauwens & Delobelle 2024, Algorithm 1.
+
+        >>> tokeniser.knock_out(gold)
+        <ScoredKnockout: 231 types removed, F1 49.89 % → 60.98 % on 188 words kept aside>
+        """
+        chosen = KnockoutSettings(**settings, seed=seed)
+        new = self._merges("knock_out").copy()
+        rest, kept = read_gold(gold).set_aside(holdout, seed)
+        result = knock_out(new, Benchmark.on(rest, new), chosen)
+        removed = tuple(new.types[number] for number in result.change.removed_types)
+        return ScoredKnockout(*self._learned(new, rest, kept, chosen), removed, result)
+
+    def _learned(
+        self, new: BpeTokeniser, rest: GoldSet, kept: GoldSet, settings: BlameSettings
+    ) -> tuple[Tokeniser, tuple[str, ...], Effect, Effect]:
+        """Return an edited copy, what it leaves, and the effects on words kept aside and others."""
+        edited, never = self._edited(new)
+        counted = settings.scope, settings.weighting
+        learned = Effect(self, edited, rest, *counted)
+        return (
+            edited,
+            never,
+            learned if kept is rest else Effect(self, edited, kept, *counted),
+            learned,
+        )
+
+    def knock_out_types(
+        self,
+        types: Sequence[str],
+        *,
+        cascade: bool = False,
+        portable: bool = False,
+        gold: Gold | None = None,
+    ) -> Knockout:
+        """Knock out chosen types, spelled as in the vocabulary.
+
+        ``cascade``: what is made from a removed type goes with it; else it is made of its parts.
+        ``portable``: then leave only pair merges; none is added, so that only words change in which
+        a type that goes took part. ``gold``: tell the ``cost`` on its words.
+
+        >>> tokeniser.knock_out_types(["und"]).tokeniser.segment(["undo"])
+        [['Ġund', 'o']]
+        """
+        new, cost, types = self._merges("knock_out_types").copy(), None, check_list(types, "types")
+        if gold is not None:
+            study = Study(new, Benchmark.on(read_gold(gold), new))
+            cost = study.preview(types, cascade=cascade, portable=portable)
+        graph = new.graph
+        change = (graph.preview_cascade if cascade else graph.preview_knockout)(types)
+        edited = self._removed(new, change, new.id_choice, portable=portable)
+        return replace(edited, cost=cost)
+
+    def portable(self, gold: Gold | None = None, *, ids: IdChoice = "keep") -> Knockout:
+        """Leave only pair merges, so that every library reads the export.
+
+        A tuple merge becomes a pair, or what it makes goes: of what could be kept through other
+        types, what ``gold`` blames, without the words that were kept aside before. ``ids``: "keep"
+        leaves all types the ids that they have, so that no row of a model moves, and old sequences
+        decode; "reuse" gives new types the ids of removed ones first; "dense" leaves no gaps.
+
+        >>> found = tokeniser.knock_out(gold).tokeniser.portable(gold)
+        >>> found.change.counts()["paired"]
+        277
+        >>> found.tokeniser.export("folder", words=["undesirable"]).kind
+        'tokenizer.json'
+        """
+        new = self._merges("portable").copy()
+        if gold is None:
+            return self._removed(new, preview_portable(new.graph), ids)
+        benchmark = Benchmark.on(learnable(new, read_gold(gold)), new)
+        change = learned_from(preview_portable(new.graph, benchmark), benchmark)
+        return self._removed(new, change, ids)
+
+    def prune(
+        self,
+        count: int | None = None,
+        *,
+        by: PruningOrder = "leaf-frequency",
+        counts: WordCountsLike | None = None,
+        keep_scripts: Sequence[str] = (),
+        drop_scripts: Sequence[str] = (),
+        ids: IdChoice = "dense",
+    ) -> Knockout:
+        """Remove the ``count`` types that matter least, with their merges; no other gets lost.
+
+        ``by``: "leaf-frequency" or "merge-based", by their use in word ``counts``, as for `method`;
+        "last": by id; "script": those with a character of ``drop_scripts``, or outside
+        ``keep_scripts``, all by default. ``ids``: as for `portable`. Source: Purason et al. 2025.
+
+        >>> tokeniser.prune(500, counts={"the": 9, "house": 2})
+        <Knockout: 500 types removed>
+        """
+        new = self._merges("prune").copy()
+        known = None if counts is None else to_word_counts(counts)
+        scripts: Any = {"keep_scripts": keep_scripts, "drop_scripts": drop_scripts}
+        return self._removed(new, preview_prune(new, count, by, known, **scripts), ids)
+
+    def _removed(
+        self, new: BpeTokeniser, change: Change, ids: IdChoice | None, *, portable: bool = False
+    ) -> Knockout:
+        new.graph.apply(change)
+        new.id_choice = ids
+        numbers = list(change.removed_types)
+        if portable:
+            numbers += new.graph.apply(preview_portable(new.graph, chains=False)).removed_types
+        removed = tuple(new.types[number] for number in numbers)
+        return Knockout(*self._edited(new), removed, change)
+
+    def extend(
+        self,
+        counts: WordCountsLike,
+        add: int,
+        *,
+        replace: bool = False,
+        progress: Callable[[float], None] | None = None,
+    ) -> Tokeniser:
+        """Train further on word ``counts``: new merges come after the existing ones.
+
+        It ends with ``add`` new types, or when no pairs are left. Types keep their ids.
+        ``replace``: new types get the ids of those that `prune` removed. ``progress``: called with
+        the share done. Source: Purason et al. 2025.
+
+        >>> tokeniser.extend({"undesirable": 3}, 2).segment(["undesirable"])
+        [['Ġund', 'esirable']]
+        """
+        new = self._merges("extend").copy()
+        extend(new, to_word_counts(counts), add, replace=replace, progress=progress)
+        return self._edited(new)[0]
+
+    @taking(ReBPESettings)
+    def rebpe(
+        self,
+        gold: Gold,
+        *,
+        holdout: float = SHARE_KEPT,
+        seed: int = 0,
+        progress: Callable[[float], None] | None = None,
+        **settings: Any,
+    ) -> ReBPEOutcome:
+        """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
+
+        ``holdout`` and ``seed``: as of `knock_out`. ``progress``: called with the share done.
+        ``settings``: those of the method `rebpe`. Source: Bauwens & de Lhoneux 2026, Algorithm 1.
+
+        >>> tokeniser.rebpe(gold, iterations=1)
+        <ReBPEOutcome: 5 phases, F1 49.89 % → 59.79 % on 188 words kept aside>
+        """
+        chosen = ReBPESettings(**settings)
+        new = self._merges("rebpe").copy()
+        rest, kept = read_gold(gold).set_aside(holdout, seed)
+        benchmark = Benchmark.on(rest, new)
+        on = benchmark if kept is rest else Benchmark.on(kept, new)
+        run = ReBPERun(new, benchmark, chosen, on)
+        run.finish(progress)
+        edited = self._learned(new, rest, kept, chosen)
+        return ReBPEOutcome(*edited, tuple(run.phases), run.converged)
+
+    def learn(
+        self,
+        method: str,
+        gold: Gold,
+        *,
+        holdout: float = SHARE_KEPT,
+        seed: int = 0,
+        **parameters: Value | None,
+    ) -> Tokeniser:
+        """Apply a method that learns from gold, such as ``knockout``; return the new tokeniser.
+
+        ``method``: its name in `METHODS`, with its ``parameters``. ``holdout`` and ``seed``: as of
+        `knock_out`, which, like `rebpe`, also reports what it changed.
+
+        >>> tokeniser.learn("knockout", gold)
+        <Tokeniser demo:en: BPE, 1,591 types, 1,334 merges, 2 edits>
+        """
+        entry: Any = method_named(method, METHODS.learning)
+        rest, _ = read_gold(gold).set_aside(holdout, seed)
+        segmenter = entry.learn(self._merges(method), rest, entry.settings(parameters)).segmenter
+        return Tokeniser(standard_segmenter(segmenter.tokeniser))
+
+    def _edited(self, new: BpeTokeniser) -> tuple[Tokeniser, tuple[str, ...]]:
+        """Return an edited copy, and the types that no merge of it can form any more."""
+        edits = len(new.graph.history) - len(self._merges("edits").graph.history)
+        never = tuple(new.types[number] for number in never_formed(new.graph, edits))
+        return Tokeniser(standard_segmenter(new)), never
+
+    # ------------------------------------------------------------------------- pictures
+
+    def tree(self, word: str, gold: Gold | None = None) -> TreePicture:
+        """Draw the merge tree of a word, with gold boundaries and the blame of its merges.
+
+        A word that the gold does not have is drawn without boundaries.
+
+        >>> tokeniser.tree("undesirable", gold=gold)
+        <TreePicture undesirable: ␣und es ir able>
+        """
+        base = self._merges("tree")
+        if not isinstance(word, str) or not word.strip():
+            raise MorphGraphError(f"{shortened(repr(word))} is not a word. Give a string.")
+        if gold is None:
+            return TreePicture(describe_tree(base, base.encode([word]), 0))
+        study = Study(base, Benchmark.on(read_gold(gold), base))
+        return TreePicture(describe_in_study(study, word, study.blame()))
+
+    def around(
+        self, type: str, gold: Gold | None = None, *, up: int = 1, down: int = 2, limit: int = 60
+    ) -> GraphPicture:
+        """Draw the merge graph around a type, coloured by blame if there is gold.
+
+        ``type``: as the vocabulary spells it, or readable, with or without its marker. ``up`` and
+        ``down``: how many merges away from it towards longer types, and towards its parts;
+        ``limit``: at most this many vertices.
+
+        >>> tokeniser.around("able", up=0)
+        <GraphPicture demo:en: able: 3 merges>
+        """
+        from morphgraph.draw.scene import GraphPicture, scene_around
+
+        base = self._merges("around")
+        spelled = base.type_from(str(type))
+        if spelled is None:
+            raise MorphGraphError(
+                f"“{shortened(str(type))}” is not a type of this tokeniser. Check its spelling; "
+                "types lists them all."
+            )
+        nothing = GoldSet(reference=Reference("none", "pairs", (), (), ""))
+        study = Study(base, Benchmark.on(nothing if gold is None else read_gold(gold), base))
+        scene = scene_around(study, base.graph.ids[spelled], up=up, down=down, limit=limit)
+        return GraphPicture(scene, f"{base_name(self.name)}: {base.readable(spelled)}")
+
+    def to_networkx(self) -> nx.DiGraph:
+        """Return the whole merge graph: part → merge → result, with ranks and labels.
+
+        >>> graph = tokeniser.to_networkx()
+        >>> sum(kind == "merge" for _, kind in graph.nodes(data="kind"))
+        7743
+        """
+        return to_networkx(self._merges("to_networkx").graph)

@@ -1,0 +1,316 @@
+"""The commands that use, measure and export a tokeniser: segment, vocabulary, export."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from pydantic import Field
+
+from morphgraph.cli import output
+from morphgraph.cli.options import (
+    AS_FOUND,
+    GoldReading,
+    Named,
+    Whole,
+    load_any,
+    load_edited,
+    standard_input,
+    with_options,
+    word_counts,
+    workers_at,
+)
+from morphgraph.core.errors import MorphGraphError, NoMergesError
+from morphgraph.core.text import SHOWN_MARKER, base_name, unique_labels
+from morphgraph.segment.method import METHODS, Parameters, parse_method
+
+if TYPE_CHECKING:
+    from morphgraph.segment.segmenter import Segmenter
+    from morphgraph.tables.corpora import MeasuredCorpus
+
+
+@with_options
+def segment(
+    tokeniser: Named,
+    word: Annotated[list[str] | None, typer.Argument()] = None,
+    method: str | None = None,
+    samples: Annotated[int, typer.Option(min=1, max=1000)] = 1,
+    counts: str | None = None,
+    sentences: bool = False,
+    bare: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Segment words, one result a line: the tokens, separated by spaces.
+
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a model that train
+        saved or Picky BPE's authors' trainer wrote, a list of types, or demo:en, demo:de, demo:nl.
+    word: Words; from standard input if none is given.
+    method: {segmenting}, with parameters as in dropout(p=0.1, seed=3); the tokeniser's own if not
+        given.
+    samples: For dropout: this many lines for each word.
+    sentences: Each argument or line is running text, not one word.
+    """
+    given = word or [line.rstrip("\r\n") for line in standard_input()]
+    given = [each for each in given if each.strip()]
+    if not given:
+        raise MorphGraphError("There are no words to segment. Name some, or pipe one per line.")
+    for position, each in enumerate(given, start=1):
+        if not sentences and (len(each.split()) > 1 or each != each.strip()):
+            raise MorphGraphError(
+                f"Word {position}, “{each[:60]}”, has a space in it. Give one word per argument or "
+                "line, or add --sentences."
+            )
+    name, parameters = parse_method(method) if method else (None, {})
+    segmenter = load_any(tokeniser, name, counts=counts, **parameters)
+    encoded = segmenter.encode(given, bare=bare or sentences)
+    if samples > 1 and segmenter.undrawn is segmenter:
+        raise MorphGraphError("--samples is for dropout; all other methods give one result.")
+    found = segmenter.samples(encoded, samples)
+    rows: list[dict[str, Any]] = [
+        {
+            "word": text,
+            "tokens": segmenter.token_texts(one, number),
+            "ids": [segmenter.vocabulary_id(token) for _, token, _ in one.named_ends(number)],
+            "splits": one.splits(number),
+        }
+        for number, text in enumerate(given)
+        for one in found
+    ]
+    if as_json:
+        output.print_json({"words": rows, "signature": segmenter.signature()})
+        return
+    for row in rows:  # a token of several words must not look like several tokens
+        print(" ".join(token.replace(" ", SHOWN_MARKER) for token in row["tokens"]))
+
+
+# ------------------------------------------------------------------------------ vocabulary
+
+
+class CorpusSettings(Parameters):
+    """How texts are read and measured.
+
+    column: The column, or field, with the text.
+    language_column: The column, or field, with the language.
+    parallel: The same lines in several languages, a file each.
+    base: With parallel: the language that others are relative to.
+    unit: Segment words, or lines as whole texts; lines with parallel.
+    bad_lines: What becomes of a line that cannot be read: stop or skip.
+    memory: Words and counts, over all workers: 64M or more.
+    workers: How many processes; one if not given.
+    scheduler: Address of a dask scheduler instead, or its file.
+    """
+
+    column: str | None = None
+    language_column: str | None = None
+    parallel: bool = False
+    base: str | None = None
+    unit: Literal["words", "lines"] | None = None
+    bad_lines: Literal["stop", "skip"] = "stop"
+    memory: str = "512M"
+    workers: int | None = Field(default=None, ge=1)
+    scheduler: str | None = None
+
+
+@with_options
+def vocabulary(
+    tokeniser: Annotated[list[str], typer.Argument()],
+    frequencies: str | None = None,
+    gold: str | None = None,
+    read: GoldReading = AS_FOUND,
+    corpus: list[str] | None = None,
+    *,
+    set_: CorpusSettings,
+    recipe: Path | None = None,
+    alpha: float = 2.5,
+    list_: str | None = None,
+    limit: Whole = 50,
+    as_json: bool = False,
+) -> None:
+    """Measure vocabularies: useless types, compression of a corpus, morphs that are types.
+
+    With --recipe one tokeniser is measured before its edits and after them.
+
+    tokeniser: Anything with a vocabulary: tokenizer.json, vocab.json, a list of types, a
+        SentencePiece model, a trained model, or demo:en, demo:de, demo:nl.
+    frequencies: Word counts that types are counted in: FILE or wordfreq:LANG.
+    corpus: Measure texts of any size instead: files, patterns, folders, as count reads them; may be
+        repeated.
+    set_: For --corpus, as in column=text,parallel
+    alpha: The order of the Rényi efficiency, above 0.
+    list_: Print the types behind a figure: never_used, unreachable (their own string is segmented
+        otherwise), duplicates…
+    limit: At most this many in a list; 0 for all.
+    """
+    from morphgraph.score.vocabulary_figures import figure_called, list_behind
+    from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth, check_alpha
+    from morphgraph.tables.figures import figure_table, figures_json, signature
+    from morphgraph.tables.model import frame_table
+    from morphgraph.tables.terminal import report_of, text_of
+
+    check_alpha(alpha)
+    if list_ is not None:
+        figure = figure_called(list_)
+        if not figure.has_list:
+            raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
+    segmenters = _segmenters(tokeniser, recipe)
+    if corpus:
+        if frequencies or gold or list_ is not None:
+            raise MorphGraphError(
+                "--corpus measures texts alone. Leave out --frequencies, --gold and --list."
+            )
+        measured = _measured(segmenters, corpus, set_, alpha)
+        output.print_left_out(measured.measures)
+        if as_json:
+            output.print_json(measured.to_dict())
+        else:
+            print(measured.report(limit=limit))
+        return
+    if set_ != CorpusSettings():
+        raise MorphGraphError(
+            "--set is for --corpus. Name its files with --corpus, or leave it out."
+        )
+    known = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
+    entries = read.gold(gold)
+    with output.progress_bar("counting"):
+        found = [
+            VocabularyHealth(segmenter, known, entries, label=label)
+            for label, segmenter in segmenters.items()
+        ]
+    if as_json:
+        output.print_json(figures_json(found, alpha, list_, limit))
+        return
+    if list_ is None:
+        print(report_of(figure_table(found, alpha)))
+        return
+    for health in found:
+        table = list_behind(health, list_, finality=True).drop(columns="type_id")
+        shown = table[: limit or None]
+        print(f"{health.label}: {len(shown):,} of {len(table):,}")
+        if len(shown):
+            print(text_of(frame_table(shown)))
+    print(signature(found, alpha))
+
+
+def _segmenters(sources: list[str], recipe: Path | None) -> "dict[str, Segmenter]":
+    from morphgraph.segment.bte import Bte
+
+    if recipe is not None:
+        if len(sources) != 1:
+            raise MorphGraphError("--recipe is for one tokeniser. Leave out all others.")
+        edited = Bte(load_edited(sources[0], recipe))
+        before = Bte(edited.tokeniser.fork())
+        return {"before the edits": before, "after the edits": edited}
+    names = [*map(base_name, sources)]
+    labels = unique_labels(
+        [n if names.count(n) == 1 else source for n, source in zip(names, sources, strict=True)]
+    )
+    return {label: load_any(source) for label, source in zip(labels, sources, strict=True)}
+
+
+def _measured(
+    segmenters: "dict[str, Segmenter]", corpus: list[str], texts: CorpusSettings, alpha: float
+) -> "MeasuredCorpus":
+    from morphgraph.corpus.counting import parse_memory
+    from morphgraph.score.corpus_measures import measure_corpus
+    from morphgraph.tables.corpora import MeasuredCorpus
+
+    options = dict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
+    workers, scheduler = options.pop("workers"), options.pop("scheduler")
+    with output.progress_line("measuring") as tell:
+        options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
+        with workers_at(workers, scheduler) as (run, there):
+            place = {} if run is None else {"run": run, "workers": there}
+            return MeasuredCorpus(measure_corpus(segmenters, corpus, **place, **options))
+
+
+# ------------------------------------------------------------------------------ export
+
+
+@with_options
+def export(
+    tokeniser: Named,
+    out: Path,
+    recipe: Path | None = None,
+    method: str | None = None,
+    counts: str | None = None,
+    gold: str | None = None,
+    read: GoldReading = AS_FOUND,
+    portable: bool = False,
+    pattern: str | None = None,
+    ids: Literal["dense", "keep", "reuse"] | None = None,
+    ranks: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files.
+
+    What is not as it was before is counted, here and in the folder's README.
+
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, or demo:en, demo:de, demo:nl.
+    out: Folder for the files.
+    method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
+        merges, or a saved model's method, if not given.
+    gold: Compare on the words of this gold segmentation first.
+    portable: Leave only pair merges, so that every library reads it; rebpe and knockout do so by
+        their gold.
+    pattern: How text is cut, for a rank file of tiktoken or a GGUF file that does not say: a
+        regular expression, or the name of an encoding that does the same, such as cl100k_base.
+    ids: keep: types keep their ids, as portable ones do anyway; reuse: new types get those of
+        removed ones first; dense: no gaps.
+    ranks: Also write a rank file for tiktoken; refused if tiktoken would segment otherwise by it.
+    """
+    from morphgraph.formats.export import words_to_check
+    from morphgraph.formats.ranks import to_ranks
+    from morphgraph.segment.models import export_to
+    from morphgraph.tables.edits import export_report
+
+    known = read.gold(gold)
+    output.check_out(out)
+    segmenter = _to_export(tokeniser, recipe, method, counts, portable, ids, pattern)
+    ranked = {}
+    if ranks:
+        if segmenter.editable is None:
+            raise MorphGraphError(
+                f"{segmenter.name} has no merges for a rank file. Leave out --ranks."
+            )
+        ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
+    words = words_to_check([entry.word for entry in known.entries] if known else (), name=tokeniser)
+    with output.progress_bar("comparing"):
+        exported = export_to(segmenter, out, words, ranked)
+    if as_json:
+        output.print_json(exported.to_dict())
+        return
+    print(export_report(exported))
+    output.print_saved(out / name for name in exported.files)
+    print(exported.signature)
+
+
+def _to_export(
+    tokeniser: str,
+    recipe: Path | None,
+    method: str | None,
+    counts: str | None,
+    portable: bool,
+    ids: Literal["dense", "keep", "reuse"] | None,
+    pattern: str | None,
+) -> "Segmenter":
+    """Return what to export: a tokeniser as edited, or a method on it or on a vocabulary."""
+    from morphgraph.segment.bte import Bte
+    from morphgraph.segment.models import load_segmenter
+    from morphgraph.segment.segmenter import method_on
+
+    name, parameters = parse_method(method) if method else (None, {})
+    if name is not None and name in METHODS and METHODS[name].needs == "training":
+        raise MorphGraphError(f"{name} is trained. Export the model that train {name} saved.")
+    try:
+        loaded = load_edited(tokeniser, recipe, pattern)
+    except NoMergesError as error:
+        if recipe is None:
+            return load_segmenter(tokeniser, name, pattern=pattern, counts=counts, **parameters)
+        fix = "Choose a BPE tokeniser, or leave out --recipe."
+        raise NoMergesError(error.file, error.place, error.problem, fix) from error
+    loaded.id_choice = ids
+    if portable:
+        from morphgraph.refine.portable_edits import preview_portable
+
+        loaded.graph.apply(preview_portable(loaded.graph))
+    return method_on(loaded, name, parameters, counts) if name else Bte(loaded)

@@ -1,0 +1,68 @@
+"""How gold is read: one model for the library, the command line and evaluations."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from morphgraph.segment.method import Parameters
+
+if TYPE_CHECKING:
+    from morphgraph.reference.entry import Reference
+
+
+class Reading(Parameters):
+    """How gold files are read, and which of their entries count."""
+
+    format: str | None = Field(
+        default=None, description="The files' format, such as celex; detected if not given."
+    )
+    encoding: str | None = Field(
+        default=None, description="Their encoding, such as windows-1252; UTF-8 if not given."
+    )
+    separator: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Plain: what stands between morphs, as + in un+break+able; detected if clear.",
+    )
+    layer: str | None = Field(
+        default=None,
+        description="UniSegments: this layer; each word's first with types if not given.",
+    )
+    split: Literal["train", "dev", "test"] | None = Field(
+        default=None, description="MorphScore 2: only words of train, dev or test."
+    )
+    keep: str | None = Field(
+        default=None,
+        description="MorphScore 2: also rows that its filter leaves out: repeated (words), stems "
+        "(other than the lemma) or digits; several as stems+digits.",
+    )
+    foreign: bool = Field(default=False, description="CELEX: keep entries marked [F].")
+    first: bool = Field(default=False, description="Only the first analysis of each word counts.")
+    sample: int | None = Field(
+        default=None, ge=1, description="Only this many entries, drawn at random from all."
+    )
+    seed: int = Field(default=0, ge=0, description="Draws the sample.")
+
+    def read(self, source: str | os.PathLike[str] | bytes, name: str | None = None) -> Reference:
+        """Return all gold of a file, ``demo:…`` or ``catalogue:…``, as `read_reference` does."""
+        from morphgraph.reference.readers import read_reference
+
+        return read_reference(
+            source,
+            name=name,
+            format=self.format,
+            encoding=self.encoding,
+            separator=self.separator,
+            layer=self.layer,
+            data_split=self.split,
+            keep_rows=self.keep.split("+") if self.keep else (),
+            include_foreign=self.foreign,
+        )
+
+    def chosen(self, gold: Reference) -> Reference:
+        """Return the entries that count: first analyses, then a sample, if asked for."""
+        gold = gold.first_analyses() if self.first else gold
+        return gold if self.sample is None else gold.sample(self.sample, self.seed)

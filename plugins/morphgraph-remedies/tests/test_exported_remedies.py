@@ -1,0 +1,68 @@
+"""Exported methods give in plain Python the same tokens as here."""
+
+import json
+from dataclasses import replace
+
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from morphgraph.standalone.pieces import load, plug_in
+from strategies import WORDS, well_formed
+
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.export import code_for, standalone_method
+from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.models import exported_model
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph_remedies.adaptbpe import AdaptBPE
+from morphgraph_remedies.litetoken import LiteToken
+
+TEXTS = ["", "abc", "  ab, ca-b c'a  bb", "äb cà ababab", "cab" * 9]
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> BpeTokeniser:
+    """With merges of pairs; a type may be knocked out, so that there are longer ones."""
+    merges = draw(well_formed(widest=2))
+    types = dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)])
+    tokeniser = tokeniser_of_types("t", types, merges)
+    removable = made_by_merges(tokeniser)
+    if removable and draw(st.booleans()):
+        tokeniser.graph.knockout([draw(st.sampled_from(removable))])
+    return tokeniser
+
+
+def made_by_merges(tokeniser: BpeTokeniser) -> list[str]:
+    graph = tokeniser.graph
+    return [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
+
+
+def check(segmenter: Segmenter, texts: list[str]) -> None:
+    made = exported_model(segmenter)
+    document = json.loads(json.dumps(made.document))
+    library, method = load(document), standalone_method(replace(made, document=document))
+    plug_in(library, method)
+    found = [library.encode(text, add_special_tokens=False).ids for text in texts]
+    assert found == made.ids(texts, True)
+
+
+@examples(200)
+@given(tokeniser=edited(), texts=st.lists(WORDS, max_size=5), data=st.data())
+def test_the_same_tokens(tokeniser: BpeTokeniser, texts: list[str], data: st.DataObject) -> None:
+    if not tokeniser.graph.has_tuples:
+        counts = WordCounts(["abcab", "cab", *texts], [2, 3, *[1] * len(texts)])
+        check(AdaptBPE.by_counts(tokeniser, counts, merges=3), [*TEXTS, *texts])
+    some = [text for text in made_by_merges(tokeniser) if data.draw(st.booleans())]
+    lite = LiteToken(tokeniser, some)
+    check(lite, [*TEXTS, *texts])
+    assert len(exported_model(lite).document["model"]["vocab"]) == lite.vocabulary_size
+
+
+def test_the_files_of_an_export_stand_alone() -> None:
+    types = ["a", "b", "c", "ab", "abc"]
+    lite = LiteToken(tokeniser_of_types("t", types, ["ab", ("ab", "c")]), ["abc"])
+    code = {name: text.decode() for name, text in code_for(exported_model(lite)).items()}
+    assert "from .bte import Merged, Merging" in code["remerging.py"]
+    assert "from .remerging import Remerging" in code["methods.py"]
+    assert not any("from morphgraph" in text for text in code.values())

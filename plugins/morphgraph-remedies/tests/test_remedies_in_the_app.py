@@ -1,0 +1,98 @@
+"""Methods that are trained on several languages, or on gold, on the page Train."""
+
+from typing import Any
+
+import pytest
+
+from morphgraph.corpus.counts import (
+    LanguageCounts,
+    parse_word_counts,
+    to_language_counts,
+    wordfreq_counts,
+)
+from morphgraph.refine.learning import has_seen
+from morphgraph.score.corpus_measures import language_costs
+from morphgraph.segment.models import write_model
+from morphgraph.segment.training import train
+from morphgraph_remedies.morphbpe import train_morphbpe
+from web import jobs
+
+pytestmark = pytest.mark.slow
+
+COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
+
+
+@pytest.fixture
+def page(app: Any) -> Any:
+    return app.open("train")
+
+
+def test_parity_of_several_languages_beside_plain_bpe(page: Any) -> None:
+    """From wordfreq and from a file named after its language."""
+    page.set("radio", "Method", "parity").set("multiselect", "wordfreq's counts of", ["nl"])
+    assert page.find("button", "Train").disabled
+    page.upload("Word counts, a file a language", ("xx.tsv", COUNTS))
+    page.set("number_input", "Vocabulary size", 600).press("Train")
+    assert page.errors() == []
+    [(label, model)] = page.session.models.items()
+    assert label.endswith("· plain · 600 · nl, xx")
+    counts = to_language_counts({"nl": "wordfreq:nl", "xx": parse_word_counts(COUNTS, "xx")})
+    expected = train("parity", counts, 600)
+    assert write_model(model) == write_model(expected)
+    for unit in ("byte", "word"):
+        page.set("segmented_control", "Tokens per", unit)
+        ginis = {
+            f"Gini, {name}": f"{language_costs(one, counts).gini(unit):.4f}"
+            for name, one in (("BPE", train("bpe", counts, 600)), ("Parity-aware BPE", expected))
+        }
+        shown = {name.replace("\\", ""): value for name, (value, _) in page.metrics().items()}
+        assert ginis.items() <= shown.items()
+    [costs] = [d.value for d in page.test.dataframe if "language" in d.value.columns]
+    assert list(costs.columns) == ["language", "BPE", "Parity-aware BPE"]
+    assert sorted(costs["language"]) == ["nl", "xx"]
+    assert page.find("button", "Extend").disabled
+    page.upload("Word counts, a file a language", ("nl.tsv", COUNTS))
+    assert page.errors() == ["Two lists are of one language. Name each file after its own."]
+
+
+def test_morphbpe_learns_from_the_open_gold_but_not_from_words_kept_aside(page: Any) -> None:
+    page.choose("Language", "en").set("radio", "Method", "morphbpe")
+    page.set("number_input", "Share of words kept aside", 0.5)
+    page.set("number_input", "Vocabulary size", 1500).press("Train")
+    assert page.errors() == []
+    [(label, model)] = page.session.models.items()
+    gold, words = page.session.study.benchmark.reference, wordfreq_counts("en")
+    assert label.endswith(f"1,500 · wordfreq:en, {gold.name}")
+    base = train("bpe", words, 1500)
+    expected = train_morphbpe(base, words, gold, 1500, {}, 0.5)
+    assert write_model(model) == write_model(expected)
+    for other in (0, 0.2):
+        assert write_model(model) != write_model(train_morphbpe(base, words, gold, 1500, {}, other))
+    page.press("Open it")
+    opened, benchmark = page.session.study.tokeniser, page.session.study.benchmark
+    assert opened.types == model.tokeniser.types
+    assert has_seen(opened, benchmark)
+    rest, kept = benchmark.split(0.5)
+    assert has_seen(opened, rest)
+    assert not has_seen(opened, kept)
+    assert f"on {len(kept)} words kept aside" in page.captions()
+
+
+def test_only_gold_offers_morphbpe(app: Any) -> None:
+    without = app.press("Go on without gold").open("train")
+    assert "MorphBPE (ours)" not in without.find("radio", "Method").options
+    without.session.open_demo("en")
+    without.run()
+    assert "MorphBPE (ours)" in without.find("radio", "Method").options
+
+
+def test_several_languages_are_told_apart_in_turn(
+    state_folder: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
+    some = parse_word_counts(COUNTS, "counts")
+    words = LanguageCounts({"en": some, "xx": some})
+    made = jobs.train_in_turn(
+        "ann", "parity", words, 260, lambda share, text: None, pipeline="plain"
+    )
+    assert write_model(made) == write_model(train("parity", words, 260, pipeline="plain"))

@@ -317,7 +317,7 @@ class Study:
         return marked_word(text, segmentation.splits(word), self.gold_positions(word))
 
     def gold_positions(self, word: int) -> list[int]:
-        """Where a word has gold boundaries: numbers of characters to the left."""
+        """Return the gold boundaries of a word: the numbers of characters to their left."""
         words = self.benchmark.words
         start, end = words.word_offsets[word : word + 2]
         position, gold = words.gap_position[start:end], self.benchmark.gold_gaps()[start:end]
@@ -422,7 +422,7 @@ class Study:
         portable: bool = False,
         part: Part | None = None,
     ) -> Preview:
-        """What knocking types out would change, without doing it; see `preview_of`."""
+        """Return what knocking types out would change, without doing it; see `preview_of`."""
         graph = self.graph
         change = graph.preview_cascade(types) if cascade else graph.preview_knockout(types)
         return self.preview_of(change, portable=portable, part=part)
@@ -430,7 +430,7 @@ class Study:
     def preview_of(
         self, change: Change, *, portable: bool = False, part: Part | None = None
     ) -> Preview:
-        """What a change would do, without doing it.
+        """Return what a change would do, without making it.
 
         ``portable``: leave only pair merges then, and add none: only words in which a type that
         goes took part change. ``part``: the words that are scored, and counted if they change; all

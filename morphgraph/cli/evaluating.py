@@ -144,8 +144,13 @@ def _print_shipped() -> None:
 
     rows = []
     for name, text in shipped_configurations().items():
-        found, _ = parse_evaluation(text, name)
-        rows.append([name, f"{len(found.languages):,}", found.title or found.name])
+        try:
+            evaluation, _ = parse_evaluation(text, name)
+        except MorphGraphError:  # what ships is valid where all that it names is installed
+            rows.append([name, "", "needs a plug-in that is not installed"])
+            continue
+        title = evaluation.title or evaluation.name
+        rows.append([name, f"{len(evaluation.languages):,}", title])
     output.print_table(["name", "languages", "what"], rows, {"what"})
     print("Run one with: morphgraph evaluate NAME --out DIR")
 

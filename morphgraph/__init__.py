@@ -16,15 +16,8 @@ from morphgraph.core.lazy import lazy_names
 if TYPE_CHECKING:
     from typing import Any
 
-    from morphgraph.api.edited import (
-        BlamedMerges,
-        Effect,
-        Knockout,
-        LanguageBlame,
-        ReBPEOutcome,
-        ScoredKnockout,
-        ThresholdCurve,
-    )
+    from morphgraph.api.blamed import BlamedMerges, LanguageBlame, ThresholdCurve
+    from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
     from morphgraph.api.functions import compare, evaluate, load, train
     from morphgraph.api.gold import read_gold, silver
     from morphgraph.api.with_merges import Tokeniser
@@ -50,19 +43,19 @@ _HOMES = {
     "silver": "morphgraph.api.gold",
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
-    "BlamedMerges": "morphgraph.api.edited",
+    "BlamedMerges": "morphgraph.api.blamed",
     "ComparedScores": "morphgraph.tables.score_views",
     "Effect": "morphgraph.api.edited",
     "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
     "GraphPicture": "morphgraph.draw.scene",
     "Knockout": "morphgraph.api.edited",
-    "LanguageBlame": "morphgraph.api.edited",
+    "LanguageBlame": "morphgraph.api.blamed",
     "MeasuredCorpus": "morphgraph.tables.corpora",
     "ReBPEOutcome": "morphgraph.api.edited",
     "RunOutcome": "morphgraph.batch.run",
     "ScoredKnockout": "morphgraph.api.edited",
-    "ThresholdCurve": "morphgraph.api.edited",
+    "ThresholdCurve": "morphgraph.api.blamed",
     "Tokeniser": "morphgraph.api.with_merges",
     "TokeniserScore": "morphgraph.tables.score_views",
     "TreePicture": "morphgraph.draw.merge_tree_svg",

@@ -9,7 +9,6 @@ import pandas as pd
 from morphgraph.batch.configuration import Evaluation
 from morphgraph.batch.plan import Plan
 from morphgraph.batch.report import write_report
-from morphgraph.batch.run import RunOutcome
 from morphgraph.batch.store import TaskReport
 
 FACTS = {
@@ -34,4 +33,4 @@ def write(
     """Write it; ``asked``: fields of the configuration, which are not checked."""
     evaluation = Evaluation.model_construct(**{"name": "x", **asked})
     plan = Plan(text, evaluation, (), ())
-    return write_report(plan, results, RunOutcome(folder, tuple(tasks), False), facts, folder)
+    return write_report(plan, results, tasks, facts, folder)

@@ -36,6 +36,10 @@ ROOMS = (
 """Each room imports from itself and from those before it only."""
 
 APP = ("web", "pages")
+PLUGINS = {
+    path.name.replace("-", "_"): path.relative_to(ROOT) for path in (ROOT / "plugins").glob("*-*")
+}
+"""The folder of each plug-in's distribution, by the name of its package."""
 TOP = ("morphgraph", "morphgraph.__main__")
 """Modules above all rooms, which import every one of them, and are imported by none."""
 SHIPPED = "morphgraph.standalone.tokenization_morphgraph"
@@ -46,9 +50,11 @@ STRING = re.compile(r"(\w+(?:\.\w+)+)(?::\w+)?")
 
 def modules() -> dict[str, Path]:
     found = {}
-    for folder in ("morphgraph", *APP):
-        for path in (ROOT / folder).rglob("*.py"):
-            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    tops = dict.fromkeys(("morphgraph", *APP), ROOT)
+    tops |= {package: ROOT / folder for package, folder in PLUGINS.items()}
+    for folder, root in tops.items():
+        for path in (root / folder).rglob("*.py"):
+            name = ".".join(path.relative_to(root).with_suffix("").parts)
             found[name.removesuffix(".__init__")] = path
     return found
 
@@ -91,8 +97,8 @@ def room(name: str) -> str:
 
 
 def test_strings_and_relative_imports_are_seen() -> None:
-    assert "morphgraph.standalone.bte" in IMPORTS["morphgraph.segment.dropout"]
-    assert "morphgraph.standalone.pieces" in IMPORTS["morphgraph.standalone.bte"]
+    assert "morphgraph.standalone.merges" in IMPORTS["morphgraph.segment.dropout"]
+    assert "morphgraph.standalone.piece_methods" in IMPORTS["morphgraph.standalone.merges"]
     assert "morphgraph.api.functions" in IMPORTS["morphgraph"]
 
 
@@ -120,11 +126,21 @@ def test_every_room_is_listed() -> None:
 
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_a_room_imports_from_those_before_it(name: str) -> None:
-    if name.split(".")[0] in APP:
+    if name.split(".")[0] in (*APP, *PLUGINS):
         return
     allowed = ROOMS if name in TOP else ROOMS[: ROOMS.index(room(name)) + 1]
     wrong = {other for other in IMPORTS[name] if room(other) not in allowed}
     assert not wrong, f"{name} imports upwards"
+
+
+def test_nothing_of_ours_names_a_plug_in() -> None:
+    """They are found by entry points, and import from the library and from themselves."""
+    for name, path in MODULES.items():
+        package = name.split(".")[0]
+        source = path.read_text(encoding="utf-8")
+        for plugin, folder in PLUGINS.items():
+            assert package == plugin or not re.search(rf"{plugin}|{folder.name}", source), name
+        assert package not in PLUGINS or not [n for n in IMPORTS[name] if n.split(".")[0] in APP]
 
 
 def test_what_ships_imports_nothing_of_ours() -> None:
@@ -167,7 +183,8 @@ def test_the_library_never_imports_streamlit() -> None:
 # --- names ----------------------------------------------------------------------------------------
 
 GROUP: Any = get_command(program)
-COMMANDS = {*GROUP.list_commands(None)}
+COMMANDS = {*GROUP.list_commands(None), "transplant", "undertrained"}
+COMMAND_MODULES = [f"{package}.commands" for package in PLUGINS]
 
 EXCEPTIONS = {
     "main": "the entry point of a command",
@@ -195,7 +212,7 @@ def test_no_two_things_have_one_name() -> None:
         alone = room(module).startswith(("standalone", "pages"))
         nodes = [] if alone or module == "morphgraph.kernels.calls" else tree.body
         for name in (name for node in nodes for name in defined(node)):
-            is_command = room(module) == "cli" and name in COMMANDS
+            is_command = room(module) in ("cli", *COMMAND_MODULES) and name in COMMANDS
             if not (name.startswith("_") or name in EXCEPTIONS or is_command):
                 places[name].append(module)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -12,7 +12,7 @@ from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import count_text, counted, percent, shortened
-from morphgraph.formats.files import SETTINGS, fitting_name
+from morphgraph.formats.tokeniser_files import SETTINGS, fitting_name
 from morphgraph.score.boundaries import BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.bte import Bte

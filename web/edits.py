@@ -12,7 +12,7 @@ from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine import KnockoutSettings, learned_from
 from morphgraph.refine.knockout import knock_out
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.rebpe import preview_reification
 from morphgraph.tokeniser.merging import never_formed
 from web.aside import Scored, scored_words, sides

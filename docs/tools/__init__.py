@@ -1,5 +1,20 @@
 """What makes the parts of the documentation that come from code, results or the app."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent
+
+
+def markdown_table(rows: Iterable[Sequence[str]], texts: int | None = None) -> str:
+    """Format rows as Markdown, the first as the header; columns after some ``texts`` are numbers.
+
+    >>> print(markdown_table([("name", "F1"), ("BPE", "0.5")], texts=1))
+    | name | F1 |
+    | --- | --: |
+    | BPE | 0.5 |
+    """
+    head, *others = rows
+    texts = len(head) if texts is None else texts
+    rule = ["---"] * texts + ["--:"] * (len(head) - texts)
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *others))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import morphgraph as mg
-from docs.tools import DOCS
+from docs.tools import DOCS, markdown_table
 from morphgraph.core.plugins import installed
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
@@ -123,7 +123,7 @@ def methods(package: str) -> str:
         input_needed = INPUT_NEEDED[method.needs] + (" and word counts" if method.counts else "")
         listed = ", ".join(given)
         rows.append((f"`{name}`", method.title, method.does, listed, input_needed, method.source))
-    return table(rows)
+    return markdown_table(rows)
 
 
 def trainers(package: str) -> str:
@@ -134,13 +134,7 @@ def trainers(package: str) -> str:
         fields = training.parameters.model_fields.items()
         listed = ", ".join(f"`{key}={field.default}`" for key, field in fields)
         rows.append((f"`{name}`", method.title, training.description, listed))
-    return table(rows)
-
-
-def table(rows: list[tuple[str, ...]]) -> str:
-    """Format rows as Markdown, the first of them as the header."""
-    head, *others = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([head, "| " + " | ".join("---" for _ in rows[0]) + " |", *others])
+    return markdown_table(rows)
 
 
 def with_table(document: str, made: str) -> str:

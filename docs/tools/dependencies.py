@@ -8,7 +8,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from docs.tools import DOCS
+from docs.tools import DOCS, markdown_table
 
 PAGE = DOCS / "dependencies.md"
 
@@ -77,14 +77,15 @@ def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
 def page() -> str:
     """Return the whole page."""
     first = pinned()
-    lines = [_HEAD, "| package | version | licence |", "| --- | --- | --- |"]
-    for each in first:
-        package = distribution(each.name)
-        lines.append(f"| {each.name} | {package.version} | {licence_of(package)} |")
-    lines += ["", "| comes in through these | licence |", "| --- | --- |"]
+    packages = [(each.name, distribution(each.name)) for each in first]
+    direct = [(name, package.version, licence_of(package)) for name, package in packages]
     others = dependencies_of(first).items()
-    lines += [f"| {name} | {licence_of(package)} |" for name, package in others]
-    return "\n".join([*lines, ""])
+    through = [(name, licence_of(package)) for name, package in others]
+    tables = [
+        markdown_table([("package", "version", "licence"), *direct]),
+        markdown_table([("comes in through these", "licence"), *through]),
+    ]
+    return "\n".join([_HEAD, "\n\n".join(tables), ""])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from playwright.sync_api import sync_playwright
 
 from benchmarks.app import chromium
-from docs.tools import DOCS
+from docs.tools import DOCS, markdown_table
 from morphgraph.draw.charts import figure_of
 from morphgraph.reference.catalogue import LANGUAGES
 
@@ -41,8 +41,7 @@ def gains(results: pd.DataFrame) -> pd.DataFrame:
 def table(gained: pd.DataFrame) -> str:
     """Return the table in Markdown, sorted by language."""
     titles = [f"{m}, F1" for m in ("BPE", *METHODS)] + ["tokens per word", *METHODS]
-    lines = ["| Language | Reference | words | " + " | ".join(titles) + " |"]
-    lines.append("| --- | --- | --: |" + " --: |" * len(titles))
+    lines = [["Language", "Reference", "words", *titles]]
     gained = gained.assign(name=gained["language"].map(lambda code: LANGUAGES[code].name))
     for (name, reference), rows in gained.groupby(["name", "reference"]):
         by = rows.set_index("method")
@@ -51,9 +50,8 @@ def table(gained: pd.DataFrame) -> str:
         scores = [with_interval(*spans.loc[m]) for m in methods]
         spans = by[["value_tokens", "low_tokens", "high_tokens"]]
         told = [with_interval(*spans.loc[m], digits=2) for m in methods]
-        cells = [name, reference, f"{by.entries['BPE']:,}", *scores, *told]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([name, reference, f"{by.entries['BPE']:,}", *scores, *told])
+    return markdown_table(lines, texts=2)
 
 
 def picture(found: pd.DataFrame) -> go.Figure:

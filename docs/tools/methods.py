@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from docs.tools import markdown_table
 from docs.tools.languages import save_picture, with_interval
 from morphgraph.reference.catalogue import LANGUAGES
 
@@ -60,8 +61,7 @@ def table(results: pd.DataFrame, f1: pd.DataFrame, methods: list[str]) -> str:
     """Return the table in Markdown, the best method first."""
     languages = f1.index.unique("language")
     names = [LANGUAGES[code].name for code in languages]
-    titles = [*names, "morph F1", "tokens per word / Rényi"]
-    lines = [f"| Method | {' | '.join(titles)} |", "| --- |" + " --: |" * len(titles)]
+    lines = [["Method", *names, "morph F1", "tokens per word / Rényi"]]
     morphs = 100 * over_languages(measured(results, "morph_f1"))
     per_word = over_languages(measured(results, "vocabulary.fertility"))
     renyi = over_languages(measured(results, "vocabulary.renyi"))["value"]
@@ -73,8 +73,8 @@ def table(results: pd.DataFrame, f1: pd.DataFrame, methods: list[str]) -> str:
         cells = [cell + " ○" * is_unsure for cell, is_unsure in zip(cells, unsure, strict=True)]
         told = with_interval(*per_word.loc[method], digits=2)
         cells += [with_interval(*morphs.loc[method]), f"{told} / {renyi[method]:.3f}"]
-        lines.append(f"| {method} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([method, *cells])
+    return markdown_table(lines, texts=1)
 
 
 def picture(f1: pd.DataFrame, methods: list[str]) -> go.Figure:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.api.gold import Gold, read_gold
-from morphgraph.api.scoring import table_of
+from morphgraph.api.scoring import score_table
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import json_bytes, write_file
@@ -29,7 +29,7 @@ from morphgraph.segment.bte import file_ids
 from morphgraph.segment.method import METHODS, Parameters, Value, method_of
 from morphgraph.segment.models import export_to, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
-from morphgraph.standalone.pieces import let_decode_bytes, load
+from morphgraph.standalone.piece_methods import let_decode_bytes, load
 from morphgraph.tables.corpora import MeasuredCorpus
 from morphgraph.tokeniser.pipeline import IDS_END
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -59,13 +59,13 @@ class BaseTokeniser:
 
     def __repr__(self) -> str:
         """Return one line; never the vocabulary."""
-        made = self._segmenter
-        said = f"{called(made.name, made.parameters)}, {counted(len(self), 'type')}"
-        if made.editable is not None:
-            graph = made.editable.graph
-            said += f", {counted(graph.merge_count, 'merge')}"
-            said += f", {counted(len(graph.history), 'edit')}" if graph.history else ""
-        return f"<{type(self).__name__} {visible(self.name)}: {said}>"
+        segmenter = self._segmenter
+        shown = f"{called(segmenter.name, segmenter.parameters)}, {counted(len(self), 'type')}"
+        if segmenter.editable is not None:
+            graph = segmenter.editable.graph
+            shown += f", {counted(graph.merge_count, 'merge')}"
+            shown += f", {counted(len(graph.history), 'edit')}" if graph.history else ""
+        return f"<{type(self).__name__} {visible(self.name)}: {shown}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return its name, size and signature as JSON data.
@@ -108,7 +108,7 @@ class BaseTokeniser:
 
     @property
     def name(self) -> str:
-        """What it was loaded from or trained as.
+        """The name of the file that it was loaded from, or of its training.
 
         >>> tokeniser.name
         'demo:en'
@@ -180,8 +180,8 @@ class BaseTokeniser:
         >>> tokeniser.encode("Any text, 2026")
         [33, 1498, 2182, 12, 684, 16, 18, 22]
         """
-        found, ends = self._segmented(text)
-        ids: list[int] = self._numbers[found.token_at[ends]].tolist()
+        segmented, ends = self._segmented(text)
+        ids: list[int] = self._numbers[segmented.token_at[ends]].tolist()
         return self._framed(ids, 0) if special_tokens else ids
 
     def decode(self, ids: Sequence[int], *, special_tokens: bool = False) -> str:
@@ -203,13 +203,17 @@ class BaseTokeniser:
         >>> tokeniser.tokenize("undesirable"), tokeniser.tokenize(" undesirable")
         (['und', 'es', 'ir', 'able'], ['Ġund', 'es', 'ir', 'able'])
         """
-        found, ends = self._segmented(text)
-        made, added = self._segmenter, found.words.added
-        shown = made.unknown_id if made.shows_unknown else None
+        segmented, ends = self._segmented(text)
+        segmenter, added = self._segmenter, segmented.words.added
+        shown = segmenter.unknown_id if segmenter.shows_unknown else None
         types = [
             added.get(atom)
-            or (made.types[token] if token != shown else made.token_text(found.words, atom, token))
-            for atom, token in zip(ends.tolist(), found.token_at[ends].tolist(), strict=True)
+            or (
+                segmenter.types[token]
+                if token != shown
+                else segmenter.token_text(segmented.words, atom, token)
+            )
+            for atom, token in zip(ends.tolist(), segmented.token_at[ends].tolist(), strict=True)
         ]
         return self._framed(types, 1) if special_tokens else types
 
@@ -222,15 +226,15 @@ class BaseTokeniser:
         >>> tokeniser.segment(["undesirable", "houses"])
         [['Ġund', 'es', 'ir', 'able'], ['Ġhouses']]
         """
-        made = self._segmenter
-        encoded = made.encode(check_list(words, "words"))
-        found = made.segment(encoded)
+        segmenter = self._segmenter
+        encoded = segmenter.encode(check_list(words, "words"))
+        segmented = segmenter.segment(encoded)
         return [
             [
-                text or made.token_text(encoded, atom, token)
-                if token in (UNKNOWN, made.unknown_id) or atom in encoded.unknown
-                else made.types[token]
-                for atom, token, text in found.named_ends(number)
+                text or segmenter.token_text(encoded, atom, token)
+                if token in (UNKNOWN, segmenter.unknown_id) or atom in encoded.unknown
+                else segmenter.types[token]
+                for atom, token, text in segmented.named_ends(number)
             ]
             for number in range(len(encoded))
         ]
@@ -288,7 +292,7 @@ class BaseTokeniser:
         from morphgraph.tables.score_views import TokeniserScore
 
         entrant = Entrant(base_name(self.name), self._segmenter, self._base)
-        return TokeniserScore(table_of([entrant], gold, scope, weighting, metrics))
+        return TokeniserScore(score_table([entrant], gold, scope, weighting, metrics))
 
     def morphscore_strict(self, gold: Gold) -> float:
         """Return MorphScore exactly as the program of its first version computes it.
@@ -308,9 +312,9 @@ class BaseTokeniser:
                 f"{reference.name} is not a whole file of MorphScore's version 1. Give one as it "
                 "is, such as catalogue:morphscore1-hun."
             )
-        found, ends = self._segmented(*(word for word, *_ in rows))
-        numbers = self._numbers[found.token_at[ends]]
-        places = np.searchsorted(found.words.word_of_atom[ends], np.arange(1, len(rows)))
+        segmented, ends = self._segmented(*(word for word, *_ in rows))
+        numbers = self._numbers[segmented.token_at[ends]]
+        places = np.searchsorted(segmented.words.word_of_atom[ends], np.arange(1, len(rows)))
         size = len(self._document["model"]["vocab"])
         decoded: dict[int, str] = {}
         tokens = []
@@ -343,7 +347,7 @@ class BaseTokeniser:
         >>> int(tokeniser.measure("text.txt").to_frame().loc["all", "tokens"])
         7
         """
-        found = measure_corpus(
+        measures = measure_corpus(
             {base_name(self.name): self._segmenter},
             texts,
             column=column,
@@ -352,7 +356,7 @@ class BaseTokeniser:
             base=base,
             unit=unit,
         )
-        return MeasuredCorpus(found)
+        return MeasuredCorpus(measures)
 
     # ------------------------------------------------------------------------- files
 
@@ -394,26 +398,26 @@ class BaseTokeniser:
 
     def _merges(self, what: str) -> BpeTokeniser:
         """Return the tokeniser whose merges ``what`` needs; else a `MorphGraphError`."""
-        found = self._segmenter.editable
-        if found is None:
+        editable = self._segmenter.editable
+        if editable is None:
             raise MorphGraphError(
                 f"{what} needs a tokeniser that segments by merges alone, and this one segments "
                 f"by {self._segmenter.name}. Use one that was loaded or trained as BPE."
             )
-        return found
+        return editable
 
     def _segmented(self, *texts: str) -> tuple[Segmentation, npt.NDArray[np.int64]]:
         """Return texts, and where their tokens end; what is outside the alphabet may be none."""
         for text in texts:
             if not isinstance(text, str):
                 raise MorphGraphError(f"{shortened(repr(text))} is not a text. Give a string.")
-        found = self._segmenter.segment(self._segmenter.encode(texts, bare=True))
-        ends = np.flatnonzero((found.token_at >= 0) & (found.token_at != UNKNOWN))
-        return found, ends[self._numbers[found.token_at[ends]] >= 0]
+        segmented = self._segmenter.segment(self._segmenter.encode(texts, bare=True))
+        ends = np.flatnonzero((segmented.token_at >= 0) & (segmented.token_at != UNKNOWN))
+        return segmented, ends[self._numbers[segmented.token_at[ends]] >= 0]
 
-    def _framed(self, found: list[AnyToken], form: Literal[0, 1]) -> list[AnyToken]:
+    def _framed(self, tokens: list[AnyToken], form: Literal[0, 1]) -> list[AnyToken]:
         """Put special tokens around those of a text; ``form``: as ids (0) or names (1)."""
-        return [e for part in self._frame for e in (found if part is None else [part[form]])]
+        return [e for part in self._frame for e in (tokens if part is None else [part[form]])]
 
     @cached_property
     def _ids(self) -> dict[str, int]:
@@ -449,8 +453,8 @@ class BaseTokeniser:
         below: Any = self._segmenter
         while below.editable is None:
             try:
-                found: Mapping[str, Any] = below.exported(False).document
-                return found
+                document: Mapping[str, Any] = below.exported(False).document
+                return document
             except MorphGraphError:
                 # It cannot be exported; its types are those of what it stands on.
                 below = below.below
@@ -462,8 +466,8 @@ class BaseTokeniser:
     @cached_property
     def _state(self) -> State:
         """The identity of vocabulary, merges, method and preprocessing, by which equality goes."""
-        made = self._segmenter
-        return State.of(made.method, dict(made.parameters), _nameless(self._document))
+        segmenter = self._segmenter
+        return State.of(segmenter.method, dict(segmenter.parameters), _nameless(self._document))
 
 
 def _ids(given: Any) -> list[int]:
@@ -471,7 +475,7 @@ def _ids(given: Any) -> list[int]:
     fix = "Give a list of whole numbers, such as encode returns."
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise MorphGraphError(f"{shortened(repr(given))} is not a list of ids. {fix}")
-    found = []
+    ids = []
     for place, each in enumerate(given, start=1):
         try:
             number = -1 if isinstance(each, bool | np.bool_) else index(each)
@@ -479,8 +483,8 @@ def _ids(given: Any) -> list[int]:
             number = -1
         if not 0 <= number < IDS_END:
             raise MorphGraphError(f"Entry {place:,}, {shortened(repr(each))}, is not an id. {fix}")
-        found.append(number)
-    return found
+        ids.append(number)
+    return ids
 
 
 def _nameless(value: Any) -> Any:

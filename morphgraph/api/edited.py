@@ -5,24 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from morphgraph.core.errors import check_share
 from morphgraph.core.text import counted, percent, shortened, signed, visible, without_nan
-from morphgraph.draw.charts import add_score_lines, blame_histogram, figure_of
-from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns, records_of
 from morphgraph.refine.knockout import (
     KnockoutResult,
-    ThresholdPoint,
-    candidate_types,
     share_of_leaves,
 )
-from morphgraph.refine.languages import BlameByLanguage
 from morphgraph.refine.learning import has_seen
 from morphgraph.refine.rebpe_run import Phase
 from morphgraph.refine.study import Preview
@@ -30,23 +21,18 @@ from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_report
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.models import export_to
 from morphgraph.tables.edits import change_table, phases_table
-from morphgraph.tables.model import Cell, Column, Row, Table
+from morphgraph.tables.model import Column, Row, Table
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import text_of
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 if TYPE_CHECKING:
     import pandas as pd
-    import plotly.graph_objects as go
 
     from morphgraph.api.with_merges import Tokeniser
     from morphgraph.formats.export import Export
     from morphgraph.graph.merge_table import Change
     from morphgraph.tables.score_views import TokeniserScore
-
-_WORST = 20
-"""How many merges a notebook shows of a table of blame."""
 
 
 class Effect:
@@ -60,12 +46,12 @@ class Effect:
     def __init__(
         self,
         start: Tokeniser,
-        made: Tokeniser,
+        edited: Tokeniser,
         gold: GoldSet,
         scope: Scope = "morphemic",
         weighting: Weighting = "types",
     ) -> None:
-        self._pair, self.gold = (start, made), gold
+        self._pair, self.gold = (start, edited), gold
         self._how: Any = {"scope": scope, "weighting": weighting}
 
     @cached_property
@@ -80,15 +66,15 @@ class Effect:
 
     @cached_property
     def _made(self) -> list[tuple[Benchmark, list[BoundaryScore], str, int]]:
-        found = []
+        scored = []
         for each in self._pair:
             base = each._merges("scores")
             benchmark = Benchmark.on(self.gold, base)
             words = segment(base.graph, benchmark.words)
             scores = benchmark.scores(words)
             told = [one for one in scores if one.relevant > 0] or scores[:1]
-            found.append((benchmark, told, benchmark.signature(base), words.token_count))
-        return found
+            scored.append((benchmark, told, benchmark.signature(base), words.token_count))
+        return scored
 
     @property
     def tokens_added(self) -> float:
@@ -300,8 +286,8 @@ class LearnedEdit(EditResult):
         '49.89 → 60.98'
         """
         gold = self.scored.gold
-        how = f" ({gold.drawn.removeprefix('kept aside ')})" if gold.parts else ""
-        blocks = {f"On the {self.on}{how}": self.scored.pairs}
+        drawn = f" ({gold.drawn.removeprefix('kept aside ')})" if gold.parts else ""
+        blocks = {f"On the {self.on}{drawn}": self.scored.pairs}
         if self.learned is not self.scored:
             words = counted(self.learned.gold.size, "word")
             blocks[f"On the {words} it learned from"] = self.learned.pairs
@@ -496,298 +482,3 @@ def portable_line(change: Change) -> str:
         f"{len(change.added_merges):,} more merges lead there, "
         + counted(gone, "type is gone", "types are gone")
     )
-
-
-@dataclass(frozen=True, repr=False)
-class BlamedMerges(Result):
-    """All merges with N, B and R, worst first; a notebook shows the worst.
-
-    >>> tokeniser.blame([("undo", ["un", "do"])])
-    <BlamedMerges: 1 of 7,743 merges with R ≥ 0.5>
-    """
-
-    _tokeniser: BpeTokeniser
-    _blamed: Blame
-    signature: str
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each merge that was applied: rank, type, merge, parts, N, B, R.
-
-        >>> tokeniser.blame([("undo", ["un", "do"])]).to_frame()[["N", "B", "R"]]
-             N    B    R
-        0  1.0  1.0  1.0
-        1  1.0  0.0  0.0
-        2  1.0  0.0  0.0
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self._columns(self._blamed.order))
-
-    def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
-        """Return the signature and the merges with R ≥ ``threshold``, as JSON data.
-
-        ``limit``: at most this many merges; 0 for all.
-
-        >>> tokeniser.blame([("undo", ["un", "do"])]).to_dict()["merges"][0]["merge"]
-        'n + d'
-        """
-        places = self._places(threshold)
-        return {
-            "merges": records_of(self._columns(places[: limit or None])),
-            "threshold": threshold,
-            "candidates": len(places),
-            "merges_in_all": len(self._blamed.arrays),
-            "dropout_rate": self._blamed.dropout_rate(places),
-            "signature": self.signature,
-        }
-
-    def _places(self, threshold: float) -> npt.NDArray[np.int64]:
-        check_share("threshold", threshold)
-        return self._blamed.candidates(threshold)
-
-    def _columns(self, places: npt.NDArray[np.int64]) -> dict[str, Any]:
-        columns = blame_columns(self._tokeniser, self._blamed, places)
-        del columns["merge_id"]
-        return columns
-
-    def types(self, threshold: float = DEFAULT_THRESHOLD) -> list[str]:
-        """Return the types that a knockout with this threshold removes, worst first.
-
-        >>> tokeniser.blame([("undo", ["un", "do"])]).types()
-        ['nd']
-        """
-        check_share("threshold", threshold)
-        return candidate_types(self._tokeniser, self._blamed, threshold)
-
-    def plot(self, threshold: float = DEFAULT_THRESHOLD) -> go.Figure:
-        """Chart how many merges have which R, and which of them a threshold removes.
-
-        >>> tokeniser.blame(gold).plot(threshold=0.6).layout.yaxis.title.text
-        'merges (log)'
-        """
-        check_share("threshold", threshold)
-        return blame_histogram(self.to_frame(), threshold)
-
-    def __repr__(self) -> str:
-        merges = counted(len(self._blamed.arrays), "merge")
-        return f"<BlamedMerges: {len(self._blamed.candidates()):,} of {merges} with R ≥ 0.5>"
-
-    def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
-        """Return the worst merges with R ≥ ``threshold``, at most ``limit`` of them; 0 for all.
-
-        >>> tokeniser.blame([("undo", ["un", "do"])]).table(threshold=0.5).rows[0].names[1]
-        'n + d'
-        """
-        numbers = (Column("N", "count"), Column("B", "count"), Column("R", "number"))
-        columns = (Column("type"), *numbers)
-        places = self._places(threshold)[: limit or None]
-        rows = tuple(
-            Row(
-                (f"{row['rank']:,}", row["merge"]),
-                tuple(Cell(row[column.header]) for column in columns),
-            )
-            for row in records_of(self._columns(places))
-        )
-        by = (Column("rank", "written"), Column("merge"))
-        return Table("Blame", by, columns, rows, signatures=(self.signature,))
-
-    def report(
-        self, width: int | None = None, *, threshold: float = 0.0, limit: int = _WORST
-    ) -> str:
-        """Return the table in lines, as the terminal shows it, and how many merges there are.
-
-        >>> print(tokeniser.blame(gold).report(threshold=0.5, limit=1).splitlines()[-2])
-        274 of 7,743 merges have R ≥ 0.5
-        """
-        merges = counted(len(self._blamed.arrays), "merge")
-        said = f"{len(self._places(threshold)):,} of {merges} have R ≥ {threshold}"
-        return "\n".join([text_of(self.table(threshold, limit), width), said, self.signature])
-
-
-_TOLD = ("rank", "merge", "type", "spread", "worst in", "best in")
-
-
-@dataclass(frozen=True, repr=False)
-class LanguageBlame(Result):
-    """Merges with N, B and R in each of several languages, the largest spread of R first.
-
-    >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-    >>> tokeniser.blame(*golds, min_joins=1).to_dict(limit=1)["merges"][0]["merge"]
-    'n + d'
-    """
-
-    _tokeniser: BpeTokeniser
-    _blamed: BlameByLanguage
-    signatures: tuple[str, ...]
-
-    def to_frame(self, threshold: float = 0.0, limit: int = 0) -> pd.DataFrame:
-        """Return a row for each merge that is to blame (R ≥ ``threshold``) in a language at least.
-
-        Its spread, where it is worst and best, and for each language ``… N``, ``… B``, ``… R``.
-
-        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-        >>> list(tokeniser.blame(*golds, min_joins=1).to_frame().columns)[:4]
-        ['rank', 'merge', 'type', 'spread']
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self._columns(threshold, limit))
-
-    def _columns(self, threshold: float, limit: int) -> dict[str, Any]:
-        places = self._blamed.order(threshold)[: limit or None]
-        return self._blamed.columns(self._tokeniser, places)
-
-    def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
-        """Return the rows of `to_frame` and the signatures, as JSON data.
-
-        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-        >>> tokeniser.blame(*golds, min_joins=1).to_dict()["min_joins"]
-        1
-        """
-        rows = [
-            {name.replace(" ", "_"): row[name] for name in _TOLD}
-            | {
-                "languages": {
-                    name: {key: row[f"{name} {key}"] for key in "NBR"}
-                    for name in self._blamed.languages
-                }
-            }
-            for row in records_of(self._columns(threshold, limit))
-        ]
-        more = {"min_joins": self._blamed.minimum, "candidates": len(self._blamed.order(threshold))}
-        return {"merges": rows, **more, "signatures": list(self.signatures)}
-
-    def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
-        """Return the merges with the largest spread, at most ``limit`` of them; 0 for all.
-
-        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-        >>> tokeniser.blame(*golds, min_joins=1).table(limit=1).rows[0].names[1]
-        'n + d'
-        """
-        names = tuple(self._blamed.languages)
-        rows = []
-        for row in records_of(self._columns(threshold, limit)):
-            judged = (_judged(*(row[f"{name} {key}"] for key in "NBR")) for name in names)
-            cells = (row["type"], row["spread"], row["worst in"], row["best in"], *judged)
-            rows.append(Row((f"{row['rank']:,}", row["merge"]), tuple(map(Cell, cells))))
-        told = (Column("type"), Column("spread", "number"), Column("worst in"), Column("best in"))
-        return Table(
-            "Blame by language",
-            (Column("rank", "written"), Column("merge")),
-            (*told, *(Column(name, "written") for name in names)),
-            tuple(rows),
-            signatures=self.signatures,
-            notes=("In each language: R (B of N), - where the merge is never applied.",),
-        )
-
-    def report(
-        self, width: int | None = None, *, threshold: float = 0.0, limit: int = _WORST
-    ) -> str:
-        """Return the table in lines, as the terminal shows it.
-
-        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-        >>> print(tokeniser.blame(*golds, min_joins=1).report().splitlines()[-3])
-        3 merges with 1 joins or more in two languages
-        """
-        table, number = self.table(threshold, limit), len(self._blamed.order(threshold))
-        joins = f"with {self._blamed.minimum:,} joins or more in two languages"
-        said = [*table.notes, f"{counted(number, 'merge')} {joins}", *self.signatures]
-        return "\n".join([text_of(table, width), *said])
-
-    def __repr__(self) -> str:
-        languages = counted(len(self._blamed.languages), "language")
-        return f"<LanguageBlame: {counted(len(self._blamed.order()), 'merge')} in {languages}>"
-
-
-def _judged(joins: float, wrong: float, ratio: float) -> str:
-    """Write R with B and N; R is n/a below the minimum of joins."""
-    if not joins:
-        return "-"
-    return f"{'n/a' if ratio != ratio else f'{ratio:.2f}'} ({wrong:,.0f} of {joins:,.0f})"
-
-
-@dataclass(frozen=True, repr=False)
-class ThresholdCurve(Result):
-    """What knocking out by each threshold would give, lowest first; nothing is removed.
-
-    ``points``: scores on the words kept aside; ``learned``: on those learned from, the same without
-    a holdout. ``decided``: the threshold that is best on an eighth of the words learned from, so
-    that no word scored decides anything; None if there are too few.
-
-    >>> [point.removed for point in tokeniser.thresholds(gold, thresholds=[0.4, 0.8]).points]
-    [236, 214]
-    """
-
-    points: Sequence[ThresholdPoint]
-    learned: Sequence[ThresholdPoint]
-    decided: float | None
-    signature: str
-
-    @property
-    def best(self) -> ThresholdPoint | None:
-        """The point of the decided threshold, or of the nearest one; None if none is decided.
-
-        >>> tokeniser.thresholds(gold).best.threshold
-        0.23
-        """
-        if self.decided is None:
-            return None
-        at = self.decided
-        return min(self.points, key=lambda point: abs(point.threshold - at), default=None)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each threshold: types removed and scores, NaN where undefined.
-
-        ``learned f1``: on the words learned from.
-
-        >>> list(tokeniser.thresholds(gold, thresholds=[0.4, 0.8]).to_frame()["removed"])
-        [236, 214]
-        """
-        import pandas as pd
-
-        frame = pd.DataFrame([asdict(point) for point in self.points])
-        return frame.assign(**{"learned f1": [point.f1 for point in self.learned]})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the signature and the points, as data.
-
-        >>> sorted(tokeniser.thresholds(gold, thresholds=[0.4]).to_dict())
-        ['decided', 'learned', 'points', 'signature']
-        """
-        points, learned = (list(map(asdict, each)) for each in (self.points, self.learned))
-        found = {"points": points, "learned": learned, "decided": self.decided}
-        return {**found, "signature": self.signature}
-
-    def table(self) -> Table:
-        """Return a row for each threshold.
-
-        >>> tokeniser.thresholds(gold, thresholds=[0.4]).table().rows[0].cells[0].value
-        236
-        """
-        keys = ("precision", "recall", "f1")
-        shares = (Column(name, "percent") for name in ("precision", "recall", "F1"))
-        rows = (
-            Row(
-                (f"{point.threshold:g}",),
-                (Cell(point.removed), *(Cell(getattr(point, key)) for key in keys)),
-            )
-            for point in self.points
-        )
-        columns = (Column("types removed", "count"), *shares)
-        by = (Column("threshold", "written"),)
-        return Table("Thresholds", by, columns, tuple(rows), signatures=(self.signature,))
-
-    def plot(self) -> go.Figure:
-        """Chart precision, recall and F1 over thresholds.
-
-        >>> [line.name for line in tokeniser.thresholds(gold, thresholds=[0.4, 0.8]).plot().data]
-        ['precision', 'recall', 'F1']
-        """
-        figure = figure_of("threshold: types with this blame or more are removed", "%")
-        add_score_lines(figure, [point.threshold for point in self.points], self.points)
-        return figure
-
-    def __repr__(self) -> str:
-        best = self.best
-        said = "" if best is None else f", F1 {percent(best.f1)} % at {best.threshold:g}"
-        return f"<ThresholdCurve: {counted(len(self.points), 'threshold')}{said}>"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.api.base import BaseTokeniser
 from morphgraph.api.gold import Gold, read_gold
-from morphgraph.api.scoring import table_of
+from morphgraph.api.scoring import score_table
 from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import configuration_path
@@ -55,12 +55,14 @@ def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
     """
     if not isinstance(source, str | os.PathLike):
         data, name = _serialised(source)
-        found = load_segmenter({name: data})
+        segmenter = load_segmenter({name: data})
     else:
-        found = load_segmenter(source, pattern=pattern)
-    loaded = Tokeniser(found)
-    otherwise = read_otherwise_by(source, found) if isinstance(source, str | os.PathLike) else ""
-    for warning in (*found.notices, *filter(None, [otherwise])):
+        segmenter = load_segmenter(source, pattern=pattern)
+    loaded = Tokeniser(segmenter)
+    otherwise = (
+        read_otherwise_by(source, segmenter) if isinstance(source, str | os.PathLike) else ""
+    )
+    for warning in (*segmenter.notices, *filter(None, [otherwise])):
         warnings.warn(f"{loaded.name}: {warning}", stacklevel=2)
     return loaded
 
@@ -187,22 +189,22 @@ def compare(
         raise MorphGraphError(
             'There is nothing to compare. Give tokenisers by name: {"BPE": one, "ReBPE": other}.'
         )
-    compared = [_entrant(str(label), made) for label, made in tokenisers.items()]
+    compared = [_entrant(str(label), tokeniser) for label, tokeniser in tokenisers.items()]
     labels = [each.label for each in compared]
     if baseline is not None and baseline not in labels:
         raise MorphGraphError(f"“{baseline}” is not one of those compared: {', '.join(labels)}.")
     number = None if len(labels) < 2 else labels.index(baseline) if baseline is not None else 0
-    return ComparedScores(table_of(compared, gold, scope, weighting, metrics, number))
+    return ComparedScores(score_table(compared, gold, scope, weighting, metrics, number))
 
 
-def _entrant(label: str, made: Any) -> Entrant:
-    if isinstance(made, BaseTokeniser):
-        return Entrant(label, made._segmenter, made._base)
-    if isinstance(made, Predictions):
-        return Entrant(label, made)
+def _entrant(label: str, tokeniser: Any) -> Entrant:
+    if isinstance(tokeniser, BaseTokeniser):
+        return Entrant(label, tokeniser._segmenter, tokeniser._base)
+    if isinstance(tokeniser, Predictions):
+        return Entrant(label, tokeniser)
     raise MorphGraphError(
-        f"“{label}” is {shortened(repr(made))}, which is not a tokeniser. Give what load, train or "
-        "a tokeniser's method returned."
+        f"“{label}” is {shortened(repr(tokeniser))}, which is not a tokeniser. Give what load, "
+        "train or a tokeniser's method returned."
     )
 
 

@@ -139,11 +139,11 @@ def silver_text(
     if words < 1:
         raise MorphGraphError(f"{words} words are too few for silver. Give 1 or more.")
     name = base_name(str(counts)) if isinstance(counts, str | os.PathLike) else "given counts"
-    found = to_word_counts(counts)
-    if not len(found):
+    word_counts = to_word_counts(counts)
+    if not len(word_counts):
         raise MorphGraphError(f"{name}: there are no words. Give at least one, with its count.")
     analyses: dict[str, list[tuple[str, ...]]] = {}
     for entry in () if gold is None else read_gold(gold).reference.entries:
         analyses.setdefault(entry.word, []).append(entry.morphs)
     cores = available_cores()
-    return silver_reference(found, name, words, seed, analyses, cores, watch), name
+    return silver_reference(word_counts, name, words, seed, analyses, cores, watch), name

@@ -88,20 +88,20 @@ class Scoring:
         )
 
     def _tables(self, entrants: Sequence[Entrant], gold_set: GoldSet) -> list[ScoreTable]:
-        found = outcomes(entrants, gold_set, self.holdout, self.seed, self.runs)
+        scored = outcomes(entrants, gold_set, self.holdout, self.seed, self.runs)
         if self.ideal:
-            found += [ideal_of(each.gold_set) for each in found if isinstance(each, Outcome)][:1]
+            scored += [ideal_of(each.gold_set) for each in scored if isinstance(each, Outcome)][:1]
         chosen = self.metrics or USUAL
         baseline = self.baseline if len(entrants) > 1 else None
         return [
-            ScoreTable(found, scope, over, chosen, baseline=baseline, draws=self.draws)
+            ScoreTable(scored, scope, over, chosen, baseline=baseline, draws=self.draws)
             for scope in SCOPES
             if scope == self.scope or (self.scope == "both" and gold_set.has_gold(scope).any())
             for over in (gold_set.weightings if self.weighting == "both" else (self.weighting,))
         ]
 
 
-def table_of(
+def score_table(
     entrants: Sequence[Entrant],
     gold: Gold,
     scope: Scope,
@@ -165,22 +165,26 @@ class Scores(Result):
         told["breakdowns"] = self.breakdowns
         return {
             "tables": [*map(table_report, self.tables)],
-            **{name: [each.to_dict() for each in made] for name, made in told.items() if made},
+            **{
+                name: [each.to_dict() for each in further]
+                for name, further in told.items()
+                if further
+            },
         }
 
 
 def _broken_down(tables: Sequence[ScoreTable], by: str) -> list[Breakdown]:
     """Break down each table's first score; results equal for several scopes appear once."""
-    found: dict[str, Breakdown] = {}
+    by_signature: dict[str, Breakdown] = {}
     for table in tables:
         gold_set = table.gold_set
         if by == "frequency" and gold_set is not None and gold_set.frequencies is None:
             raise MorphGraphError("--by frequency needs --frequencies, or counts in the gold.")
         kept = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
-        how = (by, table.metrics[0], table.scope, table.weighting)
-        made = break_down(kept, *how, draws=table.draws)
-        found.setdefault(made.signature, made)
-    return list(found.values())
+        chosen = (by, table.metrics[0], table.scope, table.weighting)
+        breakdown = break_down(kept, *chosen, draws=table.draws)
+        by_signature.setdefault(breakdown.signature, breakdown)
+    return list(by_signature.values())
 
 
 def _flota_scores(

@@ -7,15 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.edited import (
-    BlamedMerges,
-    Effect,
-    Knockout,
-    LanguageBlame,
-    ReBPEOutcome,
-    ScoredKnockout,
-    ThresholdCurve,
-)
+from morphgraph.api.blamed import BlamedMerges, LanguageBlame, ThresholdCurve
+from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
 from morphgraph.api.gold import Gold, read_gold
 from morphgraph.api.keywords import taking
 from morphgraph.core.errors import MorphGraphError, check_list
@@ -34,11 +27,11 @@ from morphgraph.refine import (
     learned_from,
 )
 from morphgraph.refine.blame import blame
+from morphgraph.refine.blame_by_language import blame_by_language
 from morphgraph.refine.extending import extend
 from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, knock_out, threshold_curve
-from morphgraph.refine.languages import blame_by_language
 from morphgraph.refine.learning import learnable
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
@@ -112,21 +105,21 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.blame(gold)
         <BlamedMerges: 274 of 7,743 merges with R ≥ 0.5>
         """
-        base, how = self._merges("blame"), {"scope": scope, "weighting": weighting}
+        base = self._merges("blame")
+        counted: Any = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
         named = f"{weighting} {scope}" + " tuples once" * tuples_once
-        made = [Benchmark.on(read_gold(each), base) for each in (gold, *more)]
-        for each in made:
+        benchmarks = [Benchmark.on(read_gold(each), base) for each in (gold, *more)]
+        for each in benchmarks:
             each.weights(weighting)  # fails if there are no frequencies
-        pairs: list[Any] = [(each, segment(base.graph, each.words)) for each in made]
-        more_how: Any = {**how, "tuples_once": tuples_once}
+        pairs = [(each, segment(base.graph, each.words)) for each in benchmarks]
         if not more:
-            signature = made[0].signature(base, blame=named)
-            return BlamedMerges(base, blame(*pairs[0], **more_how), signature)
-        languages = dict(zip(names_of(each.reference for each in made), pairs, strict=True))
-        found = blame_by_language(languages, minimum=min_joins, **more_how)
+            signature = benchmarks[0].signature(base, blame=named)
+            return BlamedMerges(base, blame(*pairs[0], **counted), signature)
+        languages = dict(zip(names_of(each.reference for each in benchmarks), pairs, strict=True))
+        blamed = blame_by_language(languages, minimum=min_joins, **counted)
         named += f" from {min_joins} joins"
-        signatures = (each.signature(base, blame=named) for each in made)
-        return LanguageBlame(base, found, tuple(signatures))
+        signatures = (each.signature(base, blame=named) for each in benchmarks)
+        return LanguageBlame(base, blamed, tuple(signatures))
 
     def thresholds(
         self,
@@ -150,10 +143,10 @@ class Tokeniser(BaseTokeniser):
         study = Study(base, Benchmark.on(rest, base))
         study.benchmark.weights(weighting)  # fails if there are no frequencies
         blamed, benchmark, curves = study.blame(weighting, scope), study.benchmark, []
-        how: Any = {"scope": scope, "weighting": weighting}
+        counted: Any = {"scope": scope, "weighting": weighting}
         for gold_set in (rest,) if kept is rest else (kept, rest):
             on = benchmark if gold_set is rest else Benchmark.on(gold_set, base)
-            curves.append(threshold_curve(base, on, blamed, thresholds=thresholds, **how))
+            curves.append(threshold_curve(base, on, blamed, thresholds=thresholds, **counted))
         named = f"{weighting} {scope}"
         signature = Benchmark.on(kept, base).signature(base, blame=named)
         decided = decided_threshold(base, rest, scope, weighting)
@@ -190,10 +183,15 @@ class Tokeniser(BaseTokeniser):
         self, new: BpeTokeniser, rest: GoldSet, kept: GoldSet, settings: BlameSettings
     ) -> tuple[Tokeniser, tuple[str, ...], Effect, Effect]:
         """Return an edited copy, what it leaves, and the effects on words kept aside and others."""
-        made, never = self._edited(new)
-        how = settings.scope, settings.weighting
-        learned = Effect(self, made, rest, *how)
-        return made, never, learned if kept is rest else Effect(self, made, kept, *how), learned
+        edited, never = self._edited(new)
+        counted = settings.scope, settings.weighting
+        learned = Effect(self, edited, rest, *counted)
+        return (
+            edited,
+            never,
+            learned if kept is rest else Effect(self, edited, kept, *counted),
+            learned,
+        )
 
     def knock_out_types(
         self,
@@ -218,8 +216,8 @@ class Tokeniser(BaseTokeniser):
             cost = study.preview(types, cascade=cascade, portable=portable)
         graph = new.graph
         change = (graph.preview_cascade if cascade else graph.preview_knockout)(types)
-        made = self._removed(new, change, new.id_choice, portable=portable)
-        return replace(made, cost=cost)
+        edited = self._removed(new, change, new.id_choice, portable=portable)
+        return replace(edited, cost=cost)
 
     def portable(self, gold: Gold | None = None, *, ids: IdChoice = "keep") -> Knockout:
         """Leave only pair merges, so that every library reads the export.
@@ -285,11 +283,11 @@ class Tokeniser(BaseTokeniser):
         replace: bool = False,
         progress: Callable[[float], None] | None = None,
     ) -> Tokeniser:
-        """Go on training on word ``counts`` until ``add`` types are new, or no pairs are left.
+        """Train further on word ``counts``: new merges come after the existing ones.
 
-        All merges of before are applied first, and types keep their ids. ``replace``: new types get
-        the ids of those that `prune` removed. ``progress``: called with the share done. Source:
-        Purason et al. 2025.
+        It ends with ``add`` new types, or when no pairs are left. Types keep their ids.
+        ``replace``: new types get the ids of those that `prune` removed. ``progress``: called with
+        the share done. Source: Purason et al. 2025.
 
         >>> tokeniser.extend({"undesirable": 3}, 2).segment(["undesirable"])
         [['Ġund', 'esirable']]
@@ -323,8 +321,8 @@ class Tokeniser(BaseTokeniser):
         on = benchmark if kept is rest else Benchmark.on(kept, new)
         run = ReBPERun(new, benchmark, chosen, on)
         run.finish(progress)
-        made = self._learned(new, rest, kept, chosen)
-        return ReBPEOutcome(*made, tuple(run.phases), run.converged)
+        edited = self._learned(new, rest, kept, chosen)
+        return ReBPEOutcome(*edited, tuple(run.phases), run.converged)
 
     def learn(
         self,
@@ -335,18 +333,18 @@ class Tokeniser(BaseTokeniser):
         seed: int = 0,
         **parameters: Value | None,
     ) -> Tokeniser:
-        """Return what a method that learns from gold makes of this: ``knockout``, ``rebpe``, ….
+        """Apply a method that learns from gold, such as ``knockout``; return the new tokeniser.
 
         ``method``: its name in `METHODS`, with its ``parameters``. ``holdout`` and ``seed``: as of
-        `knock_out`, which, like `rebpe`, also tells what it did.
+        `knock_out`, which, like `rebpe`, also reports what it changed.
 
         >>> tokeniser.learn("knockout", gold)
         <Tokeniser demo:en: BPE, 1,591 types, 1,334 merges, 2 edits>
         """
         entry: Any = method_named(method, METHODS.learning)
         rest, _ = read_gold(gold).set_aside(holdout, seed)
-        made = entry.learn(self._merges(method), rest, entry.settings(parameters)).segmenter
-        return Tokeniser(standard_segmenter(made.tokeniser))
+        segmenter = entry.learn(self._merges(method), rest, entry.settings(parameters)).segmenter
+        return Tokeniser(standard_segmenter(segmenter.tokeniser))
 
     def _edited(self, new: BpeTokeniser) -> tuple[Tokeniser, tuple[str, ...]]:
         """Return an edited copy, and the types that no merge of it can form any more."""

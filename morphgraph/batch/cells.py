@@ -61,9 +61,9 @@ def as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
     """
     _check_content(spec)
     with unquoted(*spec["files"]):
-        made = read()
+        content = read()
     _check_content(spec)
-    return made
+    return content
 
 
 def _check_content(spec: Mapping[str, Any]) -> None:
@@ -127,11 +127,11 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     import pyarrow
 
     if spec["source"] == "file":
-        made = as_planned(spec, lambda: load_segmenter(spec["path"]))
+        segmenter = as_planned(spec, lambda: load_segmenter(spec["path"]))
     else:
         how = {name: spec[name] for name in ("pipeline", "parameters")}
-        made = train(spec["method"], _word_counts(needs[0]), spec["vocab_size"], **how)
-    return pyarrow.table({"model": pyarrow.array([write_model(made)], pyarrow.large_binary())})
+        segmenter = train(spec["method"], _word_counts(needs[0]), spec["vocab_size"], **how)
+    return pyarrow.table({"model": pyarrow.array([write_model(segmenter)], pyarrow.large_binary())})
 
 
 # ------------------------------------------------------------------------------ inputs of cells

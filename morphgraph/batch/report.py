@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from morphgraph.batch.plan import Plan
-    from morphgraph.batch.run import RunOutcome
+    from morphgraph.batch.store import TaskReport
 
 Names = tuple[str, ...]
 _OF_SILVER = re.compile(r"reference:[^|]*\(silver\)")
@@ -351,7 +351,7 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 def write_report(
     plan: Plan,
     results: pd.DataFrame,
-    outcome: RunOutcome,
+    reports: Sequence[TaskReport],
     facts: Mapping[str, Any],
     folder: Path,
 ) -> list[Path]:
@@ -369,11 +369,12 @@ def write_report(
     distinct = dict.fromkeys(text for table in tables for text in table.signatures)
     numbers = {text: number for number, text in enumerate(distinct, 1)}
     sections = [_section(table, numbers) for table in tables]
-    known, failures = run_facts(facts), outcome.failures
+    known = run_facts(facts)
+    failures = [each.failure for each in reports if each.failure is not None]
     content = {
         "title": asked.title or asked.name,
         "description": asked.description,
-        "headline": _headline(results, outcome, facts["seconds"]),
+        "headline": _headline(results, reports, facts["seconds"]),
         "has_rows": any(table.rows for table in tables),
         "sections": sections,
         "failures": failures[:MOST_FAILURES],
@@ -436,8 +437,10 @@ def file_names(titles: Sequence[str]) -> list[str]:
 # ------------------------------------------------------------------------------ the run
 
 
-def _headline(results: pd.DataFrame, outcome: RunOutcome, seconds: float) -> list[tuple[str, str]]:
-    states = Counter(each.state for each in outcome.reports if each.task.kind == "cell")
+def _headline(
+    results: pd.DataFrame, reports: Sequence[TaskReport], seconds: float
+) -> list[tuple[str, str]]:
+    states = Counter(each.state for each in reports if each.task.kind == "cell")
     return [
         (f"{states['done']:,} of {states.total():,}", "cells done"),
         *((f"{states[state]:,}", f"cells {state}") for state in LOST.values() if states[state]),

@@ -510,7 +510,7 @@ def _report(
     write_parquet(results, out / "results.parquet")
     known = {task.key: task for task in plan.tasks}
     write_json(known, plan.text, results, facts, out / "results.json")
-    write_report(plan, rows, outcome, facts, out)
+    write_report(plan, rows, outcome.reports, facts, out)
 
 
 def _as_time(seconds: float) -> str:

@@ -147,16 +147,16 @@ def _plain(node: yaml.Node, path: Path, lines: dict[Path, int], name: str) -> An
     if isinstance(node, yaml.SequenceNode):
         return [_plain(each, (*path, n), lines, name) for n, each in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for key, child in node.value:
             if not isinstance(key.value, str):
                 raise error("a field is named by a list", "Name it by a word.", key)
-            if key.value in found:
+            if key.value in fields:
                 raise error(f"the field “{key.value}” is given more than once", "Keep one.", key)
             inner = (*path, key.value)
             lines[inner] = key.start_mark.line + 1
-            found[key.value] = _plain(child, inner, lines, name)
-        return found
+            fields[key.value] = _plain(child, inner, lines, name)
+        return fields
     try:
         return _SCALARS[kind](str(node.value))
     except (KeyError, ValueError) as problem:

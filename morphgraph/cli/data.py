@@ -123,7 +123,7 @@ def list_sources(language: str | None = None, as_json: bool = False) -> None:
     """
     from morphgraph.reference.catalogue import LANGUAGES, found_path, sources_of
 
-    found = [(source, found_path(source)) for source in sources_of(language)]
+    sources = [(source, found_path(source)) for source in sources_of(language)]
     rows: list[dict[str, Any]] = [
         {key: value or None for key, value in asdict(source).items()}
         | {
@@ -132,7 +132,7 @@ def list_sources(language: str | None = None, as_json: bool = False) -> None:
             "downloaded": path is not None,
             "path": None if path is None else str(path),
         }
-        for source, path in found
+        for source, path in sources
     ]
     if as_json:
         output.print_json({"sources": rows})
@@ -149,7 +149,7 @@ def list_sources(language: str | None = None, as_json: bool = False) -> None:
             source.licence,
             ("no" if path is None else "yes") if source.can_be_fetched else "by yourself",
         ]
-        for (source, path), row in zip(found, rows, strict=True)
+        for (source, path), row in zip(sources, rows, strict=True)
     ]
     output.print_table(titles, lines, {*titles} - {"entries"})
     print("Get one, or learn how, with: morphgraph reference get NAME")

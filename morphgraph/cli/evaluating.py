@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import morphgraph as mg
 from morphgraph.cli import output
 from morphgraph.cli.options import with_options
 from morphgraph.core.errors import MorphGraphError, require
@@ -74,6 +73,8 @@ def evaluate(
         return
     if out is None:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
+    from morphgraph.api.functions import evaluate as run
+
     # What ran is no secret, but a server's paths are of no use to its visitors.
     arguments = ["evaluate", "configuration.yaml"] if confined else sys.argv[1:]
     with (
@@ -81,7 +82,7 @@ def evaluate(
         _stopping_on_request(out),
         output.progress_line("starting workers") as tell,
     ):
-        outcome = mg.evaluate(
+        outcome = run(
             configuration,
             out,
             workers=workers,
@@ -107,8 +108,8 @@ def _time_limit(out: Path) -> Iterator[None]:
     from morphgraph.batch.run import stop_run
 
     seconds = PUBLIC_SECONDS.value
-    said = f"It was stopped after {duration(seconds)}, the limit here. What is done is kept."
-    timer = Timer(seconds, stop_run, (out, said))
+    why = f"It was stopped after {duration(seconds)}, the limit here. What is done is kept."
+    timer = Timer(seconds, stop_run, (out, why))
     timer.daemon = True
     timer.start()
     lower_priority()

@@ -242,7 +242,7 @@ def parse_settings(option: str, kind: type[Parameters], texts: Sequence[str]) ->
     Values are of the kind that each setting wants, where they can be; what does not fit is for the
     class to refuse.
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     known = kind.model_fields
     for part in (part for text in texts for part in re.split(r",(?=\s*[\w-]+\s*(?:=|,|$))", text)):
         name, sign, value = (item.strip() for item in part.partition("="))
@@ -252,8 +252,8 @@ def parse_settings(option: str, kind: type[Parameters], texts: Sequence[str]) ->
                 f"{option} {part}: “{name}” is none of its names.{nearest(name, known)} Give some "
                 f"of: {', '.join(known)}."
             )
-        found[name] = _value(values_of(known[name]), value if sign else "yes")
-    return found
+        settings[name] = _value(values_of(known[name]), value if sign else "yes")
+    return settings
 
 
 def _value(kind: Any, text: str) -> Any:
@@ -356,8 +356,8 @@ class OnGold:
         from morphgraph.score.gold_set import GoldSet
 
         known = None if self.counts is None else dict(self.counts.items())
-        found, named = self.read.golds(self.names), self.frequencies or ""
-        return [GoldSet.of(gold, known, named, bare=self.bare) for gold in found]
+        golds, named = self.read.golds(self.names), self.frequencies or ""
+        return [GoldSet.of(gold, known, named, bare=self.bare) for gold in golds]
 
     def gold_set(self) -> "GoldSet":
         """Return the one gold of a command that takes no more."""
@@ -379,13 +379,13 @@ class OnGold:
         except (NoMergesError, NotTypesError):
             if self.recipe is not None:
                 raise
-            found = [] if methods else [_entrant_of(self.tokeniser)]
+            entrants = [] if methods else [_entrant_of(self.tokeniser)]
         else:
-            found = [] if methods else [self._on(loaded, "bpe")]
+            entrants = [] if methods else [self._on(loaded, "bpe")]
         for each in methods:
             is_method = re.fullmatch(r"[\w-]+\s*(\(.*\))?", each) and not Path(each).exists()
-            found.append(self._on(loaded, each) if is_method else _entrant_of(each))
-        return loaded, found
+            entrants.append(self._on(loaded, each) if is_method else _entrant_of(each))
+        return loaded, entrants
 
     def _on(self, loaded: "BpeTokeniser | None", text: str) -> "Entrant":
         """Return a method on the tokeniser, which may learn from gold."""
@@ -399,10 +399,12 @@ class OnGold:
         settings: Any = method.settings(given)
         label = method.label(given)
         if not method.learns:
-            made: Any = partial(load_segmenter, self.tokeniser, name, counts=self.counts, **given)
+            segmenter: Any = partial(
+                load_segmenter, self.tokeniser, name, counts=self.counts, **given
+            )
             if loaded is not None:
-                made = partial(method_on, loaded, name, given, self.counts)
-            return Entrant(label, made, loaded)
+                segmenter = partial(method_on, loaded, name, given, self.counts)
+            return Entrant(label, segmenter, loaded)
         for drawn in ("holdout", "seed"):
             if drawn in given:
                 raise MorphGraphError(
@@ -461,7 +463,7 @@ def open_edited(given: Any) -> "Tokeniser":
 
 
 def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segmenter":
-    """Load whatever segments, as `load_segmenter`; what there is to know of it is on stderr."""
+    """Load anything that segments, as `load_segmenter` does, and print its warnings on stderr."""
     from morphgraph.segment.models import load_segmenter
 
     loaded = load_segmenter(source, method, **parameters)
@@ -477,7 +479,7 @@ def _warn(loaded: "Segmenter", source: str) -> None:
 
 
 def _entrant_of(source: str) -> "Entrant":
-    """Return what a file holds: whatever segments, by its own method, or predictions.
+    """Return the entrant in a file: a segmenter with its own method, or predictions.
 
     Predictions of another program that cannot be read become a row that failed. Lines without
     morph boundaries are reported.
@@ -487,10 +489,10 @@ def _entrant_of(source: str) -> "Entrant":
 
     @cache
     def read() -> Predictions:
-        found = read_predictions(source)
-        for skip in found.skipped:
+        predictions = read_predictions(source)
+        for skip in predictions.skipped:
             print(f"{source}: {skip.count:,} without boundaries: {skip.reason}", file=sys.stderr)
-        return found
+        return predictions
 
     label = Path(source).stem
     try:

@@ -49,11 +49,11 @@ def print_skipped(gold: "Reference") -> None:
         print(f"skipped {skip}")
 
 
-def print_left_out(found: Any) -> None:
+def print_left_out(measured: Any) -> None:
     """Print on stderr how many lines of a corpus were bad, and the first of them."""
-    if found.bad:
-        print_message(f"left out: {counted(found.bad, 'line')}")
-        for line in found.first_bad:
+    if measured.bad:
+        print_message(f"left out: {counted(measured.bad, 'line')}")
+        for line in measured.first_bad:
             print_message(f"  {line}")
 
 

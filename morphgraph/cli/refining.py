@@ -47,12 +47,12 @@ def blame(
     min_joins: With several golds: joins that a merge needs in a language to be judged there.
     """
     how: Any = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
-    found = open_edited(given).blame(*given.gold_sets(), min_joins=min_joins, **how)
+    blamed = open_edited(given).blame(*given.gold_sets(), min_joins=min_joins, **how)
     shown: Any = {"threshold": threshold, "limit": limit}
     if given.as_json:
-        output.print_json(found.to_dict(**shown))
+        output.print_json(blamed.to_dict(**shown))
     else:
-        print(found.report(**shown))
+        print(blamed.report(**shown))
 
 
 def _finish(given: Any, export: "Export | None", told: dict[str, Any], *lines: object) -> None:
@@ -73,7 +73,7 @@ def _finish(given: Any, export: "Export | None", told: dict[str, Any], *lines: o
 
 @dataclass(frozen=True, kw_only=True)
 class EditOptions(OnGold):
-    """What becomes of a tokeniser that is edited.
+    """Options of commands that edit a tokeniser.
 
     out: Folder for the tokeniser, its recipe and a log; without it, nothing is written.
     """
@@ -88,7 +88,7 @@ class EditOptions(OnGold):
 
 @dataclass(frozen=True, kw_only=True)
 class KnockoutGiven(EditOptions):
-    """What is knocked out, and what it is scored with.
+    """Options of a knockout.
 
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
         input; several with --read join. With --types only for scores, and not needed.
@@ -139,8 +139,8 @@ def _listed(
     from morphgraph.refine.knockout import listed_types
     from morphgraph.score.gold_set import GoldSet
 
-    how: Any = {"cascade": settings.cascade, "portable": settings.portable}
-    if settings != KnockoutSettings(**how):
+    chosen: Any = {"cascade": settings.cascade, "portable": settings.portable}
+    if settings != KnockoutSettings(**chosen):
         raise MorphGraphError(
             "--types says what to remove. Of the settings, give only --portable and --set cascade."
         )
@@ -150,7 +150,7 @@ def _listed(
     else:
         words = words_to_check((), name=given.tokeniser)
         gold = GoldSet.of(reference_of_words(words, "common words"), bare=given.bare)
-    return tokeniser.knock_out_types(types, gold=gold, **how)
+    return tokeniser.knock_out_types(types, gold=gold, **chosen)
 
 
 @with_options
@@ -179,7 +179,7 @@ def rebpe(
 
 @dataclass(frozen=True, kw_only=True)
 class CountedEdit:
-    """An edit by word counts, which a gold segmentation can be scored before and after.
+    """Options of edits by word counts; a gold segmentation can be scored before and after.
 
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
     gold: Score this gold segmentation before and after, or demo:en, demo:de, demo:nl.
@@ -199,7 +199,7 @@ class CountedEdit:
         """The word counts, or None; read once."""
         return word_counts(self.counts)
 
-    def end(self, start: "Tokeniser", made: "Tokeniser", line: str, did: dict[str, Any]) -> None:
+    def end(self, start: "Tokeniser", edited: "Tokeniser", line: str, did: dict[str, Any]) -> None:
         """Save the edited tokeniser, and tell |V|, F1 and tokens per word before and after.
 
         ``line`` and ``did``: what the edit did, as a line and as data.
@@ -211,22 +211,22 @@ class CountedEdit:
         from morphgraph.tables.terminal import text_of
 
         gold = self.read.gold(self.gold)
-        effect = gold and Effect(start, made, read_gold(gold))
+        effect = gold and Effect(start, edited, read_gold(gold))
         figures = [
             {
                 "vocab_size": len(each),
                 "tokens_per_word": self.words and compress(each._segmenter, self.words).fertility,
                 "scores": effect and [pair[n].to_dict() for pair in effect.pairs],
             }
-            for n, each in enumerate((start, made))
+            for n, each in enumerate((start, edited))
         ]
         words = [entry.word for entry in gold.entries] if gold else None
-        export = None if self.out is None else made.export(self.out, words=words)
-        signature = effect.signatures[1] if effect else made.signature
+        export = None if self.out is None else edited.export(self.out, words=words)
+        signature = effect.signatures[1] if effect else edited.signature
         lines = [text_of(change_table({"": effect.pairs}))] if effect else []
-        lines.append(f"{line}; |V|: {len(start):,} → {len(made):,}")
+        lines.append(f"{line}; |V|: {len(start):,} → {len(edited):,}")
         if self.words is not None:
-            fertility = (f"{found['tokens_per_word']:.4f}" for found in figures)
+            fertility = (f"{figure['tokens_per_word']:.4f}" for figure in figures)
             lines.append(f"tokens per word: {' → '.join(fertility)}")
         before, after = figures
         told = {**did, "before": before, "after": after, "signature": signature}
@@ -255,11 +255,11 @@ def prune(
     output.check_out(given.out)
     start = open_edited(given)
     scripts: Any = {"keep_scripts": keep_script or (), "drop_scripts": drop_script or ()}
-    made = start.prune(count, by=by, counts=given.words, **scripts, ids=ids)
-    did = made.to_dict()
+    pruned = start.prune(count, by=by, counts=given.words, **scripts, ids=ids)
+    did = pruned.to_dict()
     for name in ("vocab_size", "never_formed"):
         del did[name]
-    given.end(start, made.tokeniser, made.report().partition(";")[0], did)
+    given.end(start, pruned.tokeniser, pruned.report().partition(";")[0], did)
 
 
 @with_options
@@ -268,7 +268,7 @@ def extend(
     add: Annotated[int, typer.Option(min=1)],
     replace: bool = False,
 ) -> None:
-    """Go on training on word counts, after all merges of before; types keep their ids.
+    """Train further on word counts: new merges come after the existing ones; types keep their ids.
 
     add: How many new types; fewer if no pairs are left.
     replace: New types get the ids of types that the --recipe removed first.
@@ -278,6 +278,6 @@ def extend(
     output.check_out(given.out)
     start = open_edited(given)
     with output.progress_bar("training") as advance:
-        made = start.extend(given.words, add, replace=replace, progress=advance)
-    added = [text for text in made.types if text not in start]
-    given.end(start, made, f"{counted(len(added), 'type')} added", {"added": added})
+        extended = start.extend(given.words, add, replace=replace, progress=advance)
+    added = [text for text in extended.types if text not in start]
+    given.end(start, extended, f"{counted(len(added), 'type')} added", {"added": added})

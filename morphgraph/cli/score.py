@@ -67,8 +67,8 @@ def score(
 
     One tokeniser on several golds is one table, a row for each of them.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
-        types, another program's segmentations, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, another program's segmentations, or demo:en, demo:de, demo:nl.
     methods: On the tokeniser, with parameters as in dropout(p=0.1), and other files that segment,
         with commas between: {scored}, ideal (the gold itself); {learning} learn from the gold. The
         tokeniser's own if not given.
@@ -111,15 +111,15 @@ def score(
     if set_.baseline > len(entrants):
         raise MorphGraphError(f"baseline={set_.baseline}: there are {len(entrants)} tokenisers.")
     golds = given.gold_sets()
-    found = scoring.score(entrants, golds, base)
+    scored = scoring.score(entrants, golds, base)
     if out is not None:
-        found.save(out)
+        scored.save(out)
     if given.as_json:
-        output.print_json(found.to_dict())
+        output.print_json(scored.to_dict())
         return
     for gold_set in golds:
         output.print_skipped(gold_set.reference)
-    print(found)
+    print(scored)
     output.print_saved([out] if out is not None else [])
 
 
@@ -148,8 +148,8 @@ def compare(
 ) -> None:
     """Compare methods on the words of a gold: scores with intervals, and their agreement.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
-        types, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, or demo:en, demo:de, demo:nl.
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
         input.
     method: On the tokeniser, with parameters as in dropout(p=0.1), or another file that segments:

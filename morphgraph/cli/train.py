@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import morphgraph as mg
 from morphgraph.cli import output
 from morphgraph.cli.options import AS_FOUND, GoldReading, with_options, word_counts
 from morphgraph.core.errors import MorphGraphError
@@ -61,6 +60,8 @@ def train(
     checkpoint: On Ctrl-C, write what was trained so far to this file, and end.
     confined: Stay within the limits of the public app.
     """
+    from morphgraph.api.functions import train as run
+
     started = time.perf_counter()
     name, parameters = parse_method(method)
     options: dict[str, Any] = {
@@ -79,15 +80,15 @@ def train(
         advance(0.0)
         if confined:
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
-        made = mg.train(name, words, vocab_size, progress=advance, enough=enough, **options)
+        trained = run(name, words, vocab_size, progress=advance, enough=enough, **options)
     stopped = enough is not None and enough()
     saved = checkpoint if stopped and checkpoint is not None else out
-    made.save(saved)
+    trained.save(saved)
     if as_json:
         seconds = time.perf_counter() - started
-        output.print_json({"saved": str(saved), **made.to_dict(), "seconds": seconds})
+        output.print_json({"saved": str(saved), **trained.to_dict(), "seconds": seconds})
     else:
-        print(made.report())
+        print(trained.report())
         output.print_saved([saved])
     if stopped:
         output.print_message(f"stopped: {saved} has what was trained so far")
@@ -146,8 +147,8 @@ def _words(
     if column is not None:
         raise MorphGraphError("--column names a column of the --text file. Give one, or leave out.")
     if len(counts) == 1 and not development and _named(counts[0]) is None:
-        found: WordCounts = word_counts(counts[0])
-        return found
+        known: WordCounts = word_counts(counts[0])
+        return known
     from morphgraph.corpus.counts import to_language_counts
 
     return to_language_counts(_by_language("", counts), _by_language("--development ", development))
@@ -155,8 +156,8 @@ def _words(
 
 def _named(given: str) -> tuple[str, str] | None:
     """Return the language and the source of en=FILE; None if it is a file alone."""
-    found = re.fullmatch(r"([\w-]+)=(.+)", given)
-    return None if found is None or Path(given).exists() else (found[1], found[2])
+    match = re.fullmatch(r"([\w-]+)=(.+)", given)
+    return None if match is None or Path(given).exists() else (match[1], match[2])
 
 
 def _by_language(option: str, given: list[str]) -> dict[str, str]:

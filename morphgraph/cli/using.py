@@ -41,8 +41,8 @@ def segment(
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a model that train saved or
-        Picky BPE's authors' trainer wrote, a list of types, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a model that train
+        saved or Picky BPE's authors' trainer wrote, a list of types, or demo:en, demo:de, demo:nl.
     word: Words; from standard input if none is given.
     method: {segmenting}, with parameters as in dropout(p=0.1, seed=3); the tokeniser's own if not
         given.
@@ -129,7 +129,7 @@ def vocabulary(
 
     With --recipe one tokeniser is measured before its edits and after them.
 
-    tokeniser: Whatever has a vocabulary: tokenizer.json, vocab.json, a list of types, a
+    tokeniser: Anything with a vocabulary: tokenizer.json, vocab.json, a list of types, a
         SentencePiece model, a trained model, or demo:en, demo:de, demo:nl.
     frequencies: Word counts that types are counted in: FILE or wordfreq:LANG.
     corpus: Measure texts of any size instead: files, patterns, folders, as count reads them; may be
@@ -218,8 +218,8 @@ def _measured(
     with output.progress_line("measuring") as tell:
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
         with workers_at(workers, scheduler) as (run, there):
-            how = {} if run is None else {"run": run, "workers": there}
-            return MeasuredCorpus(measure_corpus(segmenters, corpus, **how, **options))
+            place = {} if run is None else {"run": run, "workers": there}
+            return MeasuredCorpus(measure_corpus(segmenters, corpus, **place, **options))
 
 
 # ------------------------------------------------------------------------------ export
@@ -244,8 +244,8 @@ def export(
 
     What is not as it was before is counted, here and in the folder's README.
 
-    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
-        types, or demo:en, demo:de, demo:nl.
+    tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
+        list of types, or demo:en, demo:de, demo:nl.
     out: Folder for the files.
     method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
         merges, or a saved model's method, if not given.
@@ -275,13 +275,13 @@ def export(
         ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
     words = words_to_check([entry.word for entry in known.entries] if known else (), name=tokeniser)
     with output.progress_bar("comparing"):
-        made = export_to(segmenter, out, words, ranked)
+        exported = export_to(segmenter, out, words, ranked)
     if as_json:
-        output.print_json(made.to_dict())
+        output.print_json(exported.to_dict())
         return
-    print(export_report(made))
-    output.print_saved(out / name for name in made.files)
-    print(made.signature)
+    print(export_report(exported))
+    output.print_saved(out / name for name in exported.files)
+    print(exported.signature)
 
 
 def _to_export(
@@ -310,7 +310,7 @@ def _to_export(
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
     loaded.id_choice = ids
     if portable:
-        from morphgraph.refine.portable import preview_portable
+        from morphgraph.refine.portable_edits import preview_portable
 
         loaded.graph.apply(preview_portable(loaded.graph))
     return method_on(loaded, name, parameters, counts) if name else Bte(loaded)

@@ -24,7 +24,6 @@ from morphgraph.core.limits import TEXT_WORDS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import clock, counted
 from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
-from morphgraph.corpus.text import LONGEST_WORD, WHITE, BadLines, Texts, text_columns, too_long
 from morphgraph.corpus.text_files import (
     MARK,
     TextFile,
@@ -33,6 +32,7 @@ from morphgraph.corpus.text_files import (
     open_duckdb,
     sql_literal,
 )
+from morphgraph.corpus.texts import LONGEST_WORD, WHITE, BadLines, Texts, text_columns, too_long
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -381,9 +381,4 @@ def words_in(path: str, name: str, column: str | None, most: int) -> tuple[list[
 def columns_of(source: bytes, name: str) -> list[str]:
     """Return the columns of an uploaded csv, tsv or Parquet file that may hold text, if any."""
     with on_disk(source) as path:
-        return [*map(str, read_isolated(list_columns, str(path), name))]
-
-
-def list_columns(path: str, name: str) -> list[str]:
-    """Return the columns that may hold text, in the process of its own."""
-    return text_columns(Path(path), name)
+        return [*map(str, read_isolated(text_columns, str(path), name))]

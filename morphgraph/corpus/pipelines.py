@@ -4,7 +4,7 @@ Merges never cross the pieces of a pipeline. `morphgraph.segment.training` expre
 cutting as a normaliser and pre-tokeniser of Hugging Face's library, for the trained tokeniser's
 file, so that words are cut in use as in training.
 
-Text is counted first (`corpus.text`): every pipeline splits at white space before any step that
+Text is counted first (`corpus.texts`): every pipeline splits at white space before any step that
 could look across it.
 """
 
@@ -25,12 +25,10 @@ from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.corpus.word_array import (
     BATCH_SIZE,
     CountedArray,
-    WordArray,
     concatenate_counts,
     counted_array,
     sum_duplicates,
 )
-from morphgraph.kernels import Int64
 from morphgraph.tokeniser.parts import CAPITAL
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, printable_bytes
 
@@ -148,13 +146,13 @@ def prepare(
         portions = _portions(chosen, words)
         words = _summed((untouched, chosen.words(others)) for untouched, others in portions)
     least = chosen.minimum_count if minimum_count is None else minimum_count
-    choice = _Selection(chosen, words, least, longest)
+    words, dropped = _selected(chosen, words, least, longest)
     marker = START_MARKERS[kind] if chosen.marked else ""
     alphabet: frozenset[str] = frozenset()
     if chosen.covered:
-        covered = covered_characters(choice.characters(), coverage)
+        covered = covered_characters(_characters(words), coverage)
         alphabet = frozenset(mark_capitals("".join(covered))) | set(marker)
-    pieces = WordCounts(*_summed(_pieces(choice, kind, marker, alphabet)))
+    pieces = WordCounts(*_summed(_pieces(chosen, words, kind, marker, alphabet)))
     if kind == "bytes":
         alphabet = frozenset(BYTE_TO_CHAR)
     elif not chosen.marked and kind == "characters":
@@ -162,10 +160,10 @@ def prepare(
     if not len(pieces):
         raise MorphGraphError(
             f"The pipeline {pipeline} leaves no word to train on"
-            + "".join(f"; {counted(n, 'word')}: {reason}" for reason, n in choice.dropped.items())
+            + "".join(f"; {counted(n, 'word')}: {reason}" for reason, n in dropped.items())
             + ". Give more words, or a smaller least count."
         )
-    return PreparedCorpus(pipeline, kind, pieces, tuple(sorted(alphabet)), dict(choice.dropped))
+    return PreparedCorpus(pipeline, kind, pieces, tuple(sorted(alphabet)), dict(dropped))
 
 
 def prepare_languages(
@@ -218,13 +216,17 @@ Portion = tuple[CountedArray, Mapping[str, int]]
 """Some words that no rule changes, as an array, and others."""
 
 
-def _portions(chosen: Pipeline, counts: CountedArray) -> Iterator[Portion]:
+def _batches(counts: CountedArray) -> Iterator[CountedArray]:
     words, numbers = counts
     for start in range(0, max(len(words), 1), BATCH_SIZE):
-        some, own = words[start : start + BATCH_SIZE], numbers[start : start + BATCH_SIZE]
-        kept = some.consist_of(chosen.untouched)
-        others = zip(some.where(~kept), own[~kept].tolist(), strict=True)
-        yield (some.where(kept), own[kept]), dict(others)
+        yield words[start : start + BATCH_SIZE], numbers[start : start + BATCH_SIZE]
+
+
+def _portions(chosen: Pipeline, counts: CountedArray) -> Iterator[Portion]:
+    for words, numbers in _batches(counts):
+        kept = words.consist_of(chosen.untouched)
+        others = zip(words.where(~kept), numbers[~kept].tolist(), strict=True)
+        yield (words.where(kept), numbers[kept]), dict(others)
 
 
 def _summed(portions: Iterable[Portion]) -> CountedArray:
@@ -235,10 +237,10 @@ def _summed(portions: Iterable[Portion]) -> CountedArray:
 
 
 def _pieces(
-    choice: _Selection, kind: str, marker: str, alphabet: frozenset[str]
+    chosen: Pipeline, counts: CountedArray, kind: str, marker: str, alphabet: frozenset[str]
 ) -> Iterator[Portion]:
     """Cut words into pieces, in the form that trainers take."""
-    chosen, as_bytes = choice.chosen, kind == "bytes"
+    as_bytes = kind == "bytes"
     cut = (chosen.byte_pieces if as_bytes else None) or chosen.pieces
     before = " " if marker and as_bytes else marker
 
@@ -248,63 +250,46 @@ def _pieces(
                 yield printable_bytes(part) if as_bytes else part
 
     (example,) = pieces_of("a")
-    for (words, numbers), others in choice.kept():
+    for (words, numbers), others in _portions(chosen, counts):
         pieces = recounted(others.items(), pieces_of)
         yield (words.with_prefix(example[:-1], byte_level=as_bytes), numbers), pieces
 
 
-class _Selection:
-    """The words that are frequent and short enough and, if required, in the usual script.
+def _selected(
+    chosen: Pipeline, counts: CountedArray, least: int, longest: int
+) -> tuple[CountedArray, Counter[str]]:
+    """Leave out words that are too rare and, if selective, too long or in a foreign script.
 
-    ``dropped``: the number of running words left out, by reason.
+    Also return the number of running words left out, by reason.
     """
+    usual = usual_script(_by_script(chosen, counts)) if chosen.selective else ""
+    dropped: Counter[str] = Counter()
+    parts: list[CountedArray] = []
+    for words, numbers in _batches(counts):
+        lengths = words.lengths()
+        reasons = {f"rarer than {least}": numbers < least}
+        if chosen.selective:
+            reasons[f"longer than {longest} characters"] = lengths > longest
+            reasons["letters of a foreign script"] = ~words.consist_of(_only_in(usual))
+        kept = (numbers > 0) & (lengths > 0)
+        for reason, wrong in reasons.items():
+            if (kept & wrong).any():
+                dropped[reason] += sum(numbers[kept & wrong].tolist())
+            kept &= ~wrong
+        parts.append((words.where(kept), numbers[kept]))
+    return concatenate_counts(parts), dropped
 
-    def __init__(self, chosen: Pipeline, words: CountedArray, least: int, longest: int) -> None:
-        self.chosen, self.words, self.least, self.longest = chosen, words, least, longest
-        self.usual = usual_script(self._of_each_script()) if chosen.selective else ""
-        self.dropped: Counter[str] = Counter()
 
-    def kept(self) -> Iterator[Portion]:
-        """Yield the selected words in portions."""
-        self.dropped.clear()
-        for untouched, others in _portions(self.chosen, self.words):
-            left = self._kept_in_array(*untouched)
-            yield left, {word: n for word, n in others.items() if word and self._keeps(word, n)}
+def _by_script(chosen: Pipeline, counts: CountedArray) -> Iterator[tuple[str, int]]:
+    """Yield words, or one of the same script, with their counts."""
+    for (_, numbers), others in _portions(chosen, counts):
+        yield "a", sum(numbers.tolist())
+        yield from others.items()
 
-    def characters(self) -> Iterator[tuple[str, int]]:
-        """Yield words, or the characters of word arrays, with their counts."""
-        for (words, numbers), others in self.kept():
-            yield from words.character_counts(numbers)
-            yield from others.items()
 
-    def _of_each_script(self) -> Iterator[tuple[str, int]]:
-        for (_, numbers), others in _portions(self.chosen, self.words):
-            yield "a", sum(numbers.tolist())
-            yield from others.items()
-
-    def _wrong(self, word: str, count: Any, length: Any) -> Iterator[tuple[str, Any]]:
-        """Yield each reason to leave out a word, and whether it holds, or for which words."""
-        yield f"rarer than {self.least}", count < self.least
-        if self.chosen.selective:
-            yield f"longer than {self.longest} characters", length > self.longest
-            yield "letters of a foreign script", not scripts(word) <= {self.usual}
-
-    def _keeps(self, word: str, count: int) -> bool:
-        for reason, wrong in self._wrong(word, count, len(word)) if count > 0 else ():
-            if wrong:
-                self.dropped[reason] += count
-                return False
-        return count > 0
-
-    def _kept_in_array(self, words: WordArray, numbers: Int64) -> CountedArray:
-        """Return the selected ones among words that no rule changes."""
-        kept = numbers > 0
-        for reason, wrong in self._wrong("a", numbers, words.lengths()):
-            out = kept & wrong
-            if out.any():
-                self.dropped[reason] += sum(numbers[out].tolist())
-            kept &= ~out
-        return words.where(kept), numbers[kept]
+def _characters(counts: CountedArray) -> Iterator[tuple[str, int]]:
+    for words, numbers in _batches(counts):
+        yield from words.character_counts(numbers)
 
 
 def _covered_parts(piece: str, alphabet: frozenset[str]) -> list[str]:
@@ -388,6 +373,12 @@ def scripts(word: str) -> set[str]:
     if any(character.isascii() and character.isalpha() for character in word):
         names.add("LATIN")
     return names
+
+
+@lru_cache(maxsize=8)
+def _only_in(script: str) -> Callable[[str], bool]:
+    """Return whether a character is a letter of this script, or none."""
+    return lambda character: scripts(character) <= {script}
 
 
 @lru_cache(maxsize=1 << 16)

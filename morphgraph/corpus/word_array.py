@@ -220,7 +220,7 @@ def sum_duplicates(words: WordArray, numbers: Int64) -> CountedArray:
     """Return unique words in order of first occurrence, with the sums of their counts."""
     import numpy as np
 
-    from morphgraph.kernels.words import first_places
+    from morphgraph.kernels.alignment import first_places
 
     first = first_places(words.text, words.ends)
     kept = first == np.arange(len(first))

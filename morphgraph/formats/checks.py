@@ -1,4 +1,4 @@
-"""The checks of an export: what is not as it was in the tokeniser it was made from, counted."""
+"""The checks of an export: how much differs from the tokeniser that it was made from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.hugging_face import REMOVED
 from morphgraph.formats.recipe import lineage_of
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.standalone.pieces import load
+from morphgraph.standalone.piece_methods import load
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation

@@ -10,7 +10,7 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import decode_utf8
 from morphgraph.formats.hugging_face import assumed_document, tokenizer_document
-from morphgraph.formats.pipeline_parts import replacing, sequence
+from morphgraph.formats.pipeline_parts import NO_PARTS, replacing, sequence
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, CHAR_TO_BYTE
 
 _END = "</w>"
@@ -58,12 +58,8 @@ def codes_document(data: bytes, name: str) -> dict[str, Any]:
     # A part that nothing makes is never found.
     texts = (*letters, *(letter + _END for letter in letters), *results, *_parts(merges))
     vocabulary = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    parts = {
-        "normalizer": None,
-        "pre_tokenizer": {"type": "WhitespaceSplit"},
-        "post_processor": None,
-        "decoder": {"type": "BPEDecoder", "suffix": _END},
-    }
+    decoder = {"type": "BPEDecoder", "suffix": _END}
+    parts = {**NO_PARTS, "pre_tokenizer": {"type": "WhitespaceSplit"}, "decoder": decoder}
     return tokenizer_document(vocabulary, merges, [], parts, end_of_word_suffix=_END)
 
 

@@ -28,7 +28,7 @@ from morphgraph.formats.framing import known_ids, with_frame
 from morphgraph.formats.hugging_face import new_ids, to_document
 from morphgraph.formats.original import TEXTS, original_ids
 from morphgraph.formats.recipe import lineage_of, read_recipe, write_recipe
-from morphgraph.standalone.pieces import (
+from morphgraph.standalone.piece_methods import (
     Pieces,
     byte_parts,
     knows_bytes,

@@ -54,7 +54,7 @@ def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> d
 
 
 def marks_texts(settings: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
-    """Return whether a model of such a tokeniser takes type ids, by its class or as in BERT."""
+    """Return whether the model takes token type ids, by its class or as BERT does."""
     kind = str(settings.get("tokenizer_class") or "")
     if kind and kind not in ("MorphGraphTokenizer", "PreTrainedTokenizerFast", "TokenizersBackend"):
         return kind.startswith(_WITH_TYPE_IDS) and not kind.startswith("Bertweet")
@@ -209,9 +209,9 @@ FILES = {
     "tokenizer_config.json": "the class and the special tokens, for transformers",
     "tokenization_morphgraph.py": "the class that AutoTokenizer loads",
     "methods.py": "the method by its name",
-    "pieces.py": "how a method is plugged into the tokenizers library",
-    "bte.py": "merging, at random and with splits too",
-    "vocabulary.py": "how types are looked up",
+    "piece_methods.py": "how a method is plugged into the tokenizers library",
+    "merges.py": "merging, at random and with splits too",
+    "lookup.py": "how types are looked up",
     "ids.json": "id in the first tokeniser → id in this one, for reusing embeddings",
     "merges.txt": "all merges in order of rank, parts separated by spaces",
     "recipe.json": "all edits of the first tokeniser, to be replayed in morphgraph",

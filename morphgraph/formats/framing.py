@@ -1,4 +1,4 @@
-"""What a tokeniser puts around a text: its post-processor."""
+"""Special tokens around a text: the post-processor of a tokeniser."""
 
 import json
 import re

@@ -17,7 +17,7 @@ from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, json_bytes, parse_json
 from morphgraph.core.limits import ADDED_TOKENS, MERGES, PIPELINE_PARTS, TYPES, TYPES_CHARACTERS
 from morphgraph.core.text import counted, shortened
-from morphgraph.formats.pipeline_parts import byte_level
+from morphgraph.formats.pipeline_parts import NO_PARTS, byte_level
 from morphgraph.formats.recipe import LINEAGE_FIELD, lineage_document, lineage_of, read_lineage
 from morphgraph.formats.tokeniser_classes import clip_parts
 from morphgraph.graph.merge_graph import MergeGraph
@@ -228,7 +228,7 @@ def assumed_document(
     vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     """Return a ``tokenizer.json`` for a vocabulary and merges, by the marker they use."""
-    parts: dict[str, Any] = {}
+    parts: dict[str, Any] = {**NO_PARTS}
     suffix = None
     bytes_complete = all(character in vocabulary for character in BYTE_TO_CHAR)
     if any(text.endswith("</w>") for text in vocabulary):

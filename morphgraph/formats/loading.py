@@ -8,7 +8,6 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
-from morphgraph.formats.files import Given
 from morphgraph.formats.hugging_face import (
     SPECIAL,
     assumed_document,
@@ -20,6 +19,7 @@ from morphgraph.formats.hugging_face import (
     to_document,
 )
 from morphgraph.formats.opening import Opened, open_tokeniser
+from morphgraph.formats.pipeline_parts import NO_PARTS
 from morphgraph.formats.sentencepiece import (
     bpe_document,
     is_bpe,
@@ -27,6 +27,7 @@ from morphgraph.formats.sentencepiece import (
     text_preparation,
 )
 from morphgraph.formats.tokeniser_classes import bert_parts
+from morphgraph.formats.tokeniser_files import Given
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.pipeline import (
     added_tokens,
@@ -154,9 +155,7 @@ def _usual_file(
     marker: Marker, types: Sequence[str], ids: Mapping[str, int], special: frozenset[str]
 ) -> dict[str, Any]:
     """Return what a complete file of this kind would contain, as BERT's or GPT-2's does."""
-    parts: dict[str, Any] = dict.fromkeys(
-        ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-    )
+    parts = {**NO_PARTS}
     if marker == "##":
         uncased = all(text == text.lower() for text in types if text not in special)
         parts |= bert_parts({"do_lower_case": uncased})

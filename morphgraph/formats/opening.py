@@ -1,4 +1,4 @@
-"""One table of the formats of tokenisers: how each shows, and what it holds."""
+"""The table of tokeniser formats: how each is recognised, and how it is read."""
 
 import json
 import os
@@ -13,16 +13,6 @@ from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES, Limit
 from morphgraph.core.system import without_collection
 from morphgraph.formats.codes import codes_document, is_codes
 from morphgraph.formats.completing import completed, document_of_class, not_honoured
-from morphgraph.formats.files import (
-    GIVE_TOGETHER,
-    SETTINGS,
-    TEMPLATE,
-    Given,
-    TokeniserFiles,
-    fitting_name,
-    gunzipped,
-    located,
-)
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
@@ -38,6 +28,16 @@ from morphgraph.formats.listed_types import read_types
 from morphgraph.formats.ranks import is_ranks, ranks_document
 from morphgraph.formats.sentencepiece import is_bpe, is_sentencepiece, parse_sentencepiece
 from morphgraph.formats.tokeniser_classes import CHARSMAP, class_name
+from morphgraph.formats.tokeniser_files import (
+    GIVE_TOGETHER,
+    SETTINGS,
+    TEMPLATE,
+    Given,
+    TokeniserFiles,
+    fitting_name,
+    gunzipped,
+    located,
+)
 
 FORMAT = "morphgraph model"
 """What the field ``format`` of a model says that this library saved."""
@@ -45,7 +45,7 @@ FORMAT = "morphgraph model"
 
 @dataclass(frozen=True)
 class Opened:
-    """What the files of a tokeniser hold.
+    """The content of a tokeniser's files.
 
     ``name``: of the file that decides, for errors; ``format``: its name in `FILE_FORMATS`. One of
     these is there: a ``document`` laid out as ``tokenizer.json``, with the ``merges_name`` of the
@@ -182,7 +182,7 @@ def format_of(files: TokeniserFiles) -> str:
 
 
 def _read(files: TokeniserFiles) -> Opened:
-    """Return what files hold, with what those beside the one that decides add to it."""
+    """Read the file that decides, and apply the settings in those beside it."""
     name = format_of(files)
     format = FILE_FORMATS[name]
     if format.most is not None:
@@ -250,7 +250,7 @@ def is_tokeniser(data: bytes, name: str) -> bool:
 
 
 def _with_settings(opened: Opened, settings: Mapping[str, Any]) -> Opened:
-    """Return what was opened as the settings beside it say."""
+    """Apply the settings in the files beside a tokeniser to it."""
     document = opened.document
     is_whole, is_implied = document is not None and not opened.merges_name, False
     if opened.pieces is not None:

@@ -1,4 +1,4 @@
-"""The ids of a tokeniser's files in the programs that others load them with."""
+"""The ids that other programs give for the same files: transformers, tokenizers, sentencepiece."""
 
 import json
 import os
@@ -14,7 +14,6 @@ from tokenizers import AddedToken, Tokenizer
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.core.text import shortened
 from morphgraph.formats.completing import frame_of_class
-from morphgraph.formats.files import settings_beside
 from morphgraph.formats.framing import framing
 from morphgraph.formats.opening import SENTENCEPIECE, WHOLE, files_of, format_of
 from morphgraph.formats.tokeniser_classes import (
@@ -24,6 +23,9 @@ from morphgraph.formats.tokeniser_classes import (
     class_name,
     tokeniser_class,
 )
+from morphgraph.formats.tokeniser_files import settings_beside
+from morphgraph.tokeniser.isolated_pipeline import library_of
+from morphgraph.tokeniser.parts import PARTS_OF_TEXT
 from morphgraph.tokeniser.pipeline import charsmap_of
 from morphgraph.tokeniser.preprocess import TOKEN_FLAGS
 
@@ -119,9 +121,7 @@ def _of_tokenizers(whole: bytes, document: Mapping[str, Any]) -> Tokenizer:
         if token["content"] not in known:
             library.add_tokens([AddedToken(token["content"], **{f: token[f] for f in flags})])
     if library.post_processor is None and (around := document.get("post_processor")):
-        model = {"type": "WordLevel", "vocab": {}, "unk_token": ""}
-        plain = {"version": "1.0", "added_tokens": [], "model": model, "post_processor": around}
-        library.post_processor = Tokenizer.from_str(json.dumps(plain)).post_processor
+        library.post_processor = library_of({"post_processor": around}).post_processor
     library.no_truncation()
     library.no_padding()
     return library
@@ -138,7 +138,7 @@ def _is_as_class_has_it(document: Mapping[str, Any], settings: FolderSettings) -
     if kind is None:
         return not name
     if name == "Llama" and '"ByteLevel"' in json.dumps(
-        [document.get(key) for key in (*_CUTTING, "decoder")]
+        [document.get(key) for key in (*PARTS_OF_TEXT, "decoder")]
     ):
         return True
     held = {**settings, CHARSMAP: charsmap_of(document)}
@@ -154,18 +154,12 @@ def _is_as_class_has_it(document: Mapping[str, Any], settings: FolderSettings) -
     return same and framed == (around or framed) and _built(own) == _built(document)
 
 
-_CUTTING = ("normalizer", "pre_tokenizer")
-
-
 def _built(parts: Mapping[str, Any]) -> list[str]:
     """Return a normaliser and a pre-tokeniser as the library writes them, without offsets."""
-    model = {"type": "BPE", "vocab": {}, "merges": []}
-    chosen = {key: parts.get(key) for key in _CUTTING}
-    plain: dict[str, Any] = {"version": "1.0", "added_tokens": [], "model": model, **chosen}
-    read = json.loads(Tokenizer.from_str(json.dumps(plain)).to_str())
+    built = json.loads(library_of({key: parts.get(key) for key in PARTS_OF_TEXT}).to_str())
     return [
-        json.dumps(read[key]).replace('"trim_offsets": false', '"trim_offsets": true')
-        for key in chosen
+        json.dumps(built[key]).replace('"trim_offsets": false', '"trim_offsets": true')
+        for key in PARTS_OF_TEXT
     ]
 
 

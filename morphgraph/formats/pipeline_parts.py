@@ -6,6 +6,10 @@ from typing import Any
 from morphgraph.tokeniser.parts import SEQUENCES
 
 PipelineParts = dict[str, Any]
+NO_PARTS: PipelineParts = dict.fromkeys(
+    ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+)
+"""The parts of a pipeline that does nothing."""
 
 _CONTRACTED = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _START = r"[^\r\n\p{L}\p{N}]?"
@@ -45,9 +49,8 @@ def byte_level_parts(pattern: str, *, spaced: bool = False) -> PipelineParts:
     """Return the pipeline that cuts text by a pattern, or by that of an encoding, into bytes."""
     cut = split(PATTERNS.get(pattern, pattern)), byte_level(spaced=spaced, regex=False)
     return {
-        "normalizer": None,
+        **NO_PARTS,
         "pre_tokenizer": sequence("pre_tokenizer", *cut),
-        "post_processor": None,
         "decoder": byte_level(),
     }
 

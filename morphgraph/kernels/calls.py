@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from morphgraph.kernels import (
+    alignment,
     merge_lookup,
+    merge_training,
     removing,
     resampling,
     segmenting,
     segmenting_pairs,
-    training,
     training_tables,
     trie,
-    words,
 )
 
 
@@ -72,16 +72,16 @@ def packed() -> Any:
 
 
 def align() -> None:
-    words.align(ids(97, 98), places(0, 2), ids(97, 98), places(0, 1, 2), places(0, 2))
+    alignment.align(ids(97, 98), places(0, 2), ids(97, 98), places(0, 1, 2), places(0, 2))
 
 
 def longest_common_by_word() -> None:
     strings = ids(1, 2), places(0, 1, 2), places(0, 2)
-    words.longest_common_by_word(*strings, *strings)
+    alignment.longest_common_by_word(*strings, *strings)
 
 
 def _first_places() -> None:
-    words.first_places(np.frombuffer(b"ab", np.uint8), places(1))
+    alignment.first_places(np.frombuffer(b"ab", np.uint8), places(1))
 
 
 def draw_counts() -> None:
@@ -125,8 +125,8 @@ def count_applications() -> None:
 def segment_by_events() -> None:
     table, square, _ = tables()
     merged, split = (ids(0), places(0, 1)), (ids(0), places(0, 0, 0, 0))
-    made: Any = (ids(2), places(0, 1), np.zeros(1, np.bool_))
-    events = segmenting.Events(table, square, *merged, *split, *made, ids(1, 1, 2))
+    types: Any = (ids(2), places(0, 1), np.zeros(1, np.bool_))
+    events = segmenting.Events(table, square, *merged, *split, *types, ids(1, 1, 2))
     segmenting.segment_by_events(WORD, PIECES, 4, events, *outcome())
 
 
@@ -202,11 +202,13 @@ def append_words() -> None:
 
 
 def train_events() -> None:
-    training.learn_events(packed(), 2, 4, threshold=0.5)
+    merge_training.learn_events(packed(), 2, 4, threshold=0.5)
 
 
 def copy_rows() -> None:
-    training_tables.copy_rows(training._empty_table(2), ids(), training._empty_table(4), ids())
+    training_tables.copy_rows(
+        merge_training._empty_table(2), ids(), merge_training._empty_table(4), ids()
+    )
 
 
 SCORES = (

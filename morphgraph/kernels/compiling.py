@@ -36,12 +36,12 @@ def kernel(function):
     Functions that only kernels call are compiled into these, and not kept: if two processes kept
     one for other arguments at the same time, numba would give either the code of the other.
     """
-    made = njit(**_OPTIONS)(function)
+    compiled = njit(**_OPTIONS)(function)
     try:
-        made._cache = _Cache(function)
+        compiled._cache = _Cache(function)
     except RuntimeError:
-        made._cache = _NoCache()
-    return made
+        compiled._cache = _NoCache()
+    return compiled
 
 
 class _Cache(FunctionCache):
@@ -52,10 +52,10 @@ class _Cache(FunctionCache):
         self._kernel = function.__name__
 
     def load_overload(self, sig, target_context):
-        found = super().load_overload(sig, target_context)
-        if found is None and _prepare(self._kernel):
-            found = super().load_overload(sig, target_context)
-        return found
+        overload = super().load_overload(sig, target_context)
+        if overload is None and _prepare(self._kernel):
+            overload = super().load_overload(sig, target_context)
+        return overload
 
     def save_overload(self, sig, data):
         with suppress(OSError):  # the disk may be full by now

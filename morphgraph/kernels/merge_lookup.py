@@ -39,10 +39,10 @@ def slot_of(table, key):
     """
     mask = np.int64(table.shape[0] - 1)
     slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
-    found = table[slot, 0]
-    while found != key and found != EMPTY:
+    step = table[slot, 0]
+    while step != key and step != EMPTY:
         slot = (slot + 1) & mask
-        found = table[slot, 0]
+        step = table[slot, 0]
     return slot
 
 

@@ -25,7 +25,7 @@ def parts_without(parts, spans, results, producer, removed, is_new):
     merges = results.shape[0]
     changed = np.empty(merges, np.int32)
     offsets = np.zeros(merges + 1, np.int64)
-    found = np.empty(1024, np.int32)
+    new_parts = np.empty(1024, np.int32)
     waiting = np.empty(64, np.int32)
     count = np.int64(0)
     size = np.int64(0)
@@ -46,10 +46,10 @@ def parts_without(parts, spans, results, producer, removed, is_new):
                 waiting[depth] = parts[place]
                 depth += 1
             while depth and not removed[waiting[depth - 1]]:
-                if size == found.shape[0]:
-                    found = np.append(found, np.empty_like(found))
+                if size == new_parts.shape[0]:
+                    new_parts = np.append(new_parts, np.empty_like(new_parts))
                 depth -= 1
-                found[size] = waiting[depth]
+                new_parts[size] = waiting[depth]
                 size += 1
             if depth == 0:
                 break
@@ -59,7 +59,7 @@ def parts_without(parts, spans, results, producer, removed, is_new):
         changed[count] = merge
         count += 1
         offsets[count] = size
-    return changed[:count], found[:size], offsets[: count + 1]
+    return changed[:count], new_parts[:size], offsets[: count + 1]
 
 
 @kernel

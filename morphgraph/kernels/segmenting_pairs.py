@@ -51,8 +51,8 @@ def _slot(mixed, seed, shift):
 def _rank(table, table_shift, seeds, seed_shift, first, second):
     key = (np.uint64(first) << _TYPE_BITS) | np.uint64(second)
     mixed = key * _MIX
-    found = table[_slot(mixed, seeds[mixed >> seed_shift], table_shift)]
-    return np.int32(found & _RANK) if found >> _RANK_BITS == key else _NONE
+    slot = table[_slot(mixed, seeds[mixed >> seed_shift], table_shift)]
+    return np.int32(slot & _RANK) if slot >> _RANK_BITS == key else _NONE
 
 
 @kernel
@@ -198,16 +198,16 @@ def segment_pairs(atoms, piece_offsets, block, pairs, wanted, closed_by, token_a
             candidate[left] = _NO_CANDIDATE
             candidate[right] = _NO_CANDIDATE
             candidate[ahead] = _NO_CANDIDATE
-            made = results[merge]
+            result = results[merge]
             # The minimum of the others is found while the new ones are looked up.
             least = _least_of_short(candidate, base)  # type: ignore[call-arg]
             closed_by[start + right - base - 1] = merge
-            token[left] = made
+            token[left] = result
             next_[left] = behind
             before[behind] = left
-            joined = _rank(table, shift, seeds, seed_shift, made, token[behind])
+            joined = _rank(table, shift, seeds, seed_shift, result, token[behind])
             with_next = np.int32((joined << 5) | (left & 31))
-            joined = _rank(table, shift, seeds, seed_shift, token[ahead], made)
+            joined = _rank(table, shift, seeds, seed_shift, token[ahead], result)
             with_last = np.int32((joined << 5) | (ahead & 31))
             candidate[left] = with_next
             candidate[ahead] = with_last

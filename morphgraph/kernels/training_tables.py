@@ -285,10 +285,10 @@ def goes_first(types, pair, other):
     """Return whether a pair is merged before another of the same count."""
     if types.by_text == 0:
         return pair < other
-    found = compare_texts(types, pair >> 32, other >> 32)
-    if found == 0:
-        found = compare_texts(types, pair & 0xFFFFFFFF, other & 0xFFFFFFFF)
-    return found * types.by_text < 0
+    order = compare_texts(types, pair >> 32, other >> 32)
+    if order == 0:
+        order = compare_texts(types, pair & 0xFFFFFFFF, other & 0xFFFFFFFF)
+    return order * types.by_text < 0
 
 
 @njit(inline="always")
@@ -401,12 +401,12 @@ def type_made(types, state, left, right):
             spelling[at] = spelling[i]
             at += 1
     spelled[known] = at
-    made = enter_spelling(spelling, spelled, types.by_spelling, start, known)
-    if made == known:
+    type_ = enter_spelling(spelling, spelled, types.by_spelling, start, known)
+    if type_ == known:
         types.built[known, 0] = left
         types.built[known, 1] = right
         state.types += 1
-    return made
+    return type_
 
 
 @njit(nogil=True)
@@ -417,18 +417,18 @@ def present_parts(types, whole):
     waiting = np.empty(room + 1, np.int32)
     waiting[0] = whole
     depth = 1
-    found = 0
+    count = 0
     while depth > 0:
         depth -= 1
         number = waiting[depth]
         if types.flags[number] != REMOVED:
-            parts[found] = number
-            found += 1
+            parts[count] = number
+            count += 1
         else:
             waiting[depth] = types.built[number, 1]
             waiting[depth + 1] = types.built[number, 0]
             depth += 2
-    return parts[:found]
+    return parts[:count]
 
 
 @kernel

@@ -102,16 +102,16 @@ def _longest_match(atoms, start, end, table, root, forms):
     """The length and end state of the longest match; ``forms``: 1, 2, or 3 for either."""
     state = np.int64(0)
     length = np.int64(0)
-    found = np.int64(0)
+    end_state = np.int64(0)
     for position in range(start, end):
         value = _step(table, root, state, atoms[position])
         if value == ABSENT:
             break
         state = value >> 2
         if value & forms:
-            found = state
+            end_state = state
             length = np.int64(position - start + 1)
-    return length, found
+    return length, end_state
 
 
 @kernel
@@ -429,8 +429,8 @@ def recover_merges(atoms, offsets, table, root, ends):
             states[i] = _joined(atoms, np.int64(0), begin[i], begin[i + 1], table, root)
         for i in range(parts - 1):
             both[i] = _joined(atoms, states[i], begin[i + 1], begin[i + 2], table, root)
-            found = ends[both[i], 0] if both[i] != ABSENT else ABSENT
-            join[i] = found if found != ABSENT and found < type_ else count
+            joined = ends[both[i], 0] if both[i] != ABSENT else ABSENT
+            join[i] = joined if joined != ABSENT and joined < type_ else count
         while parts > 2:
             best = 0
             for i in range(1, parts - 1):
@@ -448,8 +448,8 @@ def recover_merges(atoms, offsets, table, root, ends):
             parts -= 1
             for i in range(max(best - 1, 0), min(best + 1, parts - 1)):
                 both[i] = _joined(atoms, states[i], begin[i + 1], begin[i + 2], table, root)
-                found = ends[both[i], 0] if both[i] != ABSENT else ABSENT
-                join[i] = found if found != ABSENT and found < type_ else count
+                joined = ends[both[i], 0] if both[i] != ABSENT else ABSENT
+                join[i] = joined if joined != ABSENT and joined < type_ else count
         if parts == 2:
             merges[0, type_] = ends[states[0], 0]
             merges[1, type_] = ends[states[1], 0]

@@ -82,7 +82,7 @@ def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) ->
 
 def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Alignment]:
     """Align all words in one kernel call; numba is only loaded if needed."""
-    from morphgraph.kernels.words import align
+    from morphgraph.kernels.alignment import align
 
     normal_words, cuts = zip(*map(normalise_with_cuts, words), strict=True)
     known = {part: normalise(part) for part in {part for parts in morphemes for part in parts}}

@@ -26,7 +26,7 @@ from morphgraph.core.text import SILVER, base_name
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from
 from morphgraph.reference.entry import Entry, Reference, Skipped
 from morphgraph.reference.lines import official_segments, split_morphemes
-from morphgraph.reference.morfessor import segmented_lines
+from morphgraph.reference.morfessor_lines import segmented_lines
 from morphgraph.reference.plain import find_layout
 from morphgraph.reference.source import (
     NumberedLine,

@@ -34,7 +34,7 @@ from morphgraph.formats.opening import is_tokeniser
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
-from morphgraph.reference.morfessor import looks_like_morfessor, read_morfessor
+from morphgraph.reference.morfessor_lines import looks_like_morfessor, read_morfessor
 from morphgraph.reference.morpholex import ZIP_START, read_morpholex
 from morphgraph.reference.parquet import as_csv
 from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain

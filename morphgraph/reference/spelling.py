@@ -1,4 +1,4 @@
-"""Whether morphs spell their words: what that says of a file's first line, and of its reading."""
+"""Whether morphs spell their words, which tells a header, and a file that was misread."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def without_header(
 def notice_on(
     entries: Sequence[Entry], lines: Sequence[NumberedLine], spells: bool, unit: str = "line"
 ) -> str:
-    """Return what is strange about entries, with three lines of the file, "" if nothing is.
+    """Return a warning that a file may be misread, with three of its lines; "" if it is fine.
 
     Either all have one morph, or, where morphs should spell words (``spells``), most do not come
     close. Underlying morphemes do, as they are aligned.

@@ -58,7 +58,7 @@ def preview_extend(
     >>> preview_extend(tokeniser, {"abcab": 2, "abd": 1}, 2).step["merges"]
     [['ab', 'c'], ['abc', 'ab']]
     """
-    from morphgraph.kernels.training import learn_events
+    from morphgraph.kernels.merge_training import learn_events
 
     if add < 1:
         raise MorphGraphError(f"{add:,} types cannot be added. Give 1 or more.")

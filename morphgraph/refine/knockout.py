@@ -22,7 +22,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine import KnockoutSettings, Selection
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.score.boundaries import Benchmark, BoundaryTally, cuts_of
 from morphgraph.score.gold_set import Flags, GoldSet, Scope, Weighting
 from morphgraph.tokeniser.merging import (

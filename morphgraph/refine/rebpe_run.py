@@ -15,7 +15,7 @@ from morphgraph.graph.merge_table import Change, Origin, Parts
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.blame import Blame
 from morphgraph.refine.knockout import preview_knockout
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.rebpe import (
     PhaseKind,
     Step,

@@ -21,7 +21,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.reference.families import Part
 from morphgraph.refine.blame import Blame, blame
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally, cuts_of
 from morphgraph.score.comparison import RIGHT_SPLIT, marked_word
 from morphgraph.score.gold_set import Flags, Scope, Weighting

@@ -246,7 +246,7 @@ class Benchmark(GoldSet):
 
     @cached_property
     def identity(self) -> object:
-        """Equal to itself only: what is derived from these words is kept by this."""
+        """A key for what is derived from these words; it equals only itself."""
         return object()
 
     def gold_gaps(self, scope: Scope = "morphemic") -> npt.NDArray[np.uint8]:

@@ -59,17 +59,8 @@ class SegmentedWord:
     """One word segmented by one method; ``exact``: as in the gold, None without one."""
 
     tokens: tuple[str, ...]
-    splits: tuple[int, ...]
     pieces: tuple[WordPart, ...]
-    right: int
-    wrong: int
-    missed: int
     exact: bool | None
-
-    @property
-    def errors(self) -> int:
-        """The number of wrong and missed boundaries."""
-        return self.wrong + self.missed
 
 
 def gap_signs(splits: Iterable[int], gold: Iterable[int]) -> dict[int, str]:
@@ -234,39 +225,31 @@ class Comparison:
 
     def disagreeing(self) -> list[int]:
         """Indices of the rows that two methods cut differently."""
-        splits = ({cell.splits for cell in row.cells} for row in self.rows)
-        return [number for number, found in enumerate(splits) if len(found) > 1]
+        first, *others = (outcome.cuts for outcome in self.outcomes)
+        differs = np.zeros(len(self.texts), np.bool_)
+        for other in others:
+            differs |= ~first.same_words(other)
+        return np.flatnonzero(differs).tolist()
 
     def better(self, one: int, other: int) -> list[int]:
         """Return the indices of rows in which a method makes fewer errors than another."""
-        return [
-            number
-            for number, row in enumerate(self.rows)
-            if row.gold is not None and row.cells[one].errors < row.cells[other].errors
-        ]
+        tallies = (Tally(self.outcomes[n], "morphemic", "types") for n in (one, other))
+        fewer, more = ((tally.wrong + tally.missed) * tally.known for tally in tallies)
+        return np.flatnonzero(fewer < more).tolist()
 
 
 def _segmented(outcome: Outcome) -> list[SegmentedWord]:
-    """Return each word of an outcome; words without gold have no wrong splits."""
-    tally = Tally(outcome, "morphemic", "types")
+    """Return each word of an outcome."""
     assert outcome.segmentation is not None
-    counts = np.stack([tally.hits, tally.wrong * tally.known, tally.missed], axis=1).astype(int)
-    cells = []
-    for number, entry in enumerate(outcome.gold_set):
-        splits = outcome.splits(number)
-        right, wrong, missed = counts[number].tolist()
-        cells.append(
-            SegmentedWord(
-                tuple(outcome.token_texts(number)),
-                tuple(splits),
-                _word_parts(outcome.segmentation, number, splits, entry.morphs),
-                right,
-                wrong,
-                missed,
-                wrong + missed == 0 if entry.morphs else None,
-            )
+    exact = Tally(outcome, "morphemic", "types").is_exact.tolist()
+    return [
+        SegmentedWord(
+            tuple(outcome.token_texts(number)),
+            _word_parts(outcome.segmentation, number, outcome.splits(number), entry.morphs),
+            exact[number] if entry.morphs else None,
         )
-    return cells
+        for number, entry in enumerate(outcome.gold_set)
+    ]
 
 
 def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list[int]:

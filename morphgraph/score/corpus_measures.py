@@ -26,8 +26,8 @@ from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.counting import MIN_MEMORY, CountingTask, Runner, run_here
 from morphgraph.corpus.counts import LanguageCounts, WordCounts
-from morphgraph.corpus.text import LONGEST_WORD, WHITE, BadLines, Texts, too_long
 from morphgraph.corpus.text_files import TextFile, find_texts, open_duckdb, sql_literal
+from morphgraph.corpus.texts import LONGEST_WORD, WHITE, BadLines, Texts, too_long
 from morphgraph.score.gold_set import signature_line
 from morphgraph.score.vocabulary_health import (
     ALPHA,
@@ -69,7 +69,7 @@ class TextTotals:
 def measure_file(
     task: CountingTask, segmenters: Sequence[Segmenter]
 ) -> tuple[int, dict[str, TextTotals], tuple[int, list[str]]]:
-    """Measure a file: its number, what it comes to by label, and how many lines were bad."""
+    """Measure a file; return its number, the totals by label, and the lines left out."""
     file: TextFile = task["file"]
     is_words = task["unit"] == "words"
     with TemporaryDirectory() as folder, open_duckdb(task["memory"], 1, Path(folder)) as sql:
@@ -256,9 +256,11 @@ def measure_corpus(
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> CorpusMeasures:
-    """Measure texts, which are read as for counting, by tokenisers, by label.
+    """Measure texts under several tokenisers, which are given by label.
 
-    By language where ``language_column`` names the column or field that says which, else by file.
+    They are read as for counting, and measured by language where ``language_column`` names the
+    column or field that says which, else by file.
+
     ``unit``: ``words`` (what white space separates, as in running text), or ``lines`` as whole
     texts, white space and all, as for `tokenizers` without special tokens; by default words, and
     lines of parallel text.

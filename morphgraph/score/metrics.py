@@ -221,7 +221,7 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
 def longest_common(gold: Strings, found: Strings) -> Array:
     """Return the length of the longest common subsequence of each word's strings."""
     if worth_loading(len(gold.points) + len(found.points)):
-        from morphgraph.kernels.words import longest_common_by_word
+        from morphgraph.kernels.alignment import longest_common_by_word
 
         arrays = (gold.points, gold.strings, gold.words, found.points, found.strings, found.words)
         return np.asarray(longest_common_by_word(*arrays), np.float64)

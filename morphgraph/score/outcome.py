@@ -40,7 +40,7 @@ class Strings:
         )
 
     def followed_by(self, other: "Strings") -> "Strings":
-        """Those of more words behind these."""
+        """Append the strings of more words."""
         return Strings(
             np.append(self.points, other.points),
             np.append(self.strings, other.strings[1:] + self.strings[-1]),

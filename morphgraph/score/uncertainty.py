@@ -34,7 +34,7 @@ Draw = Callable[[int, int, Matrix], None]
 
 @dataclass(frozen=True)
 class Interval:
-    """Between ``low`` and ``high`` lies the score in 95 % of the resamples; NaN if undefined."""
+    """A 95 % interval, from ``low`` to ``high``; NaN if undefined."""
 
     low: float
     high: float
@@ -151,7 +151,7 @@ class Draws:
     seed: int = 0
 
     def intervals(self, ratios: Sequence[Score], baseline: int | None = None) -> list[Interval]:
-        """`bootstrap_intervals`, if there are any."""
+        """Return the bootstrap intervals of scores; undefined ones without resamples."""
         if not self.resamples:
             return [NO_INTERVAL] * len(ratios)
         return bootstrap_intervals(ratios, baseline, resamples=self.resamples, seed=self.seed)
@@ -168,7 +168,7 @@ USUAL_DRAWS = Draws()
 
 
 def _resampled(ratios: Sequence[Score], resamples: int, seed: int) -> list[Matrix]:
-    """Each score in every resample; the same resamples for all."""
+    """Return each score in every resample, the same resamples for all."""
     if not ratios:
         return []
     everything, places = _side_by_side(ratios)
@@ -194,7 +194,7 @@ def _mixed(state: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def plain_counts(seed: int, first: int, counts: Matrix) -> None:
-    """What `kernels.resampling.draw_counts` draws, by no kernel."""
+    """Draw what `kernels.resampling.draw_counts` does, without a kernel."""
     rows, entries = counts.shape
     numbers = np.arange(first + 1, first + rows + 1, dtype=np.uint64)
     starts = _mixed(np.uint64(seed) ^ _mixed(numbers * _STEP))
@@ -256,7 +256,7 @@ def interval_of_mean(
 
 
 def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:
-    """The columns of all ratios in one matrix, each only once, and the numbers of those of each."""
+    """Return the distinct columns of all ratios as one matrix, and the column numbers of each."""
     number_of: dict[bytes, int] = {}
     distinct: list[Matrix] = []
     places = []

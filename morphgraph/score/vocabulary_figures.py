@@ -129,7 +129,7 @@ class Figure:
     def value_of(
         self, health: VocabularyHealth, alpha: float, baseline: VocabularyHealth
     ) -> FigureValue:
-        """Its value; NaN with the reason where it is undefined.
+        """Return its value; NaN with the reason where it is undefined.
 
         By default, how many types are behind it, or what the corpus has by its key.
         """
@@ -152,7 +152,7 @@ class Figure:
         return FigureValue(float(number), whole, _EMPTY if math.isnan(number) else "")
 
     def list_of(self, health: VocabularyHealth) -> Sequence[Any]:
-        """What is behind it; nothing where there is no list, or it is undefined."""
+        """Return the types behind it; none where there is no list, or it is undefined."""
         return (not self.lacks(health) and self.has_list and _BEHIND[self.key](health)) or ()
 
 
@@ -162,7 +162,7 @@ _BY_KEY = {figure.key: figure for figure in FIGURES}
 
 
 def figure_called(key: str) -> Figure:
-    """A figure by its key; `MorphGraphError` if there is none."""
+    """Return a figure by its key; `MorphGraphError` if there is none."""
     if key not in _BY_KEY:
         listed = ", ".join(_BY_KEY)
         raise MorphGraphError(f"“{key[:80]}” is not a figure. Use one of: {listed}.")
@@ -172,7 +172,7 @@ def figure_called(key: str) -> Figure:
 def figures_of(
     health: VocabularyHealth, alpha: float = ALPHA, baseline: VocabularyHealth | None = None
 ) -> dict[str, FigureValue]:
-    """All of `FIGURES` by key; an undefined one is NaN and says why.
+    """Return all of `FIGURES` by key; an undefined one is NaN and says why.
 
     ``baseline``: what corpus tokens are relative to, by default this vocabulary. `MorphGraphError`
     for an α that is not above 0, or a baseline on another corpus.
@@ -259,7 +259,7 @@ def lists_types(key: str) -> bool:
 
 
 def list_behind(health: VocabularyHealth, key: str, *, finality: bool = False) -> pd.DataFrame:
-    """The types behind a figure: most frequent first where there is a corpus, or longest first.
+    """Return the types behind a figure: the most frequent first, or the longest without a corpus.
 
     Columns ``type_id`` (of the row's first type, -1 where there is none), ``type``, and more that
     fit the figure. ``finality``: with a corpus, which is segmented again, and where merges decide,
@@ -283,7 +283,7 @@ def list_behind(health: VocabularyHealth, key: str, *, finality: bool = False) -
 
 
 def matching(table: pd.DataFrame, text: str) -> pd.DataFrame:
-    """The rows with a text in one of their strings; after a space it has to start that."""
+    """Return the rows with a text in one of their strings, or, after a space, at its start."""
     wanted = shown_token(text.strip())
     if not wanted:
         return table

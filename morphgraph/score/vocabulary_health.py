@@ -42,7 +42,7 @@ Chain = tuple[int, ...]
 
 @dataclass(frozen=True)
 class ReferenceStrings:
-    """The distinct strings of a reference: morphs, with how many entries have them, and so on."""
+    """The distinct strings of a reference: morphs, with how many entries have them, and others."""
 
     morphs: Mapping[str, int]
     affixes: frozenset[str] | None
@@ -106,7 +106,7 @@ class VocabularyHealth:
 
     @cached_property
     def unreachable(self) -> list[int] | None:
-        """Ids of types that their own string is not segmented into; None if unknown."""
+        """Ids of types that segmenting their own string does not give back; None if unknown."""
         numbers = self.segmenter.unreachable(self.inventory)
         return numbers and [number for number in numbers if number in self.inventory.spelled]
 
@@ -137,7 +137,7 @@ class VocabularyHealth:
 
     @cached_property
     def never_formed(self) -> list[int] | None:
-        """Ids of types that merges make, but never form; None without merges."""
+        """Ids of types that have a merge but can never be formed; None without merges."""
         graph = self.inventory.graph
         if graph is None:
             return None
@@ -185,7 +185,7 @@ def _chains(graph: MergeGraph, unused: Sequence[int]) -> list[Chain]:
 
 
 def unused_types(inventory: Inventory, corpus: Compression) -> list[int]:
-    """Ids of types that are no token of a corpus; special and added ones are not looked at."""
+    """Return the ids of types that are no token of a corpus, without special and added ones."""
     return [number for number in inventory.spelled if not corpus.counts[number]]
 
 

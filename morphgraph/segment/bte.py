@@ -154,7 +154,7 @@ BPE = Method(
     training=Training(
         "Merges the most frequent pair (Sennrich et al. 2016).", _trained, special=True
     ),
-    standalone="morphgraph.standalone.bte:Merging",
+    standalone="morphgraph.standalone.merges:Merging",
 )
 BPE_PRIME = Method(
     "bpe-prime",

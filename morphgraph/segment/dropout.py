@@ -180,5 +180,5 @@ DROPOUT = Method(
     DropoutParameters,
     source="Provilkov et al. 2020",
     seconds=1.5,
-    standalone="morphgraph.standalone.bte:Dropping",
+    standalone="morphgraph.standalone.merges:Dropping",
 )

@@ -220,7 +220,7 @@ FLOTA = Method(
     "vocabulary",
     FlotaParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.vocabulary:Flota",
+    standalone="morphgraph.standalone.lookup:Flota",
 )
 FIRST = Method(
     "first",
@@ -230,7 +230,7 @@ FIRST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.pieces:Kept",
+    standalone="morphgraph.standalone.piece_methods:Kept",
 )
 LONGEST = Method(
     "longest",
@@ -240,5 +240,5 @@ LONGEST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.pieces:Kept",
+    standalone="morphgraph.standalone.piece_methods:Kept",
 )

@@ -4,7 +4,7 @@ import numpy as np
 
 from morphgraph.segment.method import Method
 from morphgraph.segment.unigram import BestPath
-from morphgraph.standalone.vocabulary import UNKNOWN_COST
+from morphgraph.standalone.lookup import UNKNOWN_COST
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 
@@ -37,5 +37,5 @@ LEAST = Method(
     Least,
     "vocabulary",
     source="Uzan et al. 2024; Schmidt et al. 2024",
-    standalone="morphgraph.standalone.vocabulary:Least",
+    standalone="morphgraph.standalone.lookup:Least",
 )

@@ -29,7 +29,6 @@ from morphgraph.formats.export import (
     words_to_check,
 )
 from morphgraph.formats.exported_model import ExportedModel
-from morphgraph.formats.files import Given, settings_beside
 from morphgraph.formats.framing import with_frame
 from morphgraph.formats.hugging_face import from_document
 from morphgraph.formats.loading import tokeniser_in, vocabulary_in
@@ -42,11 +41,12 @@ from morphgraph.formats.opening import (
     open_tokeniser,
 )
 from morphgraph.formats.original import read_otherwise
+from morphgraph.formats.tokeniser_files import Given, settings_beside
 from morphgraph.reference.readers import gold_named
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, method_named
 from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, standard_segmenter
-from morphgraph.standalone.bte import Merging
+from morphgraph.standalone.merges import Merging
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 VERSION = 1

@@ -224,5 +224,5 @@ MORFESSOR = Method(
         stoppable=False,
         seconds=60.0,
     ),
-    standalone="morphgraph.standalone.vocabulary:Unigram",
+    standalone="morphgraph.standalone.lookup:Unigram",
 )

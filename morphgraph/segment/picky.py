@@ -389,7 +389,7 @@ PICKY = Method(
         PickyParameters,
         seconds=6.0,
     ),
-    standalone="morphgraph.standalone.bte:Picky",
+    standalone="morphgraph.standalone.merges:Picky",
 )
 
 

@@ -38,5 +38,5 @@ SUFFIX = Method(
     Suffix,
     "vocabulary",
     source="Uzan et al. 2024",
-    standalone="morphgraph.standalone.vocabulary:Suffix",
+    standalone="morphgraph.standalone.lookup:Suffix",
 )

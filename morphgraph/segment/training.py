@@ -25,7 +25,7 @@ from morphgraph.corpus.pipelines import (
     prepare,
     restore_capitals,
 )
-from morphgraph.corpus.text import Progress
+from morphgraph.corpus.texts import Progress
 from morphgraph.corpus.word_array import BATCH_SIZE, WordArray
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
@@ -266,7 +266,7 @@ def trained_events(
     reserved: int = 0,
     **how: Any,
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """Train by merges on word counts; return the atoms, and what `kernels.training` returns.
+    """Train by merges on word counts; return the atoms, and what `kernels.merge_training` returns.
 
     The characters of the words are the atoms; ``alphabet`` adds some that need not occur. Training
     ends at ``vocab_size`` types, less the ``reserved`` ones that the caller adds, or when no pair
@@ -278,7 +278,7 @@ def trained_events(
     Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
     for more than 2³¹ characters in all, and where there is nothing to train on.
     """
-    from morphgraph.kernels.training import learn_events
+    from morphgraph.kernels.merge_training import learn_events
 
     [(words, _)], atoms = packed_texts([counts], alphabet)
     return atoms, *learn_events(words, len(atoms), vocab_size - reserved, **how)

@@ -228,7 +228,7 @@ TRIMMED = Method(
     build=Trimmed.by_counts,
     counts=True,
     source="Cognetta et al. 2024",
-    standalone="morphgraph.standalone.bte:Merging",
+    standalone="morphgraph.standalone.merges:Merging",
 )
 
 
@@ -313,5 +313,5 @@ SCAFFOLD = Method(
         _trained,
         seconds=3.0,
     ),
-    standalone="morphgraph.standalone.bte:Merging",
+    standalone="morphgraph.standalone.merges:Merging",
 )

@@ -279,7 +279,7 @@ UNIGRAM = Method(
     training=_training(
         "The most probable of all segmentations (Kudo 2018), trained by SentencePiece."
     ),
-    standalone="morphgraph.standalone.vocabulary:Unigram",
+    standalone="morphgraph.standalone.lookup:Unigram",
 )
 UNIGRAM_PRIME = Method(
     "unigram-prime",

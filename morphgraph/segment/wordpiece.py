@@ -211,7 +211,7 @@ GREEDY = Method(
     Greedy,
     "vocabulary",
     source="Wu et al. 2016",
-    standalone="morphgraph.standalone.vocabulary:Greedy",
+    standalone="morphgraph.standalone.lookup:Greedy",
 )
 
 
@@ -361,7 +361,7 @@ WORDPIECE = Method(
         _trained,
         atoms="unmarked",
     ),
-    standalone="morphgraph.standalone.vocabulary:Greedy",
+    standalone="morphgraph.standalone.lookup:Greedy",
 )
 
 

@@ -16,7 +16,7 @@ from tokenizers import PreTokenizedString, Tokenizer
 from transformers import PreTrainedTokenizerFast
 
 from .methods import METHODS
-from .pieces import WORTH_KERNELS, Pieces, load, method_of, plug_in
+from .piece_methods import WORTH_KERNELS, Pieces, load, method_of, plug_in
 
 BTE_FILE = "tokeniser.bte.json"
 METHOD_FILE = "tokeniser.method.json"

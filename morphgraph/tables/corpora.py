@@ -11,7 +11,7 @@ from morphgraph.core.text import counted, without_nan
 from morphgraph.score.corpus_measures import CorpusMeasures, TextMeasure
 from morphgraph.score.vocabulary_figures import FigureValue, figure_called
 from morphgraph.tables.figures import figure_text, label_of, whole_numbers
-from morphgraph.tables.model import Cell, Column, Row, Table, table_of
+from morphgraph.tables.model import Cell, Column, Row, Table, plain_table
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import text_of
 from morphgraph.tables.writing import frame_csv
@@ -84,7 +84,7 @@ def parity_table(measures: CorpusMeasures) -> Table:
         ginis = measures.gini(name), measures.gini(name, "byte")
         rows.append((name, *ginis, dearest, costs[dearest] / least if least else math.nan))
     signatures, notes = (measures.signature,), (UNITS[measures.unit],)
-    return table_of("Parity", columns, rows, signatures=signatures, notes=notes)
+    return plain_table("Parity", columns, rows, signatures=signatures, notes=notes)
 
 
 def measured_rows(measures: Iterable[TextMeasure]) -> list[dict[str, Any]]:
@@ -107,7 +107,7 @@ def corpus_csv(measures: CorpusMeasures) -> bytes:
 
 @dataclass(frozen=True, repr=False)
 class MeasuredCorpus(Result):
-    """What tokenisers make of a corpus, by file or language.
+    """The tokens of a corpus under one or several tokenisers, by file or language.
 
     >>> print(repr(tokeniser.measure("text.txt")).partition(" | ")[0])
     7 tokens of 4 words, 1.750 per word

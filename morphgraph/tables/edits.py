@@ -7,7 +7,7 @@ from morphgraph.formats.checks import CHECK_COLUMNS, Check
 from morphgraph.formats.export import Export
 from morphgraph.refine.rebpe_run import Phase
 from morphgraph.score.boundaries import BoundaryScore
-from morphgraph.tables.model import Cell, Column, Row, Table, table_of, table_of_texts
+from morphgraph.tables.model import Cell, Column, Row, Table, plain_table, table_of_texts
 from morphgraph.tables.terminal import text_of
 
 _SHARES = ("precision", "recall", "f1")
@@ -89,4 +89,4 @@ def phases_table(phases: Sequence[Phase]) -> Table:
         )
         for phase in phases
     ]
-    return table_of("Phases", columns, rows, names=2, bold="")
+    return plain_table("Phases", columns, rows, names=2, bold="")

@@ -324,7 +324,7 @@ def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]
     return tuple(replace(row, cells=tuple(marked(row))) for row in rows)
 
 
-def table_of(
+def plain_table(
     title: str,
     columns: Sequence[Column],
     rows: Iterable[Sequence[Any]],
@@ -333,7 +333,7 @@ def table_of(
 ) -> Table:
     """Return a table of rows of cells, numbers or texts; the first ``names`` columns name rows.
 
-    >>> table = table_of("Sizes", [Column("type"), Column("count", "count")], [("able", 3)])
+    >>> table = plain_table("Sizes", [Column("type"), Column("count", "count")], [("able", 3)])
     >>> table.rows[0].names, table.rows[0].cells[0].value
     (('able',), 3)
     """
@@ -360,7 +360,7 @@ def table_of_texts(
     """
     columns = [*map(Column, titles[:names])]
     columns += [Column(each, "text" if each in texts else "written") for each in titles[names:]]
-    return table_of(title, columns, rows, names)
+    return plain_table(title, columns, rows, names)
 
 
 def frame_table(frame: pd.DataFrame) -> Table:
@@ -377,7 +377,7 @@ def frame_table(frame: pd.DataFrame) -> Table:
         is_whole = is_number and (frame[name].dropna() % 1 == 0).all()
         form: Form = "text" if not is_number else "count" if is_whole else "number"
         columns.append(Column(str(name).replace("_", " "), form))
-    return table_of("", columns, frame[known].itertuples(index=False))
+    return plain_table("", columns, frame[known].itertuples(index=False))
 
 
 def text_frame(table: Table) -> tuple[pd.DataFrame, pd.DataFrame]:

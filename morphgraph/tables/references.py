@@ -6,7 +6,7 @@ from typing import Any
 
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.reference.entry import Entry, Reference, describe_reference
-from morphgraph.tables.model import Column, Table, table_of
+from morphgraph.tables.model import Column, Table, plain_table
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import report_of, text_of
 
@@ -64,7 +64,7 @@ def entries_table(entries: Sequence[Entry]) -> Table:
     words = [(f"{entry.line:,}", entry.word) for entry in entries]
     told = zip(*(columns[name] for name in names), strict=True)
     rows = [(*word, *texts) for word, texts in zip(words, told, strict=True)]
-    return table_of("Entries", titles, rows, names=2)
+    return plain_table("Entries", titles, rows, names=2)
 
 
 def description_table(reference: Reference) -> Table:
@@ -93,4 +93,4 @@ def description_table(reference: Reference) -> Table:
     if reference.partial_note:
         notes.insert(0, reference.partial_note)
     columns = [Column(f"{reference.name}, {reference.format}"), Column("")]
-    return table_of("Description", columns, [*told.items()], notes=tuple(notes))
+    return plain_table("Description", columns, [*told.items()], notes=tuple(notes))

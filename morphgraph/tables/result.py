@@ -11,7 +11,7 @@ from morphgraph.tables.writing import WRITERS, to_html, without_formulas
 
 
 class Result:
-    """What prints itself: `str` is the report that the command line shows."""
+    """A result that prints itself: `str` gives the report that the command line shows."""
 
     def table(self) -> Table:
         """Return the one table, which writes itself as text, CSV, LaTeX or Markdown."""

@@ -27,7 +27,7 @@ from morphgraph.tables.model import (
     Form,
     Row,
     Table,
-    table_of,
+    plain_table,
     with_best,
 )
 from morphgraph.tables.writing import (
@@ -139,34 +139,25 @@ def languages_table(
     Those of the same scope, weighting and share of the words are a block. Rows do not compete: a
     language is not better than another.
     """
-    blocks: dict[object, list[LanguageRow]] = {}
-    for row in languages:
-        key = (row.table.scope, row.table.weighting, words_of(row.table))
-        blocks.setdefault(key, []).append(row)
-    rows: list[Row] = []
     tables = [row.table for row in languages]
     names = [name for name in metrics if all(name in table.metrics for table in tables)]
+    blocks: dict[str, list[LanguageRow]] = {}
+    for row in languages:
+        blocks.setdefault(_titled(row.table.labels[0], row.table), []).append(row)
+    rows: list[Row] = []
     for number, block in enumerate(blocks.values()):
         for label, row in zip(labels_of(block), block, strict=True):
             [line] = _rows(row.table, number, names)
-            told = {**dict(line.before), "tokeniser": line.names[0]}
-            rows.append(
-                replace(
-                    line,
-                    names=(label, row.script),
-                    cells=(Cell(row.entries), *line.cells[1:], Cell(row.uncut)),
-                    group=-1,
-                    before=tuple(told.items()),
-                )
-            )
+            cells = (Cell(row.entries), *line.cells[1:], Cell(row.uncut))
+            before = (*line.before, ("tokeniser", line.names[0]))
+            named = (label, row.script)
+            rows.append(replace(line, names=named, cells=cells, group=-1, before=before))
     return Table(
         f"{tables[0].labels[0]} by language" if tables else "By language",
         (Column("Language", csv="language"), Column("Script", csv="script")),
         (Column("Entries", "count", csv="entries"), *_columns(tables, names), _UNCUT),
         tuple(rows),
-        blocks=tuple(
-            _titled(block[0].table.labels[0], block[0].table) for block in blocks.values()
-        ),
+        blocks=tuple(blocks),
         signatures=tuple(dict.fromkeys(table.signature for table in tables if table.signature)),
         notes=_notes(tables),
         bold="",
@@ -181,7 +172,7 @@ def _kinds(tables: Sequence[ScoreTable]) -> list[str]:
 
 
 def _notes(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
-    """What to know of references beside their scores, once for all that it is said of."""
+    """Return the notes on references and outcomes, each once, with the references that it is on."""
     references_of: dict[str, dict[str, None]] = {}
     for table in tables:
         note = "" if table.gold_set is None else table.gold_set.reference.partial_note
@@ -228,7 +219,7 @@ def breakdown_table(found: Breakdown) -> Table:
         for place, (name, size) in enumerate(found.groups)
     ]
     title = f"{metric.title}{' %' * (form == 'percent')} by {BREAKDOWNS[found.by].lower()}"
-    return table_of(title, columns, rows, signatures=(found.signature,))
+    return plain_table(title, columns, rows, signatures=(found.signature,))
 
 
 def flota_table(found: FlotaScores) -> Table:
@@ -238,7 +229,7 @@ def flota_table(found: FlotaScores) -> Table:
     columns = [Column("method"), Column("k", "written"), *shares, *counts]
     rows = [astuple(each) for each in found.scores]
     rows = [(method, "∞" if k is None else k, *values) for method, k, *values in rows]
-    return table_of("FLOTA's scores", columns, rows, names=2, signatures=(found.signature,))
+    return plain_table("FLOTA's scores", columns, rows, names=2, signatures=(found.signature,))
 
 
 def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
@@ -264,7 +255,7 @@ def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
     ]
     signatures, bold = (comparison.signature,), "cut just as in the gold"
     about: Any = {"signatures": signatures, "bold": bold, "label": "comparison"}
-    return table_of(_TITLE, columns, lines, names=2, **about)
+    return plain_table(_TITLE, columns, lines, names=2, **about)
 
 
 def summary_table(comparison: Comparison) -> Table:
@@ -294,7 +285,7 @@ def agreement_table(comparison: Comparison) -> Table:
         (label, *(percent(share, 1) for share in row))
         for label, row in zip(comparison.labels, shares, strict=True)
     ]
-    return table_of("Agreement", columns, rows)
+    return plain_table("Agreement", columns, rows)
 
 
 def comparison_html(

@@ -195,7 +195,7 @@ class BpeTokeniser:
 
     @property
     def several_words_note(self) -> str:
-        """What blame and scores leave out: types of several words; empty if there are none."""
+        """A note on types of several words, which blame and scores leave out; else empty."""
         if not (numbers := self.several_words):
             return ""
         first = ", ".join(shortened(visible(self.readable(self.types[n])), 30) for n in numbers[:5])
@@ -207,7 +207,7 @@ class BpeTokeniser:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a user has to know before use: the file's warnings, and what is left out now."""
+        """Warnings for the user: the file's, and which types blame and scores leave out."""
         return (*self.warnings, *filter(None, [self.several_words_note]))
 
     @property

@@ -453,7 +453,7 @@ def test_silver_is_the_file_that_the_command_writes(tmp_path: Path) -> None:
 def test_a_method_is_exported(tokeniser: mg.Tokeniser, tmp_path: Path) -> None:
     made = tokeniser.method("flota", k=2).export(tmp_path, words=["undesirable"])
     assert (made.kind, made.method, made.checked_words) == ("folder", "FLOTA(k=2)", 1)
-    assert (tmp_path / "vocabulary.py").is_file()
+    assert (tmp_path / "lookup.py").is_file()
     tokeniser.method("first").export(tmp_path, words=["undesirable"])  # it makes room
     assert not [*tmp_path.glob("*.old")]
     transformers = pytest.importorskip("transformers")

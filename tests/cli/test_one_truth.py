@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from command import Command
+from pandas.testing import assert_frame_equal
 from sixty_cells import TINY, evaluate
 
 import morphgraph as mg
@@ -80,7 +81,7 @@ def test_an_evaluation_is_a_call(tmp_path: Path) -> None:
     run = evaluate(file, "--out", tmp_path / "run", "--workers", 1, "--json")
     outcome = mg.evaluate(file, tmp_path / "own", workers=1)
     assert json.loads(run.stdout) == {**outcome.to_dict(), "folder": str(tmp_path / "run")}
-    assert mg.evaluate(file, tmp_path / "run").table() == outcome.table()
+    assert_frame_equal(mg.evaluate(file, tmp_path / "run").to_frame(), outcome.to_frame())
     outcome.save(tmp_path / "table.csv")
     tables = outcome.folder / "tables"
     assert (tmp_path / "table.csv").read_bytes() == (tables / "scores.csv").read_bytes()

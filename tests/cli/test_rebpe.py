@@ -51,7 +51,7 @@ def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> N
     assert log["phases"] == report["phases"]
     assert log["after"] == report["after"]
     saved = {Path(path).name for path in report["saved"]}
-    assert {"tokeniser.bte.json", "bte.py", "recipe.json", "ids.json", "log.json"} < saved
+    assert {"tokeniser.bte.json", "merges.py", "recipe.json", "ids.json", "log.json"} < saved
     assert [check["name"] for check in report["checks"]][1] == "removed types emitted"
     # The saved tokeniser scores the same, and the recipe makes the same merges again.
     again = morphgraph("score", tmp_path, "demo:nl", "--json")

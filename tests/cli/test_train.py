@@ -16,13 +16,13 @@ import morphgraph as mg
 SLOW = """
 import time
 from morphgraph.cli import main, output
-from morphgraph.kernels import training
-training.EVENTS_PER_CALL = 40
+from morphgraph.kernels import merge_training
+merge_training.EVENTS_PER_CALL = 40
 output.BETWEEN_LINES = 0
 def share(done, of):
     time.sleep(0.02)
     return done / of
-training.share_of_work = share
+merge_training.share_of_work = share
 main()
 """
 METHODS = ["bpe", "bpe-prime", "morfessor", "picky", "scaffold", "unigram", "unigram-prime"]

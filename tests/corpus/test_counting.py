@@ -292,11 +292,13 @@ def test_the_order_of_words_does_not_matter(data_folder: Path, tmp_path: Path, m
         ("a.jsonl", b'{"text": "a"}\n"' + b"x" * 2**25, "an object has more than 16,777,216 bytes"),
     ],
 )
-@pytest.mark.parametrize("pipeline", ["whitespace", "rebpe"])
-def test_refuses(tmp_path: Path, name: str, data: bytes, message: str, pipeline: str) -> None:
-    (tmp_path / name).write_bytes(data)
+def test_refuses(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+    """Also where it is read with another file, which is sound."""
+    sound = [] if "no word" in message else [tmp_path / "sound.txt"]
+    for path, text in ((tmp_path / name, data), *((path, b"a b") for path in sound)):
+        path.write_bytes(text)
     with pytest.raises(MorphGraphError) as caught:
-        count_words([tmp_path / name], tmp_path / "o", pipeline=pipeline)
+        count_words([*sound, tmp_path / name], tmp_path / "o")
     assert message in str(caught.value)
     assert not (tmp_path / "o").exists()
 

@@ -25,11 +25,9 @@ from morphgraph.corpus.pipelines import (
     mark_capitals,
     prepare,
     restore_capitals,
-    scripts,
     split_apostrophes,
     split_off,
     split_outer_punctuation,
-    usual_script,
 )
 from morphgraph.corpus.word_array import WordArray
 from morphgraph.segment.training import components
@@ -85,15 +83,6 @@ def test_nfkc_comes_first() -> None:
     assert PIPELINES["rebpe"].words(counts) == {"fine": 5, "...": 2, "a": 1, "b": 1}
 
 
-def test_capitals() -> None:
-    assert mark_capitals("The NASA é É") == "⇧the ⇧n⇧a⇧s⇧a é ⇧é"
-    assert mark_capitals("ΟΔΟΣ") == "⇧ο⇧δ⇧ο⇧σ"  # no final ς: that would be another letter
-    assert mark_capitals("a⇧B") == "a⇧⇧⇧b"
-    assert restore_capitals("a⇧⇧⇧b") == "a⇧B"
-    assert restore_capitals("⇧ß") == "ẞ"
-    assert restore_capitals("⇧i̇") == "İ"
-
-
 @given(st.text())
 @example("⇧⇧A⇧a")
 @example("ẞ ᾈ İ Ǆ Σς")
@@ -117,15 +106,6 @@ def test_character_coverage() -> None:
     assert not {"{", "}", "~", " "} & covered_characters(words.items())
     # Ties go to the smaller code point.
     assert covered_characters({"éñ": 1}.items(), 0.5) - KEPT_ASCII == {"é"}
-
-
-def test_scripts() -> None:
-    assert scripts("naïve") == {"LATIN"}
-    assert scripts("Å") == {"LATIN"}
-    assert scripts("日本語のテキスト") == {"EAST ASIAN"}
-    assert scripts("β-carotene") == {"GREEK", "LATIN"}
-    assert scripts("2024-%") == set()
-    assert usual_script({"word": 1, "слово": 2, "λόγος": 1}.items()) == "CYRILLIC"
 
 
 # ------------------------------------------------------------------------- whole pipelines

@@ -24,7 +24,7 @@ from PIL import Image
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_tokeniser_path
-from morphgraph.formats.files import gunzipped
+from morphgraph.formats.tokeniser_files import gunzipped
 from morphgraph.segment.models import load_segmenter
 
 

@@ -10,8 +10,8 @@ import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import morphgraph as mg
-from morphgraph.formats.files import fitting_name
 from morphgraph.formats.opening import tokeniser_files
+from morphgraph.formats.tokeniser_files import fitting_name
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter
 from tests.formats.test_folders import (

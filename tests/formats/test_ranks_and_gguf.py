@@ -27,7 +27,7 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.formats.pipeline_parts import PATTERNS
 from morphgraph.formats.ranks import _recovered, to_ranks
 from morphgraph.refine.knockout import listed_types
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.merging import segment

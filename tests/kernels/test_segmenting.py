@@ -74,9 +74,10 @@ def test_random_numbers() -> None:
 
 def test_set_up_compiles_for_all_arrays() -> None:
     """What has been compiled is called by each caller with the same kinds of arrays."""
-    names = "merge_lookup removing resampling segmenting segmenting_pairs training training_tables"
+    names = "merge_lookup merge_training removing resampling segmenting segmenting_pairs "
+    names += "training_tables trie"
     modules: list[ModuleType] = [
-        importlib.import_module(f"morphgraph.kernels.{name}") for name in [*names.split(), "trie"]
+        importlib.import_module(f"morphgraph.kernels.{name}") for name in names.split()
     ]
     for call in calls.ALL:
         call()

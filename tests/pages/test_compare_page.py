@@ -205,11 +205,11 @@ def test_the_methods_of_the_literature_are_chosen_at_first(app: Any) -> None:
     assert set(app.test.dataframe[0].value["Tokeniser"]) >= {"BPE", "BPE-dropout", "FLOTA"}
     at_first, f1 = [row["text"] for row in rows(app)], heads(app)[0]
     shown = app.settle().test.dataframe[0].value
-    assert list(shown["method"]) == [*quick[:3], "Picky BPE", "FLOTA", "ReBPE"]
+    assert list(shown["Tokeniser"]) == [*quick[:3], "Picky BPE", "FLOTA", "ReBPE"]
     assert [row["text"] for row in rows(app)] == at_first, "what joins moves no words"
     assert heads(app)[0] == f1, "nor changes a figure"
     assert not app.test.warning
-    sizes = dict(zip(shown["method"], shown["|V|"], strict=True))
+    sizes = dict(zip(shown["Tokeniser"], shown["|V|"], strict=True))
     study = app.session.study
     counts = {word: round(n) for word, n in study.benchmark.frequencies.items()}
     trimmed = method_on(study.tokeniser, "trimmed", {}, WordCounts.from_mapping(counts))

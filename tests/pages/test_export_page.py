@@ -21,7 +21,7 @@ def expect_form(app: Any, form: str, file: str) -> None:
     """What was prepared has this form, this file, and says how to load it."""
     assert f"It is a {form}" in said(app)
     files = set(app.table("file")["file"])
-    assert {"tokenizer.json", "bte.py", "vocabulary.py"} & files == {file}
+    assert {"tokenizer.json", "merges.py", "lookup.py"} & files == {file}
     [how] = [code.value for code in app.test.code if "AutoTokenizer" in code.value]
     assert ("trust_remote_code=True" in how) == (file != "tokenizer.json")
 
@@ -49,7 +49,7 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
     app.open("history")
     assert not app.test.success, "what was checked is another tokeniser"
     app.press("Check and prepare")
-    expect_form(app, "folder for `transformers`", "bte.py")
+    expect_form(app, "folder for `transformers`", "merges.py")
     tuples = f"{len(app.graph.tuple_merges()):,}"
     assert re.search(rf"\b{tuples} merges are of more than two parts", said(app))
     # Coming back shows it again; undoing asks for a check again.
@@ -81,7 +81,7 @@ def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
     app.test.number_input(key="export_flota_k").set_value(2)
     app.run().press("Check and prepare")
     assert "FLOTA is not a model of the tokenizers library" in said(app)
-    expect_form(app, "folder for `transformers`", "vocabulary.py")
+    expect_form(app, "folder for `transformers`", "lookup.py")
     assert any(code.value.startswith("FLOTA(k=2):") for code in app.test.code)
     app.test.selectbox(key="export_method").set_value("dropout")
     app.run()

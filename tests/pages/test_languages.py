@@ -14,7 +14,7 @@ import pytest
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import SOURCES
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.languages import blame_by_language
+from morphgraph.refine.blame_by_language import blame_by_language
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.by_language import rows_by_language
 from morphgraph.score.gold_set import GoldSet

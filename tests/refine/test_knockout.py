@@ -25,7 +25,6 @@ from morphgraph.refine.knockout import (
 )
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_report
-from morphgraph.segment.method import METHODS
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -195,17 +194,3 @@ def test_values_that_mean_nothing(kinds: Any, name: str, value: Any, said: str) 
         with pytest.raises(MorphGraphError) as error:
             kind(**{name: value})
         assert f"{name}={value!r} does not fit. {said}" in str(error.value)
-
-
-def test_bounds_themselves_are_allowed() -> None:
-    assert KnockoutSettings(threshold=0, minimum_vocabulary=0, count=0).threshold == 0
-    assert ReBPESettings(threshold=1, iterations=0, minimum_good=1, minimum_ratio=1).reifies
-
-
-@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, None, "1", [1]])
-@pytest.mark.parametrize(
-    "method, name", [("dropout", "p"), ("first", "k"), ("trimmed", "threshold")]
-)
-def test_parameters_of_methods_are_numbers(method: str, name: str, value: Any) -> None:
-    with pytest.raises(MorphGraphError, match=f"^{name}="):
-        METHODS[method].settings({name: value})

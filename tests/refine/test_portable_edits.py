@@ -16,7 +16,7 @@ from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_js
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine import BlameSettings, KnockoutSettings
 from morphgraph.refine.knockout import knock_out
-from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

@@ -205,12 +205,6 @@ def test_rebpe_helps_the_demos(language: str) -> None:
     assert tokeniser.graph.misplaced() == []
     assert run.phases[-1].score.f1 > run.phases[0].score.f1 + 0.05
     assert {phase.score.relevant for phase in run.phases} == {run.phases[0].score.relevant}
-    again = load_tokeniser(f"demo:{language}")
-    ReBPERun(again, Benchmark.build(again, reference)).finish()
-    assert again.graph.recipe() == tokeniser.graph.recipe()
-    replayed = load_tokeniser(f"demo:{language}")
-    replayed.graph.replay(tokeniser.graph.recipe())
-    assert listed(replayed.graph) == listed(tokeniser.graph)
 
 
 PROGRAM = """

@@ -13,7 +13,6 @@ import score_oracles as naive
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rapidfuzz.distance import LCSseq, Levenshtein
 from sklearn.metrics import precision_recall_fscore_support
 from strategies import MergeList, bpe_of, well_formed
 
@@ -344,7 +343,7 @@ def test_the_ideal_as_oracle(entries: list[Entry]) -> None:
     assert_as_oracle(ideal(GoldSet.of(reference_of(*entries))), found)
 
 
-# --- scikit-learn and rapidfuzz, on real data -----------------------------------------------------
+# --- scikit-learn, on real data -----------------------------------------------------
 
 
 class Real:
@@ -423,29 +422,6 @@ def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighti
     assert len(real.found) > 2000
     expected = sklearn_scores(true, predicted, weights)
     assert [found[n] for n in ("precision", "recall", "f1")] == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("source", [False, True])
-def test_morphs_as_rapidfuzz(real: Real, weighting: Weighting, source: bool) -> None:
-    shared = edits = pieces = morphs = weights = 0.0
-    for e, found in zip(real.entries, real.found, strict=True):
-        gold = [*((e.underlying or e.morphs) if source else e.morphs)]
-        weight = 1.0 if weighting == "types" else float(e.count or 0)
-        shared += weight * LCSseq.similarity(gold, found.pieces)
-        edits += weight * Levenshtein.distance("\0".join(gold), "\0".join(found.pieces))
-        pieces += weight * len(found.pieces)
-        morphs += weight * len(gold)
-        weights += weight
-    prefix = "morpheme_" if source else "morph_"
-    found_values = values(real.outcome, "morphemic", weighting)
-    assert found_values[f"{prefix}precision"] == pytest.approx(shared / pieces, rel=1e-12)
-    assert found_values[f"{prefix}recall"] == pytest.approx(shared / morphs, rel=1e-12)
-    assert found_values[f"{prefix}f1"] == pytest.approx(2 * shared / (pieces + morphs), rel=1e-12)
-    name = "morpheme_distance" if source else "distance"
-    assert found_values[name] == pytest.approx(edits / weights, rel=1e-12)
-    assert 0 < shared < min(pieces, morphs)
 
 
 def test_real_words_as_oracle(real: Real) -> None:

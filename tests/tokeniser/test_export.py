@@ -27,7 +27,6 @@ from morphgraph.formats.export_files import (
     merges_text,
     transformers_config,
 )
-from morphgraph.formats.files import settings_beside
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
     new_ids,
@@ -35,10 +34,11 @@ from morphgraph.formats.hugging_face import (
     to_tokenizer_json,
 )
 from morphgraph.formats.loading import load_tokeniser
+from morphgraph.formats.tokeniser_files import settings_beside
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
-from morphgraph.standalone.bte import Merging
-from morphgraph.standalone.pieces import load, method_of, plug_in
+from morphgraph.standalone.merges import Merging
+from morphgraph.standalone.piece_methods import load, method_of, plug_in
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
@@ -122,7 +122,7 @@ def test_the_folder_has_everything_and_opens_here_again() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
     tokeniser.graph.knockout(["ab"])
     made = export_segmenter(Bte(tokeniser), ["abcab"])
-    code = {"bte.py", "methods.py", "pieces.py", "tokenization_morphgraph.py"}
+    code = {"merges.py", "methods.py", "piece_methods.py", "tokenization_morphgraph.py"}
     others = {"merges.txt", "recipe.json", "ids.json", "README.md", "tokenizer_config.json"}
     listed = re.findall(r"^- `(.+)`: \S", made.files["README.md"].decode(), re.M)
     assert {*made.files} == {"tokeniser.bte.json", *code, *others} == {*listed}

@@ -41,8 +41,8 @@ from morphgraph.segment.suffix import Suffix
 from morphgraph.segment.trimmed import Trimmed, train_scaffold
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.standalone.bte import Dropping
-from morphgraph.standalone.pieces import Pieces, load, plug_in
+from morphgraph.standalone.merges import Dropping
+from morphgraph.standalone.piece_methods import Pieces, load, plug_in
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -470,12 +470,12 @@ def test_what_cannot_leave() -> None:
 
 
 def test_a_folder_has_the_code_that_it_needs() -> None:
-    always = {"methods.py", "pieces.py", "tokenization_morphgraph.py"}
+    always = {"methods.py", "piece_methods.py", "tokenization_morphgraph.py"}
     tokeniser = tokeniser_by([("a", "b")])
     for segmenter, own in (
-        (Flota(vocabulary_of(tokeniser)), {"vocabulary.py"}),
-        (First(Bte(tokeniser)), {"bte.py"}),
-        (Dropout(tokeniser), {"bte.py"}),
+        (Flota(vocabulary_of(tokeniser)), {"lookup.py"}),
+        (First(Bte(tokeniser)), {"merges.py"}),
+        (Dropout(tokeniser), {"merges.py"}),
     ):
         code = code_for(exported_model(segmenter))
         assert set(code) == always | own <= set(FILES)

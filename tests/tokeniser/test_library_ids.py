@@ -25,7 +25,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
 from morphgraph.segment.pieces import PieceKernel
-from morphgraph.standalone.pieces import load, plug_in
+from morphgraph.standalone.piece_methods import load, plug_in
 
 Document = dict[str, Any]
 
@@ -167,14 +167,6 @@ def with_added(draw: st.DrawFn, models: st.SearchStrategy[Any]) -> Document:
         listed.append(added(text, known.get(text, far), **dict(zip(names, flags, strict=True))))
     parts = {"pre_tokenizer": pre_tokenizer, "normalizer": draw(st.sampled_from(NORMALIZERS))}
     return document_of(model, listed, **parts, decoder=draw(st.sampled_from(DECODERS)))
-
-
-def test_added_tokens_are_counted_on_from_the_size_of_the_model() -> None:
-    """A type with an id beyond the size, which is listed first, does not move those that follow."""
-    model = {"type": "BPE", "vocab": {"a": 0, "b": 2, "<unk>": 9}, "merges": []}
-    for listed in ([added("<s>", 6), added("<unk>", 9)], [added("<unk>", 9), added("<s>", 6)]):
-        made = check(document_of(model, listed), [])
-        assert (made.id_of("<s>"), made.id_of("<unk>")) == (3, 9)
 
 
 @pytest.mark.parametrize("models", [bpe, wordpiece, unigram])
@@ -365,38 +357,6 @@ def test_ids_beyond_32_bits(number: int) -> None:
 def test_what_is_no_id_is_not_decoded(wrong: Any) -> None:
     with pytest.raises(MorphGraphError, match="Give a list of whole numbers"):
         loaded(document_of(PLAIN)).decode(wrong)
-
-
-@pytest.mark.parametrize("ids", [[0, 1], (0, 1), np.array([0, 1]), [np.int64(0), np.uint8(1)]])
-def test_ids_of_any_kind(ids: Any) -> None:
-    assert loaded(document_of(PLAIN)).decode(ids) == "a b"
-    assert loaded(document_of(PLAIN)).decode([0, 500, 1]) == "a b", "as in the library"
-
-
-def test_without_a_decoder_there_are_spaces() -> None:
-    vocabulary = {"[UNK]": 0, "un": 1, "##do": 2}
-    model = {"type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary}
-    model |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
-    assert check(document_of(model), ["undo"]).decode([1, 2]) == "un ##do"
-    trained = mg.train("wordpiece", {"undo": 5, "un": 3}, 9)
-    assert trained.decode(trained.encode("undo")) == "undo"
-
-
-@pytest.mark.parametrize("normalized", [True, False])
-@pytest.mark.parametrize("single_word", [True, False])
-def test_added_tokens_are_named_as_they_stand(normalized: bool, single_word: bool) -> None:
-    flags = {"normalized": normalized, "single_word": single_word, "special": True}
-    listed = [
-        added("<m>", 2, lstrip=True, rstrip=True, **flags),
-        added("<L>", 3, lstrip=True, **flags),
-        added("<r>", 4, rstrip=True, **flags),
-    ]
-    texts = ["a <m> b", "a  <m><m>  <L> <r>\n b", "<M> <l>a <r>", " <L>", "<r> ", "<m> <m>a<m>"]
-    for normalizer in (None, {"type": "Lowercase"}):
-        check(document_of(PLAIN, listed, normalizer=normalizer), texts)
-    tokeniser = loaded(document_of(PLAIN, listed))
-    assert tokeniser.tokenize("a <m> b") == ["a", " <m> ", "b"]
-    assert tokeniser.segment(["a<m>b"])[0] in (["a", "<m>", "b"], ["a", "<", "m", ">", "b"])
 
 
 def test_special_tokens_around_a_text_have_the_post_processors_names() -> None:

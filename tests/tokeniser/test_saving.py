@@ -256,11 +256,6 @@ def test_of_a_repeated_merge_the_last_counts_as_in_the_library() -> None:
     assert "1 merge is listed more than once" in tokeniser.warnings[0]
 
 
-def test_a_setting_that_is_left_out_is_named() -> None:
-    (warning,) = small_tokeniser([("a", "b")], dropout=0.1).warnings
-    assert "dropout" in warning
-
-
 # ------------------------------------------------------------------------------------ errors
 
 

@@ -18,12 +18,11 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.corpus.word_array import WordArray
-from morphgraph.kernels import training
+from morphgraph.kernels import merge_training
 from morphgraph.segment import training as bpe
 from morphgraph.segment.picky import train_picky
 from morphgraph.segment.training import TrainedBpe, train_bpe
 from morphgraph.segment.trimmed import train_scaffold
-from morphgraph.tokeniser.preprocess import printable_bytes
 
 
 def hugging_face(
@@ -88,7 +87,7 @@ def test_large_numbers() -> None:
     assert train_bpe({word: 1}, vocab_size=10_000) == hugging_face([word], 10_000)
     huge = np.broadcast_to(np.zeros(1, np.int32), 2**31)
     with pytest.raises(MorphGraphError, match="more than 2³¹ characters"):
-        training.learn_events(huge, 1, 2)
+        merge_training.learn_events(huge, 1, 2)
 
 
 @pytest.mark.slow
@@ -105,17 +104,6 @@ def test_same_as_hugging_face_on_a_language(language: str) -> None:
     counts = {word: 1 + min(4, int(math.log10(frequencies[word] / rarest) * 2)) for word in words}
     assert set(counts.values()) == {1, 2, 3, 4, 5}
     assert train_bpe(counts, vocab_size=8_000) == hugging_face(repeated(counts), 8_000)
-
-
-def test_same_as_hugging_face_to_the_last_merge() -> None:
-    """Byte-level words, until no pair is left that occurs twice."""
-    frequencies = wordfreq.get_frequency_dict("ru", "small")
-    counts = WordCounts(
-        [printable_bytes(f" {word}") for word in frequencies][:20_000], [1] * 20_000
-    )
-    trained = train_bpe(counts, vocab_size=10**6, minimum_count=2)
-    assert len(trained.merges) > 5_000
-    assert trained == hugging_face(counts.words, 10**6, 2)
 
 
 def test_reserved_types_are_the_callers() -> None:
@@ -179,7 +167,7 @@ def test_words_in_an_array_give_the_same(counts: dict[str, int]) -> None:
 def test_what_ends_early_is_what_a_smaller_vocabulary_gives(
     learn: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "EVENTS_PER_CALL", 40)
+    monkeypatch.setattr(merge_training, "EVENTS_PER_CALL", 40)
     counts = {w: n for w, n in wordfreq_counts("en", wordlist="small").items() if n >= 20_000}
     sizes = set()
     for last in range(1, 9):

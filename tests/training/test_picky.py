@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import word_counts
 
-from morphgraph.kernels import training
+from morphgraph.kernels import merge_training
 from morphgraph.segment.picky import TrainedPicky, train_picky
 from morphgraph.segment.training import train_bpe
 
@@ -43,20 +43,25 @@ def test_same_as_naive_where_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> Non
         "".join(random.choice(list("abcd"), random.integers(2, 14))): int(random.integers(1, 9))
         for _ in range(300)
     }
-    seen, train_events = set[int](), training.train_events
+    seen, train_events = set[int](), merge_training.train_events
 
     def watched(*arguments: Any) -> int:
         status: int = train_events(*arguments)
         seen.add(status)
         return status
 
-    monkeypatch.setattr(training, "EVENTS_PER_CALL", 50)
-    monkeypatch.setattr(training, "train_events", watched)
+    monkeypatch.setattr(merge_training, "EVENTS_PER_CALL", 50)
+    monkeypatch.setattr(merge_training, "train_events", watched)
     trained = train_picky(counts, vocab_size=300, threshold=0.3)
     types, events, _, _ = naive.train_picky(counts, 300, 0.3)
     assert (list(trained.types), events_of(trained)) == (types, events)
     assert len(trained.removed) > 300
-    assert seen == {training.DONE, training.CHUNK, training.REFILL, training.GROW}
+    assert seen == {
+        merge_training.DONE,
+        merge_training.CHUNK,
+        merge_training.REFILL,
+        merge_training.GROW,
+    }
 
 
 def test_removed_types_come_back() -> None:

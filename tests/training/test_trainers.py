@@ -155,19 +155,6 @@ def test_wordpiece_is_that_of_hugging_face() -> None:
     assert tokens(ours, texts) == [theirs.encode(text).tokens for text in texts]
 
 
-def test_picky_removes_and_scaffold_takes_apart(counts: WordCounts) -> None:
-    picky: Any = train("picky", counts, 1000, parameters={"threshold": 0.5})
-    assert picky.threshold == 0.5
-    assert picky.absent
-    assert len(picky.types) - len(picky.absent) == picky.vocabulary_size == 1000
-    scaffold: Any = train("scaffold", counts, 1000)
-    assert scaffold.scaffolds
-    assert len(scaffold.types) - len(scaffold.scaffolds) == scaffold.vocabulary_size == 1000
-    words = scaffold.encode(counts.words)
-    used = {scaffold.types[token] for token in set(scaffold.segment(words).token_at) if token >= 0}
-    assert not used & scaffold.scaffolds
-
-
 # ------------------------------------------------------------------------- progress and errors
 
 

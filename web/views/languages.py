@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from morphgraph.api.edited import LanguageBlame
+from morphgraph.api.blamed import LanguageBlame
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted
 from morphgraph.draw.score_charts import HeatColumn, heat_map
 from morphgraph.reference import catalogue
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import LEAST_JOINS
-from morphgraph.refine.languages import blame_by_language, encoded_outcomes
+from morphgraph.refine.blame_by_language import blame_by_language, encoded_outcomes
 from morphgraph.score.by_language import LANGUAGE_METRICS, labels_of, rows_by_language
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.outcome import Outcome, outcome_of

@@ -67,12 +67,12 @@ class StoredTensor(Tensor):
         with self.path.open("rb", buffering=0) as file:
             file.seek(self.start)
             while left:
-                found = file.readinto(buffer[:left])
-                if not found:
+                count = file.readinto(buffer[:left])
+                if not count:
                     problem = f"it ends within the tensor “{self.name}”"
                     raise FileFormatError(str(self.path), "", problem, _DAMAGED)
-                left -= found
-                yield buffer[:found]
+                left -= count
+                yield buffer[:count]
 
     def row_bytes(self, rows: int) -> npt.NDArray[np.uint8]:
         """Map its bytes into memory as uint8 (``rows``, bytes of a row)."""
@@ -155,28 +155,11 @@ def read_checkpoint(source: str | os.PathLike[str]) -> Checkpoint:
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Return a model's configuration; `FileFormatError` names what is not a number there."""
+    """Return a model's configuration, or the index of its files."""
     document = parse_json(read_bytes(path), str(path))
     if not isinstance(document, dict):
         raise FileFormatError(str(path), "", "it is not an object", "Save the model again.")
-    for field, value in _numbers(document):
-        # A limit may be infinite, an id may not.
-        if math.isnan(value) or (math.isinf(value) and field.endswith("_id")):
-            problem = f"{json.dumps(value)} is not a number there"
-            raise FileFormatError(str(path), f"field {field}", problem, "Correct it.")
     return document
-
-
-def _numbers(value: Any, field: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the floats of a configuration with the names of their fields."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _numbers(inner, f"{field}.{key}" if field else key)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _numbers(inner, field)
-    elif isinstance(value, float):
-        yield field, value
 
 
 def _shards(index: Mapping[str, Any], path: Path) -> dict[str, WeightFile]:

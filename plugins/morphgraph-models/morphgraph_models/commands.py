@@ -30,12 +30,14 @@ def transplant(
     old: The tokeniser that the model was trained with; that in its folder.
     padded: Rows beyond the old tokeniser's ids are padding, however many.
     """
-    how: Any = {"old_tokenizer": old, "padded": padded}
-    made = models.transplant(model, tokeniser, out, **how, **dict(set_))
+    options: Any = dict(set_)
+    transplanted = models.transplant(
+        model, tokeniser, out, old_tokenizer=old, padded=padded, **options
+    )
     if as_json:
-        output.print_json(made.to_dict())
+        output.print_json(transplanted.to_dict())
     else:
-        print(made)
+        print(transplanted)
 
 
 @with_options
@@ -65,14 +67,14 @@ def undertrained(
     """
     output.check_out(out)
     with output.progress_bar("looking at rows"):
-        found = models.undertrained(model, frequencies, tokenizer=tokeniser, padded=padded, by=by)
+        types = models.undertrained(model, frequencies, tokenizer=tokeniser, padded=padded, by=by)
     files: dict[Path, bytes] = {}
     if out is not None:
-        files[out / "undertrained.csv"] = found.csv()
-        files[out / "undertrained.html"] = found.page().encode()
+        files[out / "undertrained.csv"] = types.csv()
+        files[out / "undertrained.html"] = types.page().encode()
         write_files(files, " with --out")
     if as_json:
-        output.print_json({**found.to_dict(share, limit), "saved": list(map(str, files))})
+        output.print_json({**types.to_dict(share, limit), "saved": list(map(str, files))})
         return
-    print(found.report(share, limit))
+    print(types.report(share, limit))
     output.print_saved(files)

@@ -12,14 +12,14 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import check_is_there, parse_json, read_bytes
 from morphgraph.core.text import shortened
-from morphgraph.formats.files import settings_beside
 from morphgraph.formats.loading import load_tokeniser, load_vocabulary
 from morphgraph.formats.opening import tokeniser_files
 from morphgraph.formats.tokeniser_classes import token_content
+from morphgraph.formats.tokeniser_files import settings_beside
 from morphgraph.segment.models import merging_class
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import standard_segmenter
-from morphgraph.standalone.pieces import Pieces, byte_parts
+from morphgraph.standalone.piece_methods import Pieces, byte_parts
 from morphgraph.tokeniser.merging import words_of_atoms
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES, CHAR_TO_BYTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -81,15 +81,15 @@ class ModelVocabulary:
         """
         model = self._model
         kind = model.get("type", "BPE" if "merges" in model else None)
-        made = merging_class(kind)
-        if made is None:
+        merger = merging_class(kind)
+        if merger is None:
             if Path(self.source).name == _METHOD_FILE:
                 raise self._other_method("asked for the tokens of new types")
             return None
         try:
-            last = made(model)
+            last = merger(model)
             suffix = model.get("end_of_word_suffix")
-            inside = made({**model, "end_of_word_suffix": None}) if suffix else last
+            inside = merger({**model, "end_of_word_suffix": None}) if suffix else last
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = f"its merges and types do not fit together ({shortened(repr(error), 80)})"
             fix = "Save the tokeniser again."
@@ -140,15 +140,15 @@ class ModelVocabulary:
         if self.writing == AS_BYTES:
             return "".join(BYTE_TO_CHAR[byte] for byte in text)
         # A lone surrogate stands for each byte that belongs to no character.
-        found = text.decode(errors="surrogateescape")
+        string = text.decode(errors="surrogateescape")
         if self.writing == "##":
-            body = found.strip(" ") or found
+            body = string.strip(" ") or string
             # BERT splits off punctuation, so it always starts a piece.
-            starts = found.startswith(" ") or not any(map(str.isalnum, body))
-            found = body if starts else f"##{body}"
+            starts = string.startswith(" ") or not any(map(str.isalnum, body))
+            string = body if starts else f"##{body}"
         elif self.writing in ("▁", "Ġ"):
-            found = found.replace(" ", self.writing)
-        return _LONE.sub(lambda half: BYTES[ord(half.group()) - 0xDC00], found)
+            string = string.replace(" ", self.writing)
+        return _LONE.sub(lambda half: BYTES[ord(half.group()) - 0xDC00], string)
 
     def spelled(self, other: "ModelVocabulary", type_: str) -> str:
         """Return a type of another vocabulary as this one writes it.
@@ -172,11 +172,11 @@ class ModelVocabulary:
         segmenter = standard_segmenter(self._ordinary).forgiving
         pieces = [self._pieces(text) for text in spelled]
         flat = list(chain.from_iterable(pieces))
-        found = segmenter.segment(words_of_atoms(flat, [self._atoms(piece) for piece in flat]))
-        numbers = {token: self.vocabulary.vocabulary_id(token) for token in set(found.token_at)}
+        result = segmenter.segment(words_of_atoms(flat, [self._atoms(piece) for piece in flat]))
+        numbers = {token: self.vocabulary.vocabulary_id(token) for token in set(result.token_at)}
         numbers |= dict.fromkeys((UNKNOWN, segmenter.unknown_id))
         tokens = (
-            [number for token in found.tokens(place) if (number := numbers.get(token)) is not None]
+            [number for token in result.tokens(place) if (number := numbers.get(token)) is not None]
             for place in range(len(flat))
         )
         return [list(chain.from_iterable(islice(tokens, len(own)))) for own in pieces]
@@ -233,11 +233,11 @@ class ModelVocabulary:
         return [UNKNOWN] * bool(start) + path
 
     def _path(self, text: str) -> list[int]:
-        atoms, found = self._ordinary.atoms, list[int]()
+        atoms, numbers = self._ordinary.atoms, list[int]()
         for part in byte_parts(text):
             is_byte = part in _BYTE_OF
-            found += [atoms.get(part, UNKNOWN)] if is_byte else self._ordinary.path(part)
-        return found
+            numbers += [atoms.get(part, UNKNOWN)] if is_byte else self._ordinary.path(part)
+        return numbers
 
     def _normalised(self, text: str) -> str:
         """Return a string after the tokeniser's normaliser, for example in lower case."""
@@ -279,12 +279,12 @@ def read_model_vocabulary(source: str | os.PathLike[str]) -> ModelVocabulary:
 
 def special_roles(settings: Any) -> dict[str, str]:
     """Return the strings of a tokeniser's special tokens by their names in `transformers`."""
-    found = {}
+    roles = {}
     for role, token in settings.items() if isinstance(settings, dict) else ():
         text = token.get("content") if isinstance(token, dict) else token
         if role.endswith("_token") and isinstance(text, str):
-            found[role] = text
-    return found
+            roles[role] = text
+    return roles
 
 
 def check_writings(old: ModelVocabulary, new: ModelVocabulary) -> None:

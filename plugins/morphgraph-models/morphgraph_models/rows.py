@@ -226,15 +226,15 @@ def made_rows(
     def triangle() -> Doubles:
         """The Cholesky factor of the covariance of old rows."""
         count, mean, _ = moments()
-        found = np.zeros((columns, columns))
+        covariance = np.zeros((columns, columns))
         for block in old_rows(max(step, columns)):
             block -= mean
-            found += block.T @ block
-        found /= count
+            covariance += block.T @ block
+        covariance /= count
         # Fewer rows than columns leave eigenvalues of 0, which rounding puts below it.
-        tiny = 10 * columns * np.finfo(np.float64).eps * np.trace(found)
-        found[np.diag_indices(columns)] += tiny + np.finfo(np.float64).tiny
-        return np.linalg.cholesky(found)
+        tiny = 10 * columns * np.finfo(np.float64).eps * np.trace(covariance)
+        covariance[np.diag_indices(columns)] += tiny + np.finfo(np.float64).tiny
+        return np.linalg.cholesky(covariance)
 
     @cache
     def median_norm() -> float:

@@ -1,6 +1,6 @@
 """How the rows of new types begin, apart from what makes them, which takes long to load."""
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypedDict
 
 from pydantic import Field
 
@@ -28,6 +28,15 @@ class RowSettings(Parameters):
     pad_to_multiple_of: int = Field(
         1, ge=1, le=65_536, description="Add rows up to a multiple of this number."
     )
+
+
+class RowOptions(TypedDict, total=False):
+    """`RowSettings` as keywords."""
+
+    init: RowInit
+    norm: RowNorm | None
+    seed: int
+    pad_to_multiple_of: int
 
 
 STANDS_OUT = 0.02

@@ -13,13 +13,13 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import new_folder, parse_json, read_bytes, writing
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.formats.export_files import FILES, kept_settings, transformers_config
-from morphgraph.formats.files import settings_beside
+from morphgraph.formats.tokeniser_files import settings_beside
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.terminal import text_of
 from morphgraph_models.checkpoint import (
@@ -44,7 +44,7 @@ from morphgraph_models.rows import (
     plan_rows,
     vocabulary_matrices,
 )
-from morphgraph_models.settings import RowInit, RowNorm, RowSettings
+from morphgraph_models.settings import RowInit, RowNorm, RowOptions, RowSettings
 
 _SHOWN = 10
 """The number of types of each kind printed."""
@@ -173,11 +173,8 @@ def transplant(
     out: str | os.PathLike[str] | None = None,
     *,
     old_tokenizer: str | os.PathLike[str] | None = None,
-    init: RowInit = "mean",
-    norm: RowNorm | None = None,
-    seed: int = 0,
-    pad_to_multiple_of: int = 1,
     padded: bool = False,
+    **options: Unpack[RowOptions],
 ) -> Transplant:
     """Carry a model over to another tokeniser: rows of types that both have are copied bit by bit.
 
@@ -186,26 +183,21 @@ def transplant(
     both; without it, nothing is written. The result has what was ``kept``, ``made``, ``reused``
     and ``dropped``, type by type.
     ``old_tokenizer``: the one that the model was trained with, if it is not in its folder.
-    ``init``: the row of a new type is the ``mean`` of the rows of the old tokens of its string,
-    with ``length`` weighted by the characters of their texts, ``zeros``, or drawn by ``seed``: with
-    each column's mean and standard deviation (``normal``), or also the covariance of columns
-    (``hewitt``). ``norm``: "median" scales new input rows to the median norm of old ones; refused
-    where input and output are one matrix.
-    ``padded``: rows beyond the old tokeniser's ids are padding, however many. Errors:
-    `MorphGraphError`.
+    ``padded``: rows beyond the old tokeniser's ids are padding, however many. ``options``: those of
+    `RowSettings`, such as ``init``. Errors: `MorphGraphError`.
 
     >>> mg.models.transplant("no model", tokeniser)
     Traceback (most recent call last):
         ...
     morphgraph.core.errors.FileFormatError: no model: there is no such folder. Check the path.
     """
-    settings = RowSettings(init=init, norm=norm, seed=seed, pad_to_multiple_of=pad_to_multiple_of)
+    settings = RowSettings(**options)
     target = None if out is None else Path(out)
     if target is not None:
         _check_new(target)
     checkpoint = read_checkpoint(model)
     rows, matrices, tied = vocabulary_matrices(checkpoint)
-    if norm is not None and tied:
+    if settings.norm is not None and tied:
         raise MorphGraphError(
             f"{checkpoint.folder}: the input embedding of this model is its output projection, too "
             "(tie_word_embeddings), and output rows of a greater norm make their types likelier. "
@@ -251,8 +243,8 @@ def transplant(
                 (place / name).write_bytes(data)
     return Transplant(
         target,
-        init,
-        norm,
+        settings.init,
+        settings.norm,
         plan.kept,
         plan.made,
         plan.reused,
@@ -332,23 +324,23 @@ def _with_new_ids(
 
     def mapped(field: str, value: Any) -> Any:
         if isinstance(value, list):
-            found = [mapped(field, each) for each in value]
-            return [each for each in found if each is not None]
+            values = [mapped(field, each) for each in value]
+            return [each for each in values if each is not None]
         return new_id(field, value) if type(value) is int and value >= 0 else value
 
     for key, value in config.items():
-        made = value
+        changed = value
         if isinstance(value, dict):
             inner = _with_new_ids(value, file, new_id, rows, changes, f"{above}{key}.")
             yield key, dict(inner)
             continue
         if key.endswith(("_token_id", "_token_index")) or key in _LISTS:
-            made = mapped(key, value)
+            changed = mapped(key, value)
         elif key == "vocab_size" and value == rows[0]:
-            made = rows[1]
-        if made != value:
-            changes.append(ConfigChange(file, above + key, value, made))
-        yield key, made
+            changed = rows[1]
+        if changed != value:
+            changes.append(ConfigChange(file, above + key, value, changed))
+        yield key, changed
 
 
 def _check_special_ids(
@@ -408,7 +400,7 @@ def _tokeniser_contents(folder: Path, model: Path) -> dict[str, bytes]:
         problem = "this is not a folder"
         fix = "Give the folder of a tokeniser, such as morphgraph export writes."
         raise FileFormatError(str(folder), "", problem, fix)
-    found = {
+    contents = {
         path.name: read_bytes(path)
         for path in sorted(folder.iterdir())
         if path.is_file()
@@ -417,24 +409,24 @@ def _tokeniser_contents(folder: Path, model: Path) -> dict[str, bytes]:
         and path.name not in {_README, *_MODEL_FILES}
     }
     whole = "tokenizer.json"
-    if "tokeniser.bte.json" in found and not {whole, _CODE} & found.keys():
+    if "tokeniser.bte.json" in contents and not {whole, _CODE} & contents.keys():
         problem = "transformers needs code beside tokeniser.bte.json, which is not there"
         fix = "Export it first: morphgraph export FOLDER --out ANOTHER."
         raise FileFormatError(str(folder), "", problem, fix)
-    layout = next((file for file in _LAYOUTS if file in found), None)
-    if layout is None or not {whole, _SETTINGS} & found.keys():
-        return found
-    document = parse_json(found[layout], str(folder / layout))
-    if _SETTINGS in found:
-        own = parse_json(found[_SETTINGS], str(folder / _SETTINGS))
+    layout = next((file for file in _LAYOUTS if file in contents), None)
+    if layout is None or not {whole, _SETTINGS} & contents.keys():
+        return contents
+    document = parse_json(contents[layout], str(folder / layout))
+    if _SETTINGS in contents:
+        own = parse_json(contents[_SETTINGS], str(folder / _SETTINGS))
     else:
         settings = settings_beside(folder)
         own = transformers_config(document, own_class=False, settings=settings)
     if isinstance(own, dict):
         merged = kept_settings(settings_beside(model), document) | own
-        if merged != own or _SETTINGS not in found:
-            found[_SETTINGS] = json.dumps(merged, ensure_ascii=False, indent=1).encode()
-    return found
+        if merged != own or _SETTINGS not in contents:
+            contents[_SETTINGS] = json.dumps(merged, ensure_ascii=False, indent=1).encode()
+    return contents
 
 
 def _other_files(folder: Path) -> tuple[list[str], list[str]]:

@@ -1,14 +1,13 @@
 """The chart of under-trained types."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from morphgraph.core.text import shortened
 from morphgraph.draw.charts import LOG, ROOM, look_of, plotly_text, template
-
-if TYPE_CHECKING:
-    from morphgraph_models.undertrained_types import UndertrainedTypes
 
 _MOST_DRAWN = 4000
 """The largest number of rows of one kind drawn, evenly spread over the ids."""
@@ -16,22 +15,20 @@ _NEVER = 0.5
 """The position of types that are no token of the corpus, on an axis without 0."""
 
 
-def undertrained_points(found: "UndertrainedTypes") -> Any:
+def undertrained_points(frame: pd.DataFrame, ranked_by: str, kinds: Mapping[str, str]) -> Any:
     """Draw norms and ranking distances against frequency, or by id without a corpus.
 
-    Under-trained rows are low in all charts; types that are no token stand at the left.
+    ``kinds``: those of types, with descriptions; ordinary types are the last. Under-trained rows
+    are low in all charts; types that are no token stand at the left.
     """
     from plotly.subplots import make_subplots
 
-    from morphgraph_models.undertrained_types import TYPE_KINDS
-
-    frame = found.frame
-    shown = dict.fromkeys(("input_norm", "output_norm", found.ranked_by))
+    shown = dict.fromkeys(("input_norm", "output_norm", ranked_by))
     values = [name for name in shown if name in frame.columns]
     has_counts = bool(frame["count"].notna().any())
     figure = make_subplots(len(values), 1, shared_xaxes=True, vertical_spacing=0.05)
     # The many ordinary types come first, so that they hide no others.
-    for number, kind in reversed(list(enumerate(TYPE_KINDS))):
+    for number, kind in reversed(list(enumerate(kinds))):
         rows = frame[frame["kind"] == kind]
         if len(rows) > _MOST_DRAWN:
             chosen = np.linspace(0, len(rows) - 1, _MOST_DRAWN)
@@ -45,7 +42,7 @@ def undertrained_points(found: "UndertrainedTypes") -> Any:
                 x=rows["count"].fillna(0).clip(lower=_NEVER) if has_counts else rows["id"],
                 y=rows[value],
                 mode="markers",
-                name=TYPE_KINDS[kind],
+                name=kinds[kind],
                 legendgroup=kind,
                 showlegend=place == 1,
                 text=[plotly_text(shortened(text) or "no type") for text in rows["type"]],

@@ -83,11 +83,11 @@ class UndertrainedTypes:
         """Return a row for each kind: its types, those that stand out, and means."""
         values = [name for name in self.frame.columns if name.startswith(("input", "output"))]
         grouped = self.frame.groupby("kind", sort=False)
-        found = grouped[values].mean()
-        found.insert(0, "rows", grouped.size())
-        found.insert(1, "stand_out", self.standing_out(share).groupby("kind").size())
-        found["stand_out"] = found["stand_out"].fillna(0).astype("int64")
-        return found.reindex([kind for kind in TYPE_KINDS if kind in found.index]).reset_index()
+        kinds = grouped[values].mean()
+        kinds.insert(0, "rows", grouped.size())
+        kinds.insert(1, "stand_out", self.standing_out(share).groupby("kind").size())
+        kinds["stand_out"] = kinds["stand_out"].fillna(0).astype("int64")
+        return kinds.reindex([kind for kind in TYPE_KINDS if kind in kinds.index]).reset_index()
 
     def ranked(self, by: str) -> Self:
         """Return the same, ranked by another of `rankings`."""
@@ -111,7 +111,7 @@ class UndertrainedTypes:
         """Return a plotly figure of all rows against frequency."""
         from morphgraph_models.undertrained_chart import undertrained_points
 
-        return undertrained_points(self)
+        return undertrained_points(self.frame, self.ranked_by, TYPE_KINDS)
 
     def page(self) -> str:
         """Return the chart as a stand-alone page (HTML)."""

@@ -23,7 +23,7 @@ def test_from_a_checkpoint_to_another_tokeniser(
     model = write_model(tmp_path / "model", document, {"wte.weight": matrix(8000)})
     gold = demo_gold_path("en").read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "gold.tsv").write_text("".join(gold[:200]), encoding="utf-8")
-    lines = re.findall(r"^morphgraph .*$", PAGE, re.M)
+    lines = re.findall(r"^morphgraph (?!evaluate).*$", PAGE, re.M)
     assert len(lines) == 5
     for line in lines:
         run = morphgraph(*shlex.split(line)[1:])

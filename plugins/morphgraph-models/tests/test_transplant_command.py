@@ -120,10 +120,6 @@ REFUSED = {
     "“lm_head.weight”: it is of I32, not of F32": tensors(
         lm_head__weight=np.zeros((7, 4), np.int32)
     ),
-    "config.json, field eos_token_id: NaN is not a number there": config(eos_token_id=float("nan")),
-    "field text_config.pad_token_id: Infinity is not": config(
-        text_config={"pad_token_id": float("inf")}
-    ),
     "eos_token_id of the model is 4, which is an ordinary type, “un”": config(eos_token_id=4),
     "eos_token_id of the model is 1, which is the padding token, “n”": lambda model: (
         config(eos_token_id=1)(model),

@@ -31,6 +31,7 @@ from morphgraph.segment.models import export_to
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
 from morphgraph_models.model_vocabulary import ModelVocabulary, read_model_vocabulary
+from morphgraph_models.settings import RowOptions, RowSettings
 from morphgraph_models.transplanting import Transplant
 
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
@@ -560,3 +561,7 @@ def test_an_old_tokeniser_that_cuts_otherwise_is_refused(tmp_path: Path, other: 
     assert old.ids == vocabulary(other)
     with pytest.raises(mg.MorphGraphError, match="Name the one that it was made from"):
         old.tokens_of(["undone"])
+
+
+def test_options_are_the_settings() -> None:
+    assert RowOptions.__annotations__.keys() == RowSettings.model_fields.keys()

@@ -325,5 +325,5 @@ ADAPTBPE = Method(
     counts=True,
     source="Liyanage & Yvon 2026",
     seconds=10.0,
-    standalone="morphgraph.standalone.bte:Merging",
+    standalone="morphgraph.standalone.merges:Merging",
 )

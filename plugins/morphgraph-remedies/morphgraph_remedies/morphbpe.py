@@ -90,7 +90,7 @@ def train_barred(
     >>> train_barred(tokeniser, words, 9)
     [('o', 'g'), ('d', 'og'), ('g', 's'), ('h', 'og')]
     """
-    from morphgraph.kernels.training import learn_events
+    from morphgraph.kernels.merge_training import learn_events
 
     if not words or merges < 1:
         return []

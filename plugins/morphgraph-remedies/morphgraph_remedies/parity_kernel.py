@@ -4,7 +4,7 @@ The training words of each language have tables of their own, and so have those 
 text; only the types are shared. A merge is made in all of them. Which pair is next is asked of one.
 Merges of all languages together come first, by the kernel of BPE.
 
-As in BPE, a merge always makes a new type (`morphgraph.kernels.training`): that does not depend on
+As in BPE, a merge always makes a new type (`kernels.merge_training`): that does not depend on
 how merges are chosen, only on that each is made wherever its pair is.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import Int32
 from morphgraph.kernels.compiling import kernel
-from morphgraph.kernels.training import (
+from morphgraph.kernels.merge_training import (
     has_room,
     initial_pairs,
     initial_types,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any
 
-from morphgraph.standalone.bte import Merged, Merging
+from morphgraph.standalone.merges import Merged, Merging
 
 
 class Remerging(Merging):

@@ -14,7 +14,7 @@ from strategies import word_counts
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import LanguageCounts, WordCounts, wordfreq_counts
-from morphgraph.kernels import training
+from morphgraph.kernels import merge_training
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import train, train_bpe
 from morphgraph_remedies import parity_kernel
@@ -168,7 +168,7 @@ def test_it_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [wordfreq_counts(name, wordlist="small") for name in lists]
     texts = [dict(zip(each.words[:1500], each.counts[:1500], strict=True)) for each in found]
     expected = merges_of(texts, texts, vocab_size=900)
-    initial, with_room = training.initial_pairs, training._with_room
+    initial, with_room = merge_training.initial_pairs, merge_training._with_room
     grown = []
 
     def tight(words: Any, state: Any, removing: bool) -> Any:
@@ -182,7 +182,7 @@ def test_it_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
         return with_room(array, used, room, fill)
 
     monkeypatch.setattr(parity_kernel, "initial_pairs", tight)
-    monkeypatch.setattr(training, "_with_room", watched)
+    monkeypatch.setattr(merge_training, "_with_room", watched)
     assert merges_of(texts, texts, vocab_size=900) == expected
     assert any(grown)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from morphgraph.standalone.bte import Atom, Merged, Merging
+from morphgraph.standalone.merges import Atom, Merged, Merging
 
 
 class Atoms(Merging):

@@ -15,7 +15,7 @@ from morphgraph.batch.downstream import Inputs
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import decode_utf8
 from morphgraph.core.packed import decompressed, opened
-from morphgraph.corpus.text import texts_in_order
+from morphgraph.corpus.texts import texts_in_order
 from morphgraph.segment.method import Parameters
 from morphgraph_models.downstream.token_ids import model_files
 
@@ -108,8 +108,8 @@ def read_labelled(paths: Sequence[str], text: str, label: str) -> Examples:
 
     An empty text or label is an error.
     """
-    found = [pair for path in paths for pair in _texts(path, text, label)]
-    return tuple(zip(*found, strict=True))
+    pairs = [pair for path in paths for pair in _texts(path, text, label)]
+    return tuple(zip(*pairs, strict=True))
 
 
 def read_texts(paths: Sequence[str], column: str | None = None) -> Examples:
@@ -119,18 +119,18 @@ def read_texts(paths: Sequence[str], column: str | None = None) -> Examples:
 
 def _texts(path: str, column: str | None, label: str | None = None) -> list[tuple[str, str]]:
     """Read the texts of a file, which must have some, with their labels."""
-    found = texts_in_order(path, column, label)
+    texts = texts_in_order(path, column, label)
     if label is None:
-        found = [(text, said) for text, said in found if text.strip()]
-    for number, (text, said) in enumerate(found, start=1):
-        if not text.strip() or (label is not None and not said):
+        texts = [(text, name) for text, name in texts if text.strip()]
+    for number, (text, name) in enumerate(texts, start=1):
+        if not text.strip() or (label is not None and not name):
             problem = "its text is empty"
             if text.strip():
                 problem = f"its “{(label or '')[:40]}” is empty, or no text"
             raise FileFormatError(path, f"example {number:,}", problem, "Fill or drop it.")
-    if not found:
+    if not texts:
         raise FileFormatError(path, "", "it has no text", "Choose a file with text.")
-    return found
+    return texts
 
 
 def read_parallel(paths: Sequence[str]) -> Examples:

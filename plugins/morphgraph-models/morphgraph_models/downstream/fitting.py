@@ -63,11 +63,11 @@ class Batches:
 
     def rows(self, keys: Sequence[Key]) -> list[IdArray]:
         """Return the rows of some keys; a sample with fewer rows is repeated."""
-        found = []
+        rows = []
         for index, number in keys:
             drawn = self.draws[number % len(self.draws)]
-            found.append(drawn[index % len(drawn)])
-        return found
+            rows.append(drawn[index % len(drawn)])
+        return rows
 
     def inputs(self, keys: Sequence[Key]) -> dict[str, Any]:
         """Return the rows of some keys as inputs of a model, with their attention mask."""
@@ -226,14 +226,14 @@ def fit(
 
 def last_checkpoint(folder: Path) -> Path | None:
     """Return the last complete checkpoint in a folder, deleting incomplete ones."""
-    found = []
+    complete = []
     for path in folder.glob("checkpoint-*"):
         try:
             json.loads((path / "trainer_state.json").read_text())  # this file is written last
-            found.append((int(path.name.rpartition("-")[2]), path))
+            complete.append((int(path.name.rpartition("-")[2]), path))
         except (OSError, ValueError):
             shutil.rmtree(path, ignore_errors=True)
-    return max(found)[1] if found else None
+    return max(complete)[1] if complete else None
 
 
 def _clock(folder: Path, run: ModelRun, looks: tuple[Sequence[int], StepLook]) -> Any:

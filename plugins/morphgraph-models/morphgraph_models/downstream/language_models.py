@@ -2,10 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -113,7 +111,7 @@ def text_nats(model: Any, windows: Windows, texts: int, size: int) -> _Floats:
     """Return the negative log-likelihood of each text, its end included."""
     import torch
 
-    found = np.zeros(texts)
+    nats = np.zeros(texts)
     with torch.no_grad():
         for keys in in_batches(windows.lengths, size):
             batch = windows.batch(keys)
@@ -124,8 +122,8 @@ def text_nats(model: Any, windows: Windows, texts: int, size: int) -> _Floats:
                 logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
             )
             summed = losses.sum(1).double().cpu().numpy()
-            np.add.at(found, windows.texts[[index for index, _ in keys]], summed)
-    return found
+            np.add.at(nats, windows.texts[[index for index, _ in keys]], summed)
+    return nats
 
 
 def _run_causal(run: ModelRun) -> list[Measured]:
@@ -235,51 +233,41 @@ def _run(run: ModelRun) -> list[Measured]:
         (folder / "unfinished").rename(trained)
     write_file(folder / "tokeniser" / "tokenizer.json", file)
     starts: Sequence[str] = ["as it was"] if base_file == file else settings.starts
-    found: list[Measured] = []
-    for start in starts:
-        found += _kept(folder / f"{start}.json", partial(_curve, replace(run, ids=ids), start))
-    return found
-
-
-def _kept(path: Path, measure: Callable[[], list[Measured]]) -> list[Measured]:
-    """Return a measurement from its file, measuring first if there is none."""
-    if path.is_file():
-        return [Measured(*values) for values in json.loads(path.read_text())]
-    found = measure()
-    write_file(path, json.dumps(found))
-    return found
+    return [each for start in starts for each in _curve(replace(run, ids=ids), start)]
 
 
 def _curve(run: ModelRun, start: str) -> list[Measured]:
-    """Measure bits per character and byte after given steps, for one initialisation."""
+    """Measure bits per character and byte after given steps, for one initialisation.
+
+    What was measured is kept in a file each, so that a killed run does not measure it again.
+    """
     settings: TransplantCurveSettings = run.settings
-    model = _initial_model(run, start)
     (texts,) = run.examples.test
     test = Windows.of(texts, run.ids, settings.max_tokens)
-    train = Windows.of(run.examples.train[0], run.ids, settings.max_tokens)
-    points: dict[int, list[Measured]] = {}
     place = run.folder / start
+    place.mkdir(exist_ok=True)
+    files = {min(step, settings.then): place / f"step-{step}.json" for step in settings.curve}
 
     def look(step: int, model: Any) -> None:
-        def measure() -> list[Measured]:
+        if not files[step].is_file():
             nats = text_nats(model, test, len(texts), settings.batch_size)
-            found = bits_measured(nats, texts)
-            return [each._replace(step=step, variant=f"start={start}") for each in found]
+            point = bits_measured(nats, texts)
+            values = [each._replace(step=step, variant=f"start={start}") for each in point]
+            write_file(files[step], json.dumps(values))
 
-        points[step] = _kept(place / f"step-{step}.json", measure)
-
-    place.mkdir(exist_ok=True)
-    wanted = sorted({min(step, settings.then) for step in settings.curve})
-    rate = settings.then_learning_rate or settings.learning_rate
-    further = settings.changed(steps=settings.then, learning_rate=rate)
-    after = replace(run, settings=further, seed=run.seed + 1)
-    if 0 in wanted:
-        look(0, model.eval())
-    fit(model, train, after, place, looks=(wanted, look))
-    for step in wanted:  # steps before the checkpoint that a killed run resumed from
-        if step not in points:
+    if not all(file.is_file() for file in files.values()):
+        model = _initial_model(run, start)
+        if 0 in files:
+            look(0, model.eval())
+        rate = settings.then_learning_rate or settings.learning_rate
+        further = settings.changed(steps=settings.then, learning_rate=rate)
+        after = replace(run, settings=further, seed=run.seed + 1)
+        train = Windows.of(run.examples.train[0], run.ids, settings.max_tokens)
+        fit(model, train, after, place, looks=(sorted(files), look))
+        for step in files:  # those that a time budget left out
             look(step, model)
-    return [each for step in wanted for each in points[step]]
+    points = (json.loads(files[step].read_text()) for step in sorted(files))
+    return [Measured(*values) for point in points for values in point]
 
 
 def _initial_model(run: ModelRun, start: str) -> Any:
@@ -290,9 +278,9 @@ def _initial_model(run: ModelRun, start: str) -> Any:
     if start != "as it was":
         carried = run.folder / f"carried-{start}"
         if not carried.is_dir():
-            given: list[Any] = start.split("+")
-            how = dict(zip(("init", "norm"), given, strict=False))
-            transplant(folder, run.folder / "tokeniser", carried, seed=run.seed, **how)
+            init, _, norm = start.partition("+")
+            options: Any = {"init": init, "norm": norm or None, "seed": run.seed}
+            transplant(folder, run.folder / "tokeniser", carried, **options)
         folder = carried
     settings = run.settings.changed(model=str(folder), preset=None)
     return make_model("causal-lm", replace(run, settings=settings))

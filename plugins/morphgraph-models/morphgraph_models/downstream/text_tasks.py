@@ -145,11 +145,11 @@ def _run_classification(run: ModelRun) -> list[Measured]:
 
     fitted = fitted_on(run, "classification", batches)
     texts, labels = data.test
-    found = scored(texts, "")
+    scores = scored(texts, "")
     if settings.noise is not None:
         damage = noisy if settings.noise_in == "words" else without_spaces
-        found += scored(damage(texts, settings.noise, run.seed), "noisy_")
-    return [*found, *fitted.facts(), run.uncovered(texts)]
+        scores += scored(damage(texts, settings.noise, run.seed), "noisy_")
+    return [*scores, *fitted.facts(), run.uncovered(texts)]
 
 
 def macro_f1(gold: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64]) -> float:
@@ -256,9 +256,9 @@ def _run_tagging(run: ModelRun) -> list[Measured]:
     number = {name: place for place, name in enumerate(data.classes)}
 
     def batches(part: Examples, ids: TokenIds, draws: int = 1) -> _Tagged:
-        found = split_sentences(part[0], ids, draws)
-        rows = [framed([one.ids for one in each], ids, settings.max_tokens) for each in found]
-        firsts = [[one.firsts for one in each] for each in found]
+        split = split_sentences(part[0], ids, draws)
+        rows = [framed([one.ids for one in each], ids, settings.max_tokens) for each in split]
+        firsts = [[one.firsts for one in each] for each in split]
         tags = [np.array([number[tag] for tag in tags], np.int64) for tags in part[1]]
         return _Tagged(rows, ids, firsts, tags)
 
@@ -328,11 +328,11 @@ def translation_scores(written: Sequence[str], targets: Sequence[str]) -> list[M
     """Return chrF and BLEU of translations, from 0 to 100, with sacrebleu's defaults."""
     from sacrebleu.metrics import BLEU, CHRF
 
-    found = []
+    scores = []
     for name, metric in (("chrf", CHRF()), ("bleu", BLEU())):
         score = metric.corpus_score(list(written), [list(targets)]).score
-        found.append(Measured(name, float(score), len(targets)))
-    return found
+        scores.append(Measured(name, float(score), len(targets)))
+    return scores
 
 
 def _translated(model: Any, test: _Translations, settings: TrainingSettings) -> list[str]:
@@ -344,7 +344,7 @@ def _translated(model: Any, test: _Translations, settings: TrainingSettings) -> 
         for keys in in_batches(test.lengths, settings.batch_size):
             inputs = {name: value.to(model.device) for name, value in test.inputs(keys).items()}
             width = inputs["input_ids"].shape[1]
-            found = model.generate(
+            generated = model.generate(
                 **inputs,
                 num_beams=1,
                 do_sample=False,
@@ -353,7 +353,7 @@ def _translated(model: Any, test: _Translations, settings: TrainingSettings) -> 
                 eos_token_id=special["eos"],
                 pad_token_id=special["pad"],
             )
-            for (index, _), row in zip(keys, found.tolist(), strict=True):
+            for (index, _), row in zip(keys, generated.tolist(), strict=True):
                 end = row.index(special["eos"], 1) if special["eos"] in row[1:] else len(row)
                 pieces = [by_id[number] for number in row[1:end] if number in by_id]
                 written[index] = decoded(pieces, test.ids.segmenter)

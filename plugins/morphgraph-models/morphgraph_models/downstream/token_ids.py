@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tokenizers import decoders
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.formats.files import settings_beside
+from morphgraph.formats.tokeniser_files import settings_beside
 from morphgraph.kernels import DROPPED
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
@@ -142,14 +142,14 @@ def folder_ids(segmenter: Segmenter, folder: str) -> TokenIds:
 
 def _special(folder: Path, config: Mapping[str, Any], ids: Mapping[str, int]) -> dict[str, int]:
     named = special_roles(settings_beside(folder))
-    found: dict[str, int] = {}
+    special: dict[str, int] = {}
     for role, names in _NAMED.items():
         known = (ids[named[name]] for name in names if named.get(name) in ids)
         number = next(known, config.get(f"{role}_token_id"))
         if isinstance(number, int):
-            found[role] = number
-    usual = found.get("eos", found.get("pad", 0))
-    return {role: found.get(role, usual) for role in ROLES}
+            special[role] = number
+    usual = special.get("eos", special.get("pad", 0))
+    return {role: special.get(role, usual) for role in ROLES}
 
 
 def model_files(folder: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tokenizers import Token
 
-from .pieces import Pieces, units
+from .piece_methods import Pieces, units
 
 Placed = tuple[int | None, int, int]
 """A type by its number, None for what has none, and the bytes of the piece that it covers."""

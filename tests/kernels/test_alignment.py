@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from morphgraph.kernels.words import align
+from morphgraph.kernels.alignment import align
 from morphgraph.score.metrics import edit_distances, longest_common
 from morphgraph.score.outcome import Strings
 

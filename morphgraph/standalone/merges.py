@@ -9,7 +9,7 @@ from typing import Any
 
 from tokenizers import Token
 
-from .pieces import Pieces, symbols_of
+from .piece_methods import Pieces, symbols_of
 
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 

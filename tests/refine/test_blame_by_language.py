@@ -15,7 +15,7 @@ from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Reference
-from morphgraph.refine.languages import BlameByLanguage, blame_by_language, encoded_outcomes
+from morphgraph.refine.blame_by_language import BlameByLanguage, blame_by_language, encoded_outcomes
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import ideal, outcome_of

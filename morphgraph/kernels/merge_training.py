@@ -220,7 +220,7 @@ def split_type(words, pairs, types, events, state, whole):
     start = state.positions
     if not has_room(pairs, types, events, state, 0, listed.shape[0], 0):
         return False
-    found = 0
+    holders = 0
     occurrences = 0
     for word in listed:
         inside = 0
@@ -228,24 +228,24 @@ def split_type(words, pairs, types, events, state, whole):
             if words[i] == whole:
                 inside += 1
         if inside:
-            positions[start + found] = word
-            found += 1
+            positions[start + holders] = word
+            holders += 1
             occurrences += inside
     types.flags[whole] = REMOVED
     parts = present_parts(types, whole)
     gains = occurrences * (parts.shape[0] + 1)
-    if not has_room(pairs, types, events, state, gains + parts.shape[0], found + gains, 0):
+    if not has_room(pairs, types, events, state, gains + parts.shape[0], holders + gains, 0):
         types.flags[whole] = PRESENT
         return False
 
     event_row = np.empty(gains, np.int64)
     event_word = np.empty(gains, np.int32)
-    made = 0
+    gained = 0
     longest = 0
-    for f in range(found):
+    for f in range(holders):
         longest = max(longest, words[positions[start + f]])
     before = np.empty(longest, np.int32)
-    for f in range(found):
+    for f in range(holders):
         word = positions[start + f]
         length = words[word]
         count = count_of(words, word)
@@ -264,16 +264,16 @@ def split_type(words, pairs, types, events, state, whole):
                     pair = (np.int64(words[write - 1]) << 32) | np.int64(words[write])
                     row = gaining_row(table, heads, pair, state)
                     table[row, 1] += count
-                    event_row[made] = row
-                    event_word[made] = word
-                    made += 1
+                    event_row[gained] = row
+                    event_word[gained] = word
+                    gained += 1
                 write += 1
         words[word] = write - first
 
-    end = start + found
+    end = start + holders
     node = state.nodes
     row = np.int64(-1)
-    for e in np.argsort(event_row[:made], kind="mergesort"):
+    for e in np.argsort(event_row[:gained], kind="mergesort"):
         if event_row[e] != row:
             row = event_row[e]
             put(nodes, node, end, 0, heads[row])
@@ -296,7 +296,7 @@ def split_type(words, pairs, types, events, state, whole):
     for part in parts:
         types.counts[part] += types.counts[whole]
         if part >= state.atoms:
-            put(nodes, node, start, found, types.listed[part])
+            put(nodes, node, start, holders, types.listed[part])
             types.listed[part] = node
             node += 1
     types.counts[whole] = 0
@@ -494,8 +494,8 @@ def learn_events(
             if len(scratch.slots) < 2 * len(types.counts):
                 scratch = scratch_for(len(types.counts), 2 * len(words))
         state.stop = (int(state.events) // EVENTS_PER_CALL + 1) * EVENTS_PER_CALL
-        how = float(threshold), scaffold
-        status = train_events(words, pairs, types, scratch, events, state, *how)
+        variant = float(threshold), scaffold
+        status = train_events(words, pairs, types, scratch, events, state, *variant)
     if progress is not None:
         progress(1.0)
     return events[: state.events].copy(), types.flags[: state.types].copy()

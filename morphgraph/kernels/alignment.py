@@ -22,8 +22,8 @@ def first_places(text: npt.NDArray[np.uint8], ends: Int64) -> Int64:
     >>> first_places(np.frombuffer(b"abab", np.uint8), np.array([1, 2, 3, 4])).tolist()
     [0, 1, 0, 1]
     """
-    found: Int64 = _first_places(text, ends, _SECRET)
-    return found
+    places: Int64 = _first_places(text, ends, _SECRET)
+    return places
 
 
 @kernel
@@ -190,7 +190,7 @@ def longest_common_by_word(points, strings, words, other_points, other_strings, 
     into points), ``words`` (offsets into strings, n + 1).
     """
     count = words.shape[0] - 1
-    found = np.zeros(count, np.int64)
+    lengths = np.zeros(count, np.int64)
     widest = 0
     for word in range(count):
         widest = max(widest, other_words[word + 1] - other_words[word])
@@ -213,5 +213,5 @@ def longest_common_by_word(points, strings, words, other_points, other_strings, 
                 above = row[j + 1]
                 row[j + 1] = diagonal + 1 if same else max(above, row[j])
                 diagonal = above
-        found[word] = row[width]
-    return found
+        lengths[word] = row[width]
+    return lengths

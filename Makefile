@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
-.PHONY: app quick test test-models soak lint bench release-check assets story atlas paper site clean
+.PHONY: app quick test test-models soak lint bench release-check assets story atlas site clean
 
 app: $(STAMPS)/run
 	$(BIN)/morphgraph app
@@ -52,10 +52,6 @@ assets: $(STAMPS)/run
 # What docs/story shows, from the library and the app's components.
 story: $(STAMPS)/run
 	$(BIN)/python -m docs.tools.story
-
-# Tables and figures of docs/results.md for a paper, in paper/: LaTeX, and a PDF if there is pdflatex.
-paper: $(STAMPS)/run
-	$(BIN)/python -m docs.tools.paper
 
 # The pages of docs/atlas, from its results.
 atlas: $(STAMPS)/run
@@ -100,4 +96,4 @@ $(STAMPS)/browser: $(STAMPS)/dev
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(STAMPS) .cache build dist paper site *.egg-info plugins/*/*.egg-info
+	rm -rf $(VENV) $(STAMPS) .cache build dist site *.egg-info plugins/*/*.egg-info

@@ -44,8 +44,8 @@ def train(
 ) -> None:
     """Train a tokeniser from word counts or text.
 
-    method: {trained}, with parameters as in picky(threshold=0.9). One that learns from --gold keeps
-        a fifth of it aside, and with holdout=0 nothing.
+    method: {trained}, with parameters as in picky(threshold=0.9). One that learns from gold keeps a
+        fifth of it aside, and with holdout=0 nothing.
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG. Of several languages, each with
         its name: en=FILE de=FILE.
     vocab_size: Size of the vocabulary, the atoms included.

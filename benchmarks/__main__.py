@@ -15,7 +15,7 @@ from benchmarks import ONE_THREAD, peak_megabytes, processor
 MODULES = {
     "segmenting": ("segment", "substrings", "exported"),
     "refining": ("knockout", "rebpe", "llm"),
-    "transplanting": ("transplant",),
+    "transplants": ("transplant",),
     "training": ("train", "train_at_size"),
     "scoring": ("compare", "scores", "first_use"),
     "counting": ("counting", "measuring"),

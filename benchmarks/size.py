@@ -29,20 +29,28 @@ def code_lines(source: str) -> int:
     return len(lines)
 
 
-def sizes(root: Path = ROOT) -> tuple[Counter[str], Counter[str], int]:
-    """Return the code lines of each room of a checkout, of each plug-in, and lines of all tests."""
+MAIN = "main distribution"
+
+
+def sizes(root: Path = ROOT) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """Return the code lines of each room and of each plug-in, and the lines of their tests.
+
+    Tests are counted by the plug-in, or as those of the main distribution.
+    """
     listed = subprocess.check_output(["git", "ls-files", "*.py"], cwd=root, text=True)
     rooms: Counter[str] = Counter()
     plugins: Counter[str] = Counter()
-    tests = 0
+    tests: Counter[str] = Counter()
     for path in map(Path, listed.splitlines()):
         if not (root / path).exists():  # removed, and not yet committed
             continue
         source = (root / path).read_text("utf-8")
-        if "tests" in path.parts:
-            tests += source.count("\n")
-        elif path.parts[0] == "plugins":
-            plugins["/".join(path.parent.parts[:2])] += code_lines(source)
+        is_of_plugin = path.parts[0] == "plugins" and len(path.parts) > 2
+        plugin = "/".join(path.parts[:2]) if is_of_plugin else ""
+        if "tests" in path.parts or path.name == "conftest.py":
+            tests[plugin or MAIN] += source.count("\n")
+        elif plugin:
+            plugins[plugin] += code_lines(source)
         else:
             depth = 2 if path.parts[0] == "morphgraph" else 1
             rooms["/".join(path.parent.parts[:depth]) or "."] += code_lines(source)
@@ -52,7 +60,9 @@ def sizes(root: Path = ROOT) -> tuple[Counter[str], Counter[str], int]:
 if __name__ == "__main__":
     found, plugins, tests = sizes()
     rows = [(room, f"{lines:,}") for room, lines in sorted(found.items())]
-    rows.append(("in all, without plug-ins", f"{found.total():,}"))
-    rows += [(plugin, f"{lines:,}") for plugin, lines in sorted(plugins.items())]
+    distributions = {MAIN: found.total(), **dict(sorted(plugins.items()))}
+    whole = ("the whole", f"{sum(distributions.values()):,}", f"{tests.total():,}")
     table(["room", "code lines"], rows)
-    print(f"\nTests: {tests:,} lines.")
+    print()
+    counted = [(name, f"{lines:,}", f"{tests[name]:,}") for name, lines in distributions.items()]
+    table(["distribution", "code lines", "lines of tests"], [*counted, whole])

@@ -4,11 +4,12 @@ docs/training.md from the registry: `python -m docs.tools.api`.
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import morphgraph as mg
 from docs.tools import DOCS, markdown_table
+from morphgraph.core.plugins import installed
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
 from morphgraph.tokeniser.words import spelled
@@ -103,10 +104,17 @@ INPUT_NEEDED = {
 }
 
 
-def methods() -> str:
-    """Return the table of all methods that segment."""
+def of(package: str, *names: str) -> list[str]:
+    """Return those of the names of methods whose entry points are in a package."""
+    entries = installed().select(group="morphgraph.methods")
+    own = {entry.name for entry in entries if entry.module.partition(".")[0] == package}
+    return [name for name in names if name in own]
+
+
+def methods(package: str) -> str:
+    """Return the table of a package's methods that segment."""
     rows = [("method", "title", "what it does", "parameters", "made of", "source")]
-    for name in (*METHODS.segmenting, *METHODS.learning):
+    for name in of(package, *METHODS.segmenting, *METHODS.learning):
         method = METHODS[name]
         given = [
             f"`{key}`" if field.default is None else f"`{key}={spelled(field.default)}`"
@@ -118,10 +126,10 @@ def methods() -> str:
     return markdown_table(rows)
 
 
-def trainers() -> str:
-    """Return the table of all training methods."""
+def trainers(package: str) -> str:
+    """Return the table of a package's training methods."""
     rows = [("method", "what comes out", "what it does", "parameters")]
-    for name in METHODS.trained:
+    for name in of(package, *METHODS.trained):
         method, training = training_of(name)
         fields = training.parameters.model_fields.items()
         listed = ", ".join(f"`{key}={field.default}`" for key, field in fields)
@@ -136,11 +144,17 @@ def with_table(document: str, made: str) -> str:
     return before + begin + made + "\n" + end + rest.partition(end)[2]
 
 
-TABLES = {"remedies.md": methods, "training.md": trainers}
+TABLES: dict[str, Callable[[], str]] = {
+    "docs/remedies.md": lambda: methods("morphgraph"),
+    "docs/training.md": lambda: trainers("morphgraph"),
+    "plugins/morphgraph-remedies/docs/more-remedies.md": lambda: (
+        f"{methods('morphgraph_remedies')}\n\n{trainers('morphgraph_remedies')}"
+    ),
+}
 """The functions that make the pages' tables from the registry."""
 
 if __name__ == "__main__":
     (DOCS / "api.md").write_text(page(), encoding="utf-8")
     for name, made in TABLES.items():
-        path = DOCS / name
+        path = DOCS.parent / name
         path.write_text(with_table(path.read_text(encoding="utf-8"), made()), encoding="utf-8")

@@ -115,13 +115,11 @@ def train(
     >>> mg.train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259).types[256:]
     ('es', 'est', 'lo')
     """
-    retraining = METHODS.able("retrains")
-    known = method_named(method, [*METHODS.trained, *retraining])
-    if (known.retrain is None) != (gold is None):
-        learns = (
-            "learns from gold. Give some" if gold is None else "has no use for gold. Leave it out"
-        )
-        raise MorphGraphError(f"{known.title} {learns} (--gold).")
+    known = method_named(method, [*METHODS.trained, *METHODS.able("retrains")])
+    if gold is None and known.retrain is not None:
+        raise MorphGraphError(f"{known.title} learns from gold. Give some (--gold).")
+    if gold is not None and known.retrain is None:
+        raise MorphGraphError(f"{known.title} has no use for gold. Leave it out (--gold).")
     words = _training_counts(counts, development)
     base = method if gold is None else "bpe"  # a method that learns from gold is made of BPE
     entry, training = training_of(base)

@@ -139,34 +139,25 @@ def languages_table(
     Those of the same scope, weighting and share of the words are a block. Rows do not compete: a
     language is not better than another.
     """
-    blocks: dict[object, list[LanguageRow]] = {}
-    for row in languages:
-        key = (row.table.scope, row.table.weighting, words_of(row.table))
-        blocks.setdefault(key, []).append(row)
-    rows: list[Row] = []
     tables = [row.table for row in languages]
     names = [name for name in metrics if all(name in table.metrics for table in tables)]
+    blocks: dict[str, list[LanguageRow]] = {}
+    for row in languages:
+        blocks.setdefault(_titled(row.table.labels[0], row.table), []).append(row)
+    rows: list[Row] = []
     for number, block in enumerate(blocks.values()):
         for label, row in zip(labels_of(block), block, strict=True):
             [line] = _rows(row.table, number, names)
-            told = {**dict(line.before), "tokeniser": line.names[0]}
-            rows.append(
-                replace(
-                    line,
-                    names=(label, row.script),
-                    cells=(Cell(row.entries), *line.cells[1:], Cell(row.uncut)),
-                    group=-1,
-                    before=tuple(told.items()),
-                )
-            )
+            cells = (Cell(row.entries), *line.cells[1:], Cell(row.uncut))
+            before = (*line.before, ("tokeniser", line.names[0]))
+            named = (label, row.script)
+            rows.append(replace(line, names=named, cells=cells, group=-1, before=before))
     return Table(
         f"{tables[0].labels[0]} by language" if tables else "By language",
         (Column("Language", csv="language"), Column("Script", csv="script")),
         (Column("Entries", "count", csv="entries"), *_columns(tables, names), _UNCUT),
         tuple(rows),
-        blocks=tuple(
-            _titled(block[0].table.labels[0], block[0].table) for block in blocks.values()
-        ),
+        blocks=tuple(blocks),
         signatures=tuple(dict.fromkeys(table.signature for table in tables if table.signature)),
         notes=_notes(tables),
         bold="",

@@ -1,0 +1,68 @@
+"""Commands of other distributions are listed apart, and run as ours."""
+
+from collections.abc import Iterator
+from importlib.metadata import EntryPoints
+from pathlib import Path
+
+import pytest
+from command import Command
+
+import morphgraph as mg
+from morphgraph import cli
+from morphgraph.core import plugins
+
+ENTRY_POINTS = """[morphgraph.commands]
+greet = greeting_of_others:greet
+broken = no_such_module:BROKEN
+score = greeting_of_others:greet
+[morphgraph.namespaces]
+greeting = greeting_of_others
+"""
+CODE = '''
+def greet(name: str) -> None:
+    """Greet somebody."""
+    print(f"Hello {name}")
+'''
+
+
+@pytest.fixture(autouse=True)
+def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    about = tmp_path / "others-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(ENTRY_POINTS)
+    (tmp_path / "greeting_of_others.py").write_text(CODE)
+    monkeypatch.syspath_prepend(tmp_path)
+    forget()
+    yield
+    forget()
+
+
+def forget() -> None:
+    plugins.installed.cache_clear()
+    vars(cli._OF_PLUGINS).pop("_known", None)
+
+
+def test_a_command_is_run_and_listed_in_a_panel_of_its_own(morphgraph: Command) -> None:
+    run = morphgraph("--help")
+    assert run.code == 0
+    ours, _, theirs = run.out.partition("Commands of plug-ins")
+    assert "Greet somebody." in theirs and "score" in ours and "broken" not in run.out
+    assert "broken = no_such_module:BROKEN" in run.err and run.err.count("\n") == 1
+    assert morphgraph("greet", "you").out == "Hello you\n"
+
+
+def test_ours_load_no_plug_in(morphgraph: Command) -> None:
+    run = morphgraph("segment", "demo:en", "undesirable")
+    assert (run.code, run.err) == (0, "")
+
+
+def test_a_namespace_is_an_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert callable(mg.greeting.greet)  # type: ignore[attr-defined]
+    assert "greeting" in dir(mg)
+    with monkeypatch.context() as patch:
+        patch.setattr(plugins, "installed", EntryPoints)
+        with pytest.raises(AttributeError, match=r"pip install 'morphgraph\[models\]'"):
+            mg.models  # noqa: B018
+        with pytest.raises(AttributeError, match=r"no attribute 'greeting'$"):
+            mg.greeting  # type: ignore[attr-defined]  # noqa: B018

@@ -391,8 +391,8 @@ class Preprocessor:
         ``raw``: the part's span in the text; ``normalised``: its span in that after normalisation.
         """
         if self.sentencepiece is not None:
-            found = self.sentencepiece.joined(self._characters(text, raw, normalised))
-            return [found] if found else []
+            joined = self.sentencepiece.joined(self._characters(text, raw, normalised))
+            return [joined] if joined else []
         work = self._part(text, raw, normalised)
         if self.pre_tokenizer is not None:
             self.pre_tokenizer.pre_tokenize(work)

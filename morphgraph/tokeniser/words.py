@@ -116,8 +116,8 @@ class Words:
                 next_ += 1
                 continue
             ends = [match.end() for match in _UNIT.finditer(text)]
-            found = np.searchsorted(ends, np.arange(len(text)), side="right")
-            numbers.append((next_ + np.minimum(found, max(0, len(ends) - 1))).astype(np.int32))
+            unit_of = np.searchsorted(ends, np.arange(len(text)), side="right")
+            numbers.append((next_ + np.minimum(unit_of, max(0, len(ends) - 1))).astype(np.int32))
             next_ += max(1, len(ends))
         if not len(self.atoms):
             return np.zeros(0, np.int32)

@@ -157,7 +157,7 @@ OF_PLUGINS = {*DOWNSTREAM, "methods"}
 """Those whose tasks or methods a plug-in has, which tests them."""
 
 
-@pytest.mark.parametrize("name", shipped_configurations().keys() - OF_PLUGINS)
+@pytest.mark.parametrize("name", sorted(shipped_configurations().keys() - OF_PLUGINS))
 def test_what_ships_is_valid_and_says_what_it_is(name: str) -> None:
     evaluation, _ = parse_evaluation(shipped_configurations()[name], f"{name}.yaml")
     assert evaluation.name == name

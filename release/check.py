@@ -44,6 +44,7 @@ INSTALLED = {
     "sdist": _ALONE,
     "batch": ["morphgraph count text.txt --out counts.parquet"],
     "models": ["morphgraph undertrained --help", "import morphgraph as mg; mg.models.transplant"],
+    "remedies": ["morphgraph segment demo:en houses --method litetoken --counts counts.tsv"],
     "silver": ["morphgraph train morfessor counts.tsv --vocab-size 500 --out model.json"],
     "transformers": ["morphgraph export demo:en --out exported", _LOADED],
     "wordfreq": ["morphgraph train bpe wordfreq:en --vocab-size 500 --out tokenizer.json"],

@@ -1,30 +1,55 @@
-"""The worked examples of CONTRIBUTING.md do what they say."""
+"""The worked examples of CONTRIBUTING.md do what they say, installed as any plug-in is."""
 
-import doctest
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-from command import Command
 from streamlit.testing.v1 import AppTest
-
-from morphgraph.core import plugins
-from morphgraph.reference import readers
-from morphgraph.score import metrics
-from morphgraph.segment.models import load_segmenter
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PLUGIN = ROOT / "docs" / "examples" / "plugin"
+LINES = ("a house", "undesirable houses")
+GOLD = "un-desir-able\nhouse\n12\n"
+YAML = """
+name: lengths
+languages: [en]
+tokenisers: [{name: demo, file: "demo:en"}]
+methods: [standard, atoms]
+references: [gold.txt]
+metrics: [f1, single]
+downstream: [{task: lengths, text: lines.txt}]
+"""
+IN_THE_APP = """
+import json
+from streamlit.testing.v1 import AppTest
+app = AppTest.from_file("app.py", default_timeout=60).run()
+app.switch_page("pages/9_Segmentations.py").run()
+picker = app.multiselect(key="compare_methods").options
+trainers = app.switch_page("pages/8_Train.py").run().radio(key="train_method").options
+assert not app.exception
+print(json.dumps(["Atoms" in picker, "Atoms" in trainers]))
+"""
+LOADED = """
+import json
+from transformers import AutoTokenizer
+loaded = AutoTokenizer.from_pretrained("out", trust_remote_code=True)
+print(json.dumps(loaded.tokenize(" house")))
+"""
+DOCTESTS = """
+import doctest, importlib, json
+names = ("atoms", "hyphenated")
+ran = [doctest.testmod(importlib.import_module(f"morphgraph_examples.{name}")) for name in names]
+print(json.dumps([[each.failed, each.attempted > 0] for each in ran]))
+"""
 
 
 def blocks(heading: str) -> list[str]:
@@ -33,186 +58,94 @@ def blocks(heading: str) -> list[str]:
     return re.findall(r"^```(?:python|toml)?\n(.*?)^```$", section, re.M | re.S)
 
 
-def module_of(code: str) -> ModuleType:
-    """A module of the code, whose doctests hold."""
-    path = re.match(r"# (\S+)\.py\n", code)
-    assert path
-    module = ModuleType(path[1].replace("/", "."))
-    exec(code, vars(module))
-    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-    for name, value in list(vars(module).items()):
-        if getattr(value, "__module__", "") == module.__name__:
-            for test in finder.find(value, name, module=False, globs=vars(module)):
-                runner.run(test)
-    assert runner.failures == 0
-    return module
+def test_the_text_shows_the_files() -> None:
+    shown = dict(
+        re.findall(r"^```python\n# (morphgraph_examples/\S+)\n(.*?)^```$", TEXT, re.M | re.S)
+    )
+    files = [path for path in PLUGIN.rglob("*.py") if path.name != "__init__.py"]
+    assert shown == {str(path.relative_to(PLUGIN)): path.read_text("utf-8") for path in files}
+    assert (PLUGIN / "pyproject.toml").read_text("utf-8") in blocks("Write a plug-in")
 
 
-def as_installed(folder: Path, entry_points: str) -> None:
-    """Make a folder of Python's path look as if a distribution with entry points were in it."""
-    about = folder / "examples-1.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: examples\nVersion: 1\n")
-    (about / "entry_points.txt").write_text(entry_points)
+Run = Callable[..., str]
 
 
-@pytest.fixture
-def plugged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Install the file and the entry point under a heading, until the test ends."""
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run Python in a new environment with the plug-in, which pip has installed there."""
+    folder = tmp_path_factory.mktemp("newcomer")
+    source = shutil.copytree(PLUGIN, folder / "plugin", ignore=shutil.ignore_patterns("__*__"))
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    python = folder / "venv" / "bin" / "python"
+    [packages] = (folder / "venv").glob("lib/*/site-packages")
+    ours = [path.parent for path in (ROOT / "plugins").glob("*/pyproject.toml")]
+    others = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "others.pth").write_text("\n".join(map(str, [*others, ROOT, *ours])))
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index"]
+    subprocess.run([*install, "--no-deps", "--no-build-isolation", source], check=True)
+    (folder / "lines.txt").write_text("\n".join(LINES), encoding="utf-8")
+    (folder / "gold.txt").write_text(GOLD, encoding="utf-8")
+    (folder / "lengths.yaml").write_text(YAML, encoding="utf-8")
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    # Python would find the packages of the folder that it is run in, so it is run elsewhere.
+    modules = {"HF_MODULES_CACHE": str(folder / "modules")}
 
-    def install(heading: str) -> None:
-        file, toml = blocks(heading)
-        module_of(file)
-        (tmp_path / file.split()[1]).write_text(file, encoding="utf-8")
-        groups = tomllib.loads(toml)["project"]["entry-points"].items()
-        as_installed(
-            tmp_path,
-            "".join(
-                f"[{group}]\n{name} = {place}\n"
-                for group, entries in groups
-                for name, place in entries.items()
-            ),
-        )
-        monkeypatch.syspath_prepend(tmp_path)
-        forget()
+    def run(*given: object, cwd: Path = folder) -> str:
+        command = [str(python), *map(str, given)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=kept | modules)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
-    def forget() -> None:
-        plugins.installed.cache_clear()
-        for registry in (readers.READERS, metrics.METRICS):
-            vars(registry).pop("_known", None)
-
-    yield install
-    monkeypatch.undo()
-    forget()
-
-
-@pytest.fixture
-def gold(tmp_path: Path) -> Path:
-    path = tmp_path / "gold.tsv"
-    path.write_text("word\tmorphs\nhouse\thouse\nundesirable\tun desir able\n", encoding="utf-8")
-    return path
+    return run
 
 
-WITH_A_METHOD = r"""
-import json, sys, typer.testing
-import morphgraph.segment, morphgraph.standalone
-folder, gold = sys.argv[1:]
-morphgraph.segment.__path__.append(f"{folder}/segment")
-morphgraph.standalone.__path__.append(f"{folder}/standalone")
-from morphgraph.batch.configuration import schema_text
-from morphgraph.cli import program
-
-def run(*given):
-    result = typer.testing.CliRunner().invoke(program, given)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-of_demo = "demo:en",
-run("export", *of_demo, "--method", "atoms", "--out", f"{folder}/out")
-from transformers import AutoTokenizer
-loaded = AutoTokenizer.from_pretrained(f"{folder}/out", trust_remote_code=True)
-scored = json.loads(run("score", *of_demo, gold, "--methods", "atoms", "--json"))
-from streamlit.testing.v1 import AppTest
-app = AppTest.from_file("app.py", default_timeout=60).run()
-app.switch_page("pages/9_Segmentations.py").run()
-picker = app.multiselect(key="compare_methods").options
-trainers = app.switch_page("pages/8_Train.py").run().radio(key="train_method").options
-assert not app.exception
-print(json.dumps({
-    "segment": run("segment", *of_demo, "--method", "atoms", "house"),
-    "row": scored["tables"][0]["rows"][0]["tokeniser"],
-    "loaded": loaded.tokenize(" house"),
-    "schema": json.loads(schema_text())["$defs"]["Atoms"]["description"],
-    "app": [picker, trainers],
-}))
-"""
+def test_the_examples_in_their_docstrings_hold(run: Run) -> None:
+    assert json.loads(run("-c", DOCTESTS)) == [[0, True], [0, True]]
 
 
-def test_a_method(tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One file and one line: everything that takes methods knows it."""
-    pytest.importorskip("transformers")
-    file, line, shipped = blocks("Add a method")
-    module_of(file)
-    for code in (file, shipped):
-        path = tmp_path / Path(code.split()[1]).relative_to("morphgraph")
-        path.parent.mkdir()
-        path.write_text(code, encoding="utf-8")
-    as_installed(tmp_path, f"[morphgraph.methods]\n{line}")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
-    run = [sys.executable, "-c", WITH_A_METHOD, *map(str, (tmp_path, gold))]
-    done = subprocess.run(run, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert all("Atoms" in options for options in found.pop("app"))
-    assert found == {
-        "segment": "Ġ h o u s e\n",
-        "row": "Atoms",
-        "loaded": ["Ġ", *"house"],
-        "schema": "No merge at all: every atom is a token.",
-    }
-
-
-def test_a_format(tmp_path: Path, plugged: Callable[[str], None]) -> None:
-    plugged("Add a format of references")
-    path = tmp_path / "gold.txt"
-    path.write_text("un-break-able\nhouse\n12\n", encoding="utf-8")
-    read = readers.read_reference(path)
-    assert read.format == "hyphenated"
-    assert [entry.morphs for entry in read.entries] == [("un", "break", "able"), ("house",)]
-    assert [(skip.reason, skip.first_line) for skip in read.skipped] == [
-        ("not letters and hyphens", 3)
-    ]
-
-
-def test_a_metric(morphgraph: Command, gold: Path, plugged: Callable[[str], None]) -> None:
-    plugged("Add a metric")
-    to_score = ("demo:en", gold, "--scores", "single", "--json")
-    run = morphgraph("score", *to_score)
-    assert run.code == 0, run.err
-    [table] = run.json["tables"]
+def test_the_command_line(run: Run) -> None:
+    segmented = run("-m", "morphgraph", "segment", "demo:en", "--method", "atoms", "house")
+    assert segmented == "Ġ h o u s e\n"
+    command = ("-m", "morphgraph", "score", "demo:en", "gold.txt", "--scores", "single", "--json")
+    [table] = json.loads(run(*command))["tables"]
     assert table["rows"][0]["scores"]["single"]["value"] == 0.5, "house is one token of two words"
+    shown = run("-m", "morphgraph", "reference", "show", "gold.txt")
+    assert "gold.txt, hyphenated" in shown and "not letters and hyphens" in shown
+    run(
+        "-m",
+        "morphgraph",
+        "train",
+        "atoms",
+        "--text",
+        "lines.txt",
+        "--vocab-size",
+        "260",
+        "--out",
+        "m.json",
+    )
 
 
-LINES = ("a house", "undesirable houses")
-WITH_A_TASK = """
-name: lengths
-languages: [en]
-tokenisers: [{name: demo, file: "demo:en"}]
-methods: [standard, flota]
-downstream: [{task: lengths, text: lines.txt}]
-"""
+def test_the_pages(run: Run) -> None:
+    assert json.loads(run("-c", IN_THE_APP, cwd=ROOT).splitlines()[-1]) == [True, True]
 
 
-def test_a_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that another distribution brings is run in an evaluation."""
-    file, toml = blocks("Add a task")
-    (tmp_path / file.split()[1]).write_text(file, encoding="utf-8")
-    [(group, entries)] = tomllib.loads(toml)["project"]["entry-points"].items()
-    [(name, place)] = entries.items()
-    as_installed(tmp_path, f"[{group}]\n{name} = {place}\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    (tmp_path / "lines.txt").write_text("\n".join(LINES), encoding="utf-8")
-    (tmp_path / "lengths.yaml").write_text(WITH_A_TASK, encoding="utf-8")
-    run = [sys.executable, "-m", "morphgraph", "evaluate", str(tmp_path / "lengths.yaml")]
-    run += ["--out", str(tmp_path / "run"), "--workers", "1"]
-    done = subprocess.run(run, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    rows = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))["rows"]
+def test_an_evaluation(run: Run) -> None:
+    run("-m", "morphgraph", "evaluate", "lengths.yaml", "--out", "run", "--workers", "1")
+    printed = run("-c", "print(open('run/results.json', encoding='utf-8').read())")
     values = {
-        row["method"]: score["value"]
-        for row in rows
+        (row["method"], score["metric"]): score["value"]
+        for row in json.loads(printed)["rows"]
         for score in row["scores"]
-        if score["metric"] == "tokens_a_line"
     }
-    assert (tmp_path / "run" / "report.html").is_file()
-    tokeniser = load_segmenter("demo:en")
-    expected = [
-        len(tokeniser.segment(tokeniser.encode([text], bare=True)).tokens(0)) for text in LINES
-    ]
-    assert values["as it is"] == sum(expected) / 2
-    assert values.keys() == {"as it is", "FLOTA"}
-    assert len(rows[0]["inputs"]["downstream"]) == 1, "the sum of its file"
+    assert values["as it is", "single"] == 0.5
+    assert values["Atoms", "tokens_a_line"] == sum(map(len, LINES)) / 2
+    assert values["Atoms", "f1"] < values["as it is", "f1"]
+
+
+def test_an_export_is_loaded(run: Run) -> None:
+    pytest.importorskip("transformers")
+    run("-m", "morphgraph", "export", "demo:en", "--method", "atoms", "--out", "out")
+    assert json.loads(run("-c", LOADED).splitlines()[-1]) == ["Ġ", *"house"]
 
 
 def test_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

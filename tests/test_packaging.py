@@ -60,7 +60,14 @@ def outside(folders: Iterable[str]) -> set[str]:
                     found |= {alias.name.partition(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and not node.level:
                     found.add((node.module or "").partition(".")[0])
-    found -= {"morphgraph", "morphgraph_models", "web", *sys.stdlib_module_names, *NOT_OURS}
+    found -= {
+        "morphgraph",
+        "morphgraph_models",
+        "morphgraph_remedies",
+        "web",
+        *sys.stdlib_module_names,
+        *NOT_OURS,
+    }
     return {BEHIND.get(package, package) for package in found}
 
 
@@ -83,7 +90,7 @@ def of_plugins(*requirements: str) -> set[str]:
 def test_the_library_alone_is_light() -> None:
     base = modules(PROJECT["dependencies"])
     assert not base & {*EXTRA_OF}
-    assert set(EXTRAS) == {"app", "models", "transformers", *OF_APP}
+    assert set(EXTRAS) == {"app", "models", "remedies", "transformers", *OF_APP}
     for package, extra in EXTRA_OF.items():
         of = ["app", *OF_APP] if extra == "app" else [extra]
         needed = {module for each in of for module in modules(EXTRAS[each])}

@@ -145,8 +145,13 @@ def _print_shipped() -> None:
 
     rows = []
     for name, text in shipped_configurations().items():
-        evaluation, _ = parse_evaluation(text, name)
-        rows.append([name, f"{len(evaluation.languages):,}", evaluation.title or evaluation.name])
+        try:
+            evaluation, _ = parse_evaluation(text, name)
+        except MorphGraphError:  # what ships is valid where all that it names is installed
+            rows.append([name, "", "needs a plug-in that is not installed"])
+            continue
+        title = evaluation.title or evaluation.name
+        rows.append([name, f"{len(evaluation.languages):,}", title])
     output.print_table(["name", "languages", "what"], rows, {"what"})
     print("Run one with: morphgraph evaluate NAME --out DIR")
 

@@ -364,44 +364,11 @@ class Study:
         gain = (self.now.correct_gaps - since.correct_gaps)[changed]
         return int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())
 
-    def words_of_merge(
-        self, merge: int, first: StudyState, then: StudyState, *, limit: int = 50
-    ) -> tuple[list[ChangedWord], int]:
-        """Words that two states segment differently and a merge is applied to in one of them.
-
-        The most frequent first, and how many there are; if there are none, words that it is applied
-        to, segmented alike.
-        """
-        before, now = first.segmentation, then.segmentation
-        owner = self.benchmark.words.word_of_atom
-        applied = np.zeros(len(self.benchmark.words), bool)
-        for segmentation in (now, before):
-            places = np.flatnonzero(segmentation.arrays.merge_ids == merge)
-            if len(places):
-                applied[owner[segmentation.closed_by == places[0]]] = True
-        changed = np.zeros(len(applied), bool)
-        changed[now.changed_words(before)] = True
-        chosen = np.flatnonzero(applied & changed)
-        if not len(chosen):
-            chosen = np.flatnonzero(applied)
-        order = np.argsort(-self.benchmark.token_weights[chosen], kind="stable")
-        gain = then.correct_gaps - first.correct_gaps
-        words = chosen[order[:limit]].tolist()
-        return [self._changed(word, first, then, gain) for word in words], len(chosen)
-
     def worst_order(self) -> list[int]:
         """The words with wrong gaps now, those with the most first, then the most frequent."""
         wrong = self.now.wrong_gaps
         order = np.lexsort((np.arange(len(wrong)), -self.benchmark.token_weights, -wrong))
         return [int(word) for word in order if wrong[word] > 0]
-
-    def blamed_order(self) -> list[int]:
-        """The words in which a merge closed a gold boundary now, worst merges first."""
-        blamed, now = self.blame(), self.now.segmentation
-        closed = now.closed_by
-        gaps = np.flatnonzero(now.is_merged & (self.benchmark.gold_gaps() == 1))
-        order = gaps[np.argsort(-blamed.ratio[closed[gaps]], kind="stable")]
-        return list(dict.fromkeys(self.benchmark.words.word_of_atom[order].tolist()))
 
     def worst_words(self, limit: int = 200) -> list[ChangedWord]:
         """Words with the most wrong gaps now, the most frequent first; these are ``-gain``."""

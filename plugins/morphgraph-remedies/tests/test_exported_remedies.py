@@ -6,7 +6,6 @@ from dataclasses import replace
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from morphgraph.standalone.pieces import load, plug_in
 from strategies import WORDS, well_formed
 
 from morphgraph.corpus.counts import WordCounts
@@ -14,6 +13,7 @@ from morphgraph.formats.export import code_for, standalone_method
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.models import exported_model
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph.standalone.piece_methods import load, plug_in
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph_remedies.adaptbpe import AdaptBPE
 from morphgraph_remedies.litetoken import LiteToken
@@ -63,6 +63,6 @@ def test_the_files_of_an_export_stand_alone() -> None:
     types = ["a", "b", "c", "ab", "abc"]
     lite = LiteToken(tokeniser_of_types("t", types, ["ab", ("ab", "c")]), ["abc"])
     code = {name: text.decode() for name, text in code_for(exported_model(lite)).items()}
-    assert "from .bte import Merged, Merging" in code["remerging.py"]
+    assert "from .merges import Merged, Merging" in code["remerging.py"]
     assert "from .remerging import Remerging" in code["methods.py"]
     assert not any("from morphgraph" in text for text in code.values())

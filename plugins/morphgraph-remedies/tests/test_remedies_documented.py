@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from docs.tools import api
+from morphgraph.batch.configuration import parse_evaluation
+from morphgraph.core.files import shipped_configurations
 
 PLUGIN = Path(__file__).parents[1]
 
@@ -15,6 +17,11 @@ def test_the_tables_are_those_of_the_registry() -> None:
     page = "plugins/morphgraph-remedies/docs/more-remedies.md"
     text = (PLUGIN / "docs" / "more-remedies.md").read_text(encoding="utf-8")
     assert text == api.with_table(text, api.TABLES[page]())
+
+
+def test_the_evaluation_of_every_method_is_valid() -> None:
+    evaluation, _ = parse_evaluation(shipped_configurations()["methods"], "methods.yaml")
+    assert {"adaptbpe", "litetoken", "morphbpe"} < {each.method for each in evaluation.methods}
 
 
 @pytest.mark.slow

@@ -93,6 +93,6 @@ def test_several_languages_are_told_apart_in_turn(
     some = parse_word_counts(COUNTS, "counts")
     words = LanguageCounts({"en": some, "xx": some})
     made = jobs.train_in_turn(
-        "ann", "parity", words, 260, lambda share, text: None, pipeline="plain"
+        "ann", "parity", words, 260, lambda share, text: None, pipeline="plain", parameters={}
     )
     assert write_model(made) == write_model(train("parity", words, 260, pipeline="plain"))

@@ -289,11 +289,13 @@ def _count(
     Return the number of bad texts, and what is known of them. Errors name the first file.
     """
     odd, cut = rule
-    rows, out = query_of(texts), sql_literal(part)
+    rows, out, pieces = query_of(texts), sql_literal(part), "string_split(text, ' ')"
+    if any(each.kind == "json" for each in texts):  # only there may a text be NULL
+        pieces = f"coalesce({pieces}, [null])"
     words = (
         f"select unnest(case when {odd} then {cut} else [word] end) as word, count from "
         "(select word, count(*) as count from (select "
-        f"unnest(coalesce(string_split(text, ' '), [null])) as word from ({rows})) "
+        f"unnest({pieces}) as word from ({rows})) "
         # The second condition keeps DuckDB from testing the first on every running word.
         "group by word) where word is null or word <> '' or count < 0"
     )

@@ -6,7 +6,6 @@ from dataclasses import replace
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from morphgraph.standalone.pieces import load, plug_in
 from strategies import WORDS, well_formed
 
 from morphgraph.corpus.counts import WordCounts
@@ -14,6 +13,7 @@ from morphgraph.formats.export import code_for, standalone_method
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.models import exported_model
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph.standalone.piece_methods import load, plug_in
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph_remedies.adaptbpe import AdaptBPE
 from morphgraph_remedies.litetoken import LiteToken

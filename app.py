@@ -45,13 +45,6 @@ DOORS = {
 }
 """The groups of pages, each with its purpose and what its first page does."""
 _EXAMPLES = 3
-_WITHOUT_GOLD = (
-    "Tokens, ids and merges of any text",
-    "Merge graph, merge trees, vocabulary",
-    "Methods compared by length and agreement",
-    "Knock out by hand, prune, extend; undo; export",
-    "Training",
-)
 
 
 def start_page(current: Session) -> None:
@@ -78,7 +71,6 @@ def start_page(current: Session) -> None:
         with right.container(border=True, height="stretch"):
             open_reference(current, "files")
             inputs.reference_read(current, "files")
-    inputs.skipped_lines(current)
     if not is_public():
         st.caption("Files stay on this machine.")
 
@@ -87,18 +79,18 @@ def ways_to_go_on(current: Session) -> None:
     """Offer a public gold, a silver one, or none."""
     st.title("What should it be compared with?", anchor=False)
     st.caption("No reference is open; all below works without one.")
-    public, made, none = st.columns(3)
+    public, silver, none = st.columns(3)
     with public.container(border=True, height="stretch"):
         st.markdown("**:material/public: Gold: public, or your own**")
         st.caption(
             f"{_public_gold(current)} The licence is shown before anything is fetched. Files of "
             "your own are opened here, too."
         )
-        how: dict[str, Any] = {"on_change": "rerun", "type": "primary", "key": "choose gold"}
-        with st.popover("Choose", **how) as opening:
+        options: dict[str, Any] = {"on_change": "rerun", "type": "primary", "key": "choose gold"}
+        with st.popover("Choose", **options) as opening:
             if opening.open:
                 open_reference(current, "files")
-    with made.container(border=True, height="stretch"):
+    with silver.container(border=True, height="stretch"):
         st.markdown("**:material/auto_fix_high: Make a silver one**")
         st.caption(
             "A program divides the commonest words into stems and affixes. Good for a first look."
@@ -115,10 +107,10 @@ def ways_to_go_on(current: Session) -> None:
 
 def _public_gold(current: Session) -> str:
     language = language_of_types(current)
-    found = [s for s in SOURCES.values() if language in map(language_code, s.languages)]
-    if not found:
+    sources = [s for s in SOURCES.values() if language in map(language_code, s.languages)]
+    if not sources:
         return "The catalogue has word lists with morphs in many languages."
-    lists = counted(len(found), "public list", "public lists")
+    lists = counted(len(sources), "public list", "public lists")
     return f"Looks like **{demo_name(language)}**: {lists} with morphs."
 
 
@@ -184,8 +176,6 @@ def first_look(current: Session) -> None:
                     open_in_graph(current, chosen)
             elif study.benchmark.reference.has_gold:
                 _merges_behind(current, culprit)
-            if not study.benchmark.reference.has_gold:
-                _without_gold()
 
 
 def _figures(words: Sequence[WordLine]) -> list[tuple[str, str, str]]:
@@ -197,16 +187,16 @@ def _figures(words: Sequence[WordLine]) -> list[tuple[str, str, str]]:
     running = sum(len(word.word.split()) for word in words)
     covered = sum(len(token.segments) - 1 for word in words for token in word.tokens)
     gold = sum(len(word.morphs) - 1 for word in words if word.morphs)
-    found = [
+    figures = [
         (f"{running:,}", "words", ""),
         (f"{now:,}", "tokens", f"{was:,}" if was != now else ""),
         (f"{now / running:.2f}", "tokens per word", ""),
         (f"{characters / max(now, 1):.2f}", "characters per token", ""),
     ]
     if known:
-        found.append((f"{known:,} of {len(words):,}", "words have gold", ""))
-        found.append((f"{covered:,} of {gold:,}", "boundaries covered", ""))
-    return found
+        figures.append((f"{known:,} of {len(words):,}", "words have gold", ""))
+        figures.append((f"{covered:,} of {gold:,}", "boundaries covered", ""))
+    return figures
 
 
 def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
@@ -228,13 +218,6 @@ def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
     )
 
 
-def _without_gold() -> None:
-    st.markdown("**Without gold**")
-    for does in _WITHOUT_GOLD:
-        st.markdown(f":green[:material/check:] {does}")
-    st.markdown(":gray[:material/lock: Blame, F1, better or worse; ReBPE and the threshold curve]")
-
-
 def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
     def another() -> None:
         st.session_state.pop(f"{key} chosen", None)
@@ -245,9 +228,9 @@ def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if culprit is not None:
             label = f"Knock out “{plain(shortened(culprit.name, 30))}”"
-            how: dict[str, Any] = {"primary": True, "key": "knock out the culprit"}
-            how["help"] = "Removes the merge. Undo, on top, brings it back."
-            button(label, "content_cut", knock_out_type, current, culprit.type, **how)
+            options: dict[str, Any] = {"primary": True, "key": "knock out the culprit"}
+            options["help"] = "Removes the merge. Undo, on top, brings it back."
+            button(label, "content_cut", knock_out_type, current, culprit.type, **options)
         button("Another word", "", another, key="another word")
         if culprit is not None and culprit.gain == culprit.gain:
             score = f"F1 would be {in_percent(culprit.f1)} ({100 * culprit.gain:+.2f})"

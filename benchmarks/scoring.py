@@ -90,11 +90,11 @@ def scores(entries: int = 50_000, rounds: int = 3) -> None:
         return ScoreTable(outcomes, metrics=metrics, baseline=0).estimates
 
     outcome = outcome_of(segmenters[0][1], gold_set)
-    found = []
+    pieces = []
     for number, entry in enumerate(german.entries):
         cuts = [0, *outcome.splits(number), len(entry.word)]
-        found.append(tuple(entry.word[a:b] for a, b in pairwise(cuts)))
-    both = [(entry.morphs, cut) for entry, cut in zip(german.entries, found, strict=True)]
+        pieces.append(tuple(entry.word[a:b] for a, b in pairwise(cuts)))
+    both = [(entry.morphs, cut) for entry, cut in zip(german.entries, pieces, strict=True)]
     flat = gold_strings(gold_set, "morphemic"), outcome.strings
     contestants = {
         f"1,000 resamples of {entries:,} entries, three scores": lambda: bootstrap_intervals(three),

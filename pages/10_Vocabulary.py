@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -14,7 +14,6 @@ from morphgraph.refine.pruning import preview_prune
 from morphgraph.score import vocabulary_figures as figures
 from morphgraph.score.vocabulary_figures import FigureValue
 from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables import figures as tables
 from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
@@ -30,7 +29,7 @@ from web.edits import (
 )
 from web.inputs import frequency_choice, offer_frequencies
 from web.state import Session, keep_session
-from web.views.corpus import model_rows, show_corpus_measures
+from web.views.undertrained import model_rows
 
 _NOW = "bpe"
 _CARD = "vocabulary card"
@@ -49,22 +48,15 @@ _FINALITY = (
 )
 
 
-class Card(NamedTuple):
-    """A summary figure: its short name, and the figure whose types it lists."""
-
-    title: str
-    listed: str
-
-
 CARDS = {
-    "never_used": Card("Never used", "never_used"),
-    "unreachable": Card("Unreachable", "unreachable"),
-    "duplicates": Card("Duplicates", "duplicates"),
-    "single_use_chains": Card("Single-use chains", "single_use_chains"),
-    "fertility": Card("Fertility", "tokens"),
-    "renyi": Card("Rényi efficiency", "tokens"),
+    "never_used": "Never used",
+    "unreachable": "Unreachable",
+    "duplicates": "Duplicates",
+    "single_use_chains": "Single-use chains",
+    "fertility": "Fertility",
+    "renyi": "Rényi efficiency",
 }
-"""The figures that have a card."""
+"""The figures that have a card, with their short names."""
 
 
 @st.fragment
@@ -91,14 +83,6 @@ def vocabulary_page(current: Session) -> None:
             with st.popover(f"Word frequencies: {name}, {words}", icon=":material/bar_chart:"):
                 frequency_choice(current)
     _prune(current, corpus)
-    if chosen:
-
-        def by_label() -> dict[str, Segmenter]:
-            labels = unique_labels([_label(current, name) for name in chosen])
-            made = [make_method(current, name, {}) for name in chosen]
-            return dict(zip(labels, made, strict=True))
-
-        show_corpus_measures(current, by_label, alpha)
     model_rows(current, corpus)
     _list_to_knock_out(current)
     if not chosen:
@@ -150,14 +134,14 @@ def _list_to_knock_out(current: Session) -> None:
 
         def make() -> tuple[list[str], list[Mapping[str, Any]]]:
             types = listed_types(text.encode(), "The list", study.tokeniser)
-            found = study.preview(types, cascade=cascade, portable=portable, part=part)
-            return found.cost(), found.steps
+            preview = study.preview(types, cascade=cascade, portable=portable, part=part)
+            return preview.cost(), preview.steps
 
         with ui.attempt():
             cost, steps = current.once(("listed", text, cascade, portable), make)
             st.markdown("\n".join(f"- {ui.plain(line)}" for line in cost))
-            how: dict[str, Any] = {"primary": True, "help": "Undo takes it back."}
-            ui.button("Knock them out", "content_cut", make_edit, current, steps, field, **how)
+            options: dict[str, Any] = {"primary": True, "help": "Undo takes it back."}
+            ui.button("Knock them out", "content_cut", make_edit, current, steps, field, **options)
 
 
 def _choices(current: Session) -> tuple[list[str], float]:
@@ -181,10 +165,10 @@ def _choices(current: Session) -> tuple[list[str], float]:
         "before your edits if there are any, and models that you trained on the page Train or "
         "opened on the page Segmentations.",
     )
-    said = figures.figure_called("renyi").definition
-    how: dict[str, Any] = {"step": 0.5, "key": "vocabulary_alpha", "first": ALPHA, "help": said}
+    tip = figures.figure_called("renyi").definition
+    options: dict[str, Any] = {"step": 0.5, "key": "vocabulary_alpha", "first": ALPHA, "help": tip}
     label = "α of the Rényi efficiency"
-    return chosen, float(ui.setting(right.number_input, label, 0.01, 100.0, **how))
+    return chosen, float(ui.setting(right.number_input, label, 0.01, 100.0, **options))
 
 
 def _prune(current: Session, corpus: NamedCounts | None) -> None:
@@ -201,11 +185,11 @@ def _prune(current: Session, corpus: NamedCounts | None) -> None:
             st.caption("With word counts, types can go by how much they are needed.")
         order, number = st.columns(2)
         orders = _ORDERS if counts is not None else ["last"]
-        how: dict[str, Any] = {"format_func": _ORDERS.__getitem__}
-        by = ui.choice(order.selectbox, "First to go", orders, key="prune_by", **how)
+        options: dict[str, Any] = {"format_func": _ORDERS.__getitem__}
+        by = ui.choice(order.selectbox, "First to go", orders, key="prune_by", **options)
         most = sum(map(study.graph.is_removable, study.graph.type_ids()))
-        how = {"step": 100, "key": "prune_count", "first": min(500, most)}
-        count = int(ui.setting(number.number_input, "How many types", 0, most, **how))
+        options = {"step": 100, "key": "prune_count", "first": min(500, most)}
+        count = int(ui.setting(number.number_input, "How many types", 0, most, **options))
 
         def make() -> tuple[Mapping[str, Any], int, str, str]:
             with st.spinner("Looking for them…"):
@@ -223,10 +207,10 @@ def _prune(current: Session, corpus: NamedCounts | None) -> None:
                 if study.benchmark.reference.has_gold:
                     st.metric("F1", f1, width="content", help=words.help or None)
                 st.metric("Tokens per word", fertility, width="content")
-                said = "They go with their merges, and no other type gets lost. One edit."
+                tip = "They go with their merges, and no other type gets lost. One edit."
                 label = f"Prune {counted(removed, 'type')}"
-                how = {"primary": True, "disabled": not removed, "help": said}
-                ui.button(label, "content_cut", make_edit, current, [step], **how)
+                options = {"primary": True, "disabled": not removed, "help": tip}
+                ui.button(label, "content_cut", make_edit, current, [step], **options)
 
 
 def _label(current: Session, name: str) -> str:
@@ -242,9 +226,9 @@ def _health(current: Session, name: str, corpus: NamedCounts | None) -> Vocabula
 
     def make() -> VocabularyHealth:
         with st.spinner(f"Counting the tokens of {ui.plain(label)}…"):
-            made = make_method(current, name, {})
+            segmenter = make_method(current, name, {})
             gold = reference if reference.has_gold else None
-            return VocabularyHealth(made, corpus, gold, label=label)
+            return VocabularyHealth(segmenter, corpus, gold, label=label)
 
     return current.once(("vocabulary", name, label, Same(model)), make)
 
@@ -264,7 +248,7 @@ def _cards(current: Session, healths: list[VocabularyHealth], alpha: float, list
     values = tables.figure_values(healths, alpha)
     for place, key in zip(st.columns(len(CARDS)), CARDS, strict=True):
         with place, st.container(border=True, key=f"vocabulary-card-{key}", height="stretch"):
-            _card(healths[number], key, values[number][key], values[0][key])
+            _card(key, values[number][key], values[0][key])
             label, kind = "List the types", "tertiary"
             if key == listed:
                 label, kind = "Listed below", "secondary"
@@ -273,11 +257,11 @@ def _cards(current: Session, healths: list[VocabularyHealth], alpha: float, list
     return number
 
 
-def _card(health: VocabularyHealth, key: str, value: FigureValue, before: FigureValue) -> None:
-    figure, card, gain = figures.figure_called(key), CARDS[key], value.number - before.number
+def _card(key: str, value: FigureValue, before: FigureValue) -> None:
+    figure, gain = figures.figure_called(key), value.number - before.number
     digits = 0 if figure.form == "count" else 3
     st.metric(
-        card.title,
+        CARDS[key],
         tables.figure_text(figure, value),
         delta=f"{gain:+,.{digits}f}" if gain and gain == gain else None,
         delta_color="off",
@@ -288,19 +272,18 @@ def _card(health: VocabularyHealth, key: str, value: FigureValue, before: Figure
 
 def _types_behind(current: Session, name: str, health: VocabularyHealth, listed: str) -> None:
     figure = figures.figure_called(listed)
-    card = CARDS.get(listed) or Card(figure.label, listed)
-    key = card.listed
+    key = listed if figure.has_list else "tokens"
     merges = health.segmenter.editable is not None
     offered = merges and health.corpus is not None and figures.lists_types(key)
-    how: dict[str, Any] = {"key": "vocabulary finality", "first": False, "help": _FINALITY}
-    finality = offered and bool(ui.value_now(how["key"], False))
+    options: dict[str, Any] = {"key": "vocabulary finality", "first": False, "help": _FINALITY}
+    finality = offered and bool(ui.value_now(options["key"], False))
     table = current.once(
         ("vocabulary list", key, finality, Same(health)),
         lambda: figures.list_behind(health, key, finality=finality),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         what = "types by use" if key != listed else counted(len(table), "row")
-        st.subheader(f"{card.title}: {what}", anchor=False)
+        st.subheader(f"{CARDS.get(listed, figure.label)}: {what}", anchor=False)
         wanted = st.text_input(
             "Search",
             key="vocabulary search",
@@ -309,7 +292,7 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
             icon=":material/search:",
         )
         if offered:
-            ui.setting(st.toggle, "FI ratio, neighbours", **how)
+            ui.setting(st.toggle, "FI ratio, neighbours", **options)
         shown = figures.matching(table, wanted)
         columns = [name for name in shown.columns if name != "type_id"]
         csv = partial(frame_csv, shown[columns])

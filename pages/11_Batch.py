@@ -143,8 +143,8 @@ def _editor(source: str, original: str) -> str:
             key="batch yaml",
             help="Edits last as long as this page is open.",
         )
-        off, said = text == original, "Back to the original file."
-        ui.button("Undo all edits", "restart_alt", undo, disabled=off, help=said)
+        off, tip = text == original, "Back to the original file."
+        ui.button("Undo all edits", "restart_alt", undo, disabled=off, help=tip)
     return str(text)
 
 
@@ -156,9 +156,9 @@ def _outcome(source: str, text: str) -> None:
         if not is_public():
             cores = available_cores()
             memory = "Each takes memory of its own, up to 1 GB for large vocabularies."
-            said = f"Tasks at once; this machine has {cores} cores. {memory}"
-            how: dict[str, Any] = {"key": _WORKERS, "first": cores, "help": said}
-            workers = ui.setting(st.number_input, "Workers", 1, cores, **how)
+            tip = f"Tasks at once; this machine has {cores} cores. {memory}"
+            options: dict[str, Any] = {"key": _WORKERS, "first": cores, "help": tip}
+            workers = ui.setting(st.number_input, "Workers", 1, cores, **options)
         # Sent in every run: a value that is set once is lost if its run is interrupted.
         st.session_state[_NAME] = ui.value_now(_NAME, "")
         ui.setting(
@@ -177,8 +177,8 @@ def _outcome(source: str, text: str) -> None:
             st.code(checked.excerpt, language=None)
         st.button("Check again", icon=":material/refresh:", help="After you have corrected a file.")
     else:
-        said = ui.plain(batch.summary(checked.plan, workers))
-        st.success(said, icon=":material/check_circle:")
+        summary = ui.plain(batch.summary(checked.plan, workers))
+        st.success(summary, icon=":material/check_circle:")
     ui.button("Start", "play_arrow", _start, source, primary=True, disabled=checked.plan is None)
     if not is_public() and any(run.progress and not run.progress.is_over for run in runs):
         st.caption("Another run is running: both will share this machine.")
@@ -255,14 +255,12 @@ def runs_tab() -> None:
         # Finished tasks are in the run's store; "Resume" also writes the results.
         key = f"batch write again {name}"
         ui.button("Write the results again", "refresh", resume, primary=True, key=key)
-    said = "Under Configure; the run stays as it is."
-    ui.button("Edit a copy of its file", "edit", edit_a_copy, key=f"batch copy {name}", help=said)
+    tip = "Under Configure; the run stays as it is."
+    ui.button("Edit a copy of its file", "edit", edit_a_copy, key=f"batch copy {name}", help=tip)
     if not is_public():
         with st.expander("Files of this run", icon=":material/folder:"):
             st.caption("All of it is in this folder of this machine:")
             st.code(str(run.folder), language=None, wrap_lines=True)
-            st.caption("To resume it in a terminal")
-            st.code(batch.resume_command(run), language=None, wrap_lines=True)
 
 
 def _buttons(run: Run, state: str, can: str, resume: Callable[[], None]) -> None:
@@ -279,9 +277,9 @@ def _buttons(run: Run, state: str, can: str, resume: Callable[[], None]) -> None
             st.button("Stop the run", type="primary", on_click=stop, key=key)
     elif state != "done" or (run.progress is not None and run.progress.failed > 0):
         label = "Retry failed tasks" if state == "done" else "Resume"
-        said = "What is done is kept: only what is missing is run."
+        tip = "What is done is kept: only what is missing is run."
         first, key = state != "done", f"batch go on {run.name}"
-        ui.button(label, "play_arrow", resume, primary=first, key=key, help=said)
+        ui.button(label, "play_arrow", resume, primary=first, key=key, help=tip)
 
 
 def _state(run: Run) -> None:
@@ -324,7 +322,7 @@ def _no_progress(run: Run) -> None:
             "Runs of all visitors start one after the other. You can close this page meanwhile."
         )
         return
-    said = without_folder(ended_early(run))
+    output = without_folder(ended_early(run))
     if batch.state_of(run) == "beginning":
         st.progress(0.0, "Getting ready …")
         st.caption(_BEGINNING)
@@ -333,8 +331,8 @@ def _no_progress(run: Run) -> None:
         "It ended before its first task, or its file progress.json cannot be read. "
         "Resume to run what is missing."
     )
-    if said:
-        st.code(batch.visible_lines(said), language=None, wrap_lines=True)
+    if output:
+        st.code(batch.visible_lines(output), language=None, wrap_lines=True)
 
 
 def results_of(run: Run) -> bool:
@@ -365,8 +363,8 @@ def _download_buttons(run: Run) -> None:
         for name, (label, note) in _FILES.items():
             if name in offered:
                 file = f"{shortened(visible(run.name), 60)}-{name}"
-                how = {"key": f"batch download {name}", "help": note}
-                ui.download(label, offered[name], file, primary=name == "report.html", **how)
+                options = {"key": f"batch download {name}", "help": note}
+                ui.download(label, offered[name], file, primary=name == "report.html", **options)
 
 
 batch_page(start("Batch"))

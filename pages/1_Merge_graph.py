@@ -1,6 +1,5 @@
 """Browse the merge graph, click types to see what they do, and knock them out."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from morphgraph.draw.fan import Order, fan_around
 from morphgraph.draw.overview import Overview
 from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
 from morphgraph.draw.word_lines import rows_changed, rows_through
-from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
+from morphgraph.graph.view import MAX_VERTICES, type_key
 from web import edits
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
@@ -161,9 +160,9 @@ def _overview(current: Session) -> None:
     def make() -> Overview:
         return Overview.of(study.blame(), names, study.graph.type_ids())
 
-    found, name = current.once(("overview",), make), shortened(names[number], _LONGEST)
+    overview, name = current.once(("overview",), make), shortened(names[number], _LONGEST)
     go_to = partial(edits.look_at, current)
-    type_overview(found, number, name, key="overview", on_choose=go_to)
+    type_overview(overview, number, name, key="overview", on_choose=go_to)
 
 
 @st.fragment
@@ -195,8 +194,8 @@ def _finder(current: Session, *shown: int | None) -> None:
         else:
             numbers, title = current.once(("first types",), first), label
         shown = [shortened(names[number], _LONGEST) for number in numbers]
-        said = blamed.figures if has_blame else lambda n: counted(graph.fan_out(n), "merge")
-        return title, [(n, s, said(n)) for n, s in zip(numbers, shown, strict=True)]
+        figures_of = blamed.figures if has_blame else lambda n: counted(graph.fan_out(n), "merge")
+        return title, [(n, s, figures_of(n)) for n, s in zip(numbers, shown, strict=True)]
 
     if shown != (current.focus, current.selected):
         st.rerun()  # all of the page
@@ -204,8 +203,8 @@ def _finder(current: Session, *shown: int | None) -> None:
 
 
 def _view(current: Session) -> Controls:
-    def number(column: Any, label: str, *limits: int, **how: Any) -> int:
-        return int(ui.setting(column.number_input, label, *limits, **how))
+    def number(column: Any, label: str, *limits: int, **options: Any) -> int:
+        return int(ui.setting(column.number_input, label, *limits, **options))
 
     def switch(label: str, key: str, said: str) -> bool:
         return bool(ui.setting(st.toggle, label, key=key, first=False, help=said))
@@ -213,21 +212,21 @@ def _view(current: Session) -> Controls:
     one, two, three = st.columns(3)
     down = number(one, "Steps down", 0, 12, key="down", first=1, help="Towards the atoms.")
     up = number(two, "Steps up", 0, 6, key="up", first=1, help="Towards longer types.")
-    how: dict[str, Any] = {"key": "limit", "first": 124, "help": "Merges of a type.", "step": 10}
-    rows = number(three, "At most", 4, MAX_VERTICES, **how)
+    options: dict[str, Any] = {
+        "key": "limit",
+        "first": 124,
+        "help": "Merges of a type.",
+        "step": 10,
+    }
+    rows = number(three, "At most", 4, MAX_VERTICES, **options)
     mode = ui.segments("A click on a type", [SELECT, KNOCK_OUT], key="click_mode")
     said = "Cascade: also remove every type whose derivation needs this one."
     cascade = switch("Knock out everything made from it, too", "cascade", said)
     said = "Drag vertices, and see how merges share types; a click on one goes back there."
     free = switch("Free layout", "free_layout", said)
     controls = Controls(down, up, rows, mode == KNOCK_OUT, cascade, free)
-    graph, names = current.study.graph, current.study.tokeniser.readable_types
-    files: dict[str, Callable[[], str | bytes]] = {
-        "merge-graph.html": lambda: _free_page(current, controls),
-        "merge-graph.graphml": lambda: to_graphml(to_networkx(graph, names=names)),
-    }
-    said = "The page has this neighbourhood in free layout and works offline, GraphML all merges."
-    ui.downloads(files, said)
+    said = "This neighbourhood in free layout. It works offline."
+    ui.download("Web page", lambda: _free_page(current, controls), "merge-graph.html", help=said)
     return controls
 
 

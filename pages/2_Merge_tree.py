@@ -84,8 +84,8 @@ def _word(current: Session) -> tuple[str, list[NamedState]]:
         help="With its gold boundaries and the number of its wrong gaps.",
     )
     current.address.remember("word", key, first)
-    said = "Any word, even one that is in no list."
-    words = ui.setting(typed.text_input, "Word", key=key, first=first, help=said).split()
+    tip = "Any word, even one that is in no list."
+    words = ui.setting(typed.text_input, "Word", key=key, first=first, help=tip).split()
     since = {"the last edit": ("before the last edit", edits - 1)}
     since["all edits"] = ("before any edit", 0)
     chosen = ""

@@ -48,18 +48,18 @@ def blame_dashboard(current: Session) -> None:
     score_metrics(current, "blame", scope, weighting, learning=True)
     words = scored_words(current, learning=True)
     blamed = study.blame(weighting, scope, part=words.part and words.part.other)
-    how: dict[str, Any] = {"scope": scope, "weighting": weighting}
+    options: dict[str, Any] = {"scope": scope, "weighting": weighting}
 
     def made() -> tuple[pd.DataFrame, _Curve]:
         rest, kept = sides(current)
         points, learned = (
-            threshold_curve(study.tokeniser, each, blamed, **how) for each in (kept, rest)
+            threshold_curve(study.tokeniser, each, blamed, **options) for each in (kept, rest)
         )
-        best = decided_threshold(study.tokeniser, rest, **how)
+        best = decided_threshold(study.tokeniser, rest, **options)
         return blame_table(study.tokeniser, blamed), _Curve(points, learned, best)
 
     table, curve = current.once(("blame and its curve", words.part, scope, weighting), made)
-    threshold = _threshold(current, blamed, curve, how)
+    threshold = _threshold(current, blamed, curve, options)
     keep_session(current)
     edits.show_message(current)
     edits.never_formed_note(current)
@@ -109,13 +109,13 @@ def _threshold(
         share_field(current)
     types = candidate_types(study.tokeniser, blamed, threshold)
     with use:
-        said = "An eighth of the words learned from decides; none of those kept aside does."
+        tip = "An eighth of the words learned from decides; none of those kept aside does."
         least = threshold if best is None else best
-        shared: dict[str, Any] = {"width": "stretch", "disabled": best is None, "help": said}
+        shared: dict[str, Any] = {"width": "stretch", "disabled": best is None, "help": tip}
         ui.button("Use the suggested one", "", choose, least, **shared)
     with go:
-        label, said = f"Knock out all {len(types):,}", "One edit, which Undo takes back."
-        shared = {"primary": True, "width": "stretch", "help": said, "disabled": not types}
+        label, tip = f"Knock out all {len(types):,}", "One edit, which Undo takes back."
+        shared = {"primary": True, "width": "stretch", "help": tip, "disabled": not types}
         settings = KnockoutSettings(threshold=threshold, **how)
         ui.button(label, "content_cut", edits.knock_out_all, current, settings, **shared)
     f1 = study.score(words.part, **how).f1

@@ -90,8 +90,8 @@ def _page(current: Session) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="rebpe-actions"):
         with st.container(horizontal=True, width="content"):
             if running:
-                said = "What is done stays; resume whenever you like."
-                ui.button("Stop", "stop", current.ask, "", key="rebpe stop", help=said)
+                tip = "What is done stays; resume whenever you like."
+                ui.button("Stop", "stop", current.ask, "", key="rebpe stop", help=tip)
             else:
                 _buttons(current, run)
                 view.return_button(run)
@@ -144,19 +144,19 @@ def _settings_panel(current: Session, *, locked: bool) -> None:
     if locked:
         st.caption("A run keeps its settings. These two unlock them:")
         with st.container(horizontal=True):
-            said = "Undo the whole run, and your edits in between. Redo brings them back."
-            ui.button("Start over", "restart_alt", start_over, key="rebpe over", help=said)
-            said = "Keep what is done, and begin another run on top of it."
-            ui.button("New run from here", "add", new_run, key="rebpe new", help=said)
+            tip = "Undo the whole run, and your edits in between. Redo brings them back."
+            ui.button("Start over", "restart_alt", start_over, key="rebpe over", help=tip)
+            tip = "Keep what is done, and begin another run on top of it."
+            ui.button("New run from here", "add", new_run, key="rebpe new", help=tip)
     for labels in (_SWITCHES, _NUMBERS):
         columns = st.columns(2)
         for number, (name, label) in enumerate(labels.items()):
             field = ReBPESettings.model_fields[name]
-            how: dict[str, Any] = {"disabled": locked, "width": "stretch"}
+            options: dict[str, Any] = {"disabled": locked, "width": "stretch"}
             if name.endswith("vocabulary"):
-                how |= {"step": 1000, "placeholder": "no limit"}
+                options |= {"step": 1000, "placeholder": "no limit"}
             parameter_field(
-                columns[number % 2], label, f"rebpe_{name}", field, field.default, **how
+                columns[number % 2], label, f"rebpe_{name}", field, field.default, **options
             )
     scope_and_weighting("rebpe", current.study.benchmark, disabled=locked)
     share_field(current, disabled=locked)
@@ -177,9 +177,9 @@ def _buttons(current: Session, run: ReBPERun) -> None:
     upcoming = run.upcoming
     if upcoming is None:
         return
-    said = "Run until nothing changes. It can be stopped at any time."
-    how: dict[str, Any] = {"key": "rebpe all", "primary": True, "help": said}
-    ui.button("Run to convergence", "fast_forward", current.ask, "all", **how)
+    tip = "Run until nothing changes. It can be stopped at any time."
+    options: dict[str, Any] = {"key": "rebpe all", "primary": True, "help": tip}
+    ui.button("Run to convergence", "fast_forward", current.ask, "all", **options)
     number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
     label = f"Next: {_NAMES[upcoming[1]]}{number}"
     ui.button(label, "skip_next", current.ask, "phase", key="rebpe phase", help="Run one phase.")
@@ -190,8 +190,8 @@ def _where_it_is(current: Session, run: ReBPERun, running: bool) -> str:
     if running:
         return f"Iteration {last.iteration}: {_NAMES.get(last.kind, last.kind)} done …"
     if run.upcoming is not None:
-        said = "ReBPE removes the merges to blame, then repairs and reuses what is left."
-        return f":gray[{said}]" if last is first else ""
+        summary = "ReBPE removes the merges to blame, then repairs and reuses what is left."
+        return f":gray[{summary}]" if last is first else ""
     changed = from_to(first.score.f1, last.score.f1, 1)
     ended = "Converged" if run.converged else "The limit of iterations is reached"
     changed += f" on {scored_words(current, learning=True).said}"
@@ -210,7 +210,7 @@ def chosen_types(current: Session) -> None:
         "Find types", key=f"{key} find", placeholder="part of a type", max_chars=100
     )
     worst = [int(blamed.arrays.results[place]) for place in blamed.order[:100]]
-    found = study.tokeniser.search(text) if text else worst
+    offered = study.tokeniser.search(text) if text else worst
     if key in st.session_state:
         already = [n for n in st.session_state[key] if graph.is_present(n)]
     else:  # an initial example
@@ -220,7 +220,7 @@ def chosen_types(current: Session) -> None:
         st.session_state[key] = already
     chosen = right.multiselect(
         "Types to knock out",
-        list(dict.fromkeys([*already, *(n for n in found if graph.is_removable(n))])),
+        list(dict.fromkeys([*already, *(n for n in offered if graph.is_removable(n))])),
         format_func=names.__getitem__,
         key=key,
         max_selections=12,
@@ -236,10 +236,10 @@ def chosen_types(current: Session) -> None:
     with ui.attempt():
         texts = [graph.types[number] for number in chosen]
         _scenes(current, texts, chosen)
-        said = "Two edits, which Undo takes back one after the other."
-        how: dict[str, Any] = {"primary": True, "key": "rebpe do both", "help": said}
+        tip = "Two edits, which Undo takes back one after the other."
+        options: dict[str, Any] = {"primary": True, "key": "rebpe do both", "help": tip}
         label = "Do both: knock out, then reify"
-        ui.button(label, "content_cut", knock_out_and_reify, current, texts, **how)
+        ui.button(label, "content_cut", knock_out_and_reify, current, texts, **options)
 
 
 def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:

@@ -64,11 +64,11 @@ def scores_page(current: Session) -> None:
         shown.info("Choose at least one method and one reference.")
         return
     with settings:
-        how = _settings(gold_sets, [one.label for one in entrants])
+        options = _settings(gold_sets, [one.label for one in entrants])
     tables = []
     for name, opened in chosen.items():
         gold_set = choosing.unseen_words(current, picked, opened)
-        tables.append(_table(current, waiting, name, gold_set, entrants, **how))
+        tables.append(_table(current, waiting, name, gold_set, entrants, **options))
     waiting.clear()
 
     def words_cut() -> None:
@@ -78,15 +78,15 @@ def scores_page(current: Session) -> None:
             for label, outcome in zip(table.labels, table.outcomes, strict=True)
             if isinstance(outcome, Outcome)
         }
-        view.error_browser(current, outcomes, how["scope"])
+        view.error_browser(current, outcomes, options["scope"])
 
     labels = unique_labels([one.label for one in picked])
-    made = zip(labels, (one.made for one in picked), strict=True)
-    cutting = {label: one for label, one in made if one is not None}
-    given = (current, cutting, how["scope"], how["weighting"])
+    segmenters = zip(labels, (one.made for one in picked), strict=True)
+    cutting = {label: one for label, one in segmenters if one is not None}
+    given = (current, cutting, options["scope"], options["weighting"])
     tabs: dict[str, Callable[[], None]] = {
         "Overview": partial(_overview, current, tables, gold_sets),
-        "Where": partial(view.breakdowns, current, tables, how["scope"]),
+        "Where": partial(view.breakdowns, current, tables, options["scope"]),
         "Words": words_cut,
         "Languages": partial(languages, *given),
     }
@@ -128,9 +128,9 @@ def _entrants(
 ) -> list[Entrant]:
     """Return what is scored."""
     labels = unique_labels([*(one.label for one in picked), *predictions])
-    made: list[tuple[Any, Any]] = [(one.made, one.base) for one in picked]
-    made += [(each, None) for each in predictions.values()]
-    return [Entrant(label, *one) for label, one in zip(labels, made, strict=True)]
+    entrants: list[tuple[Any, Any]] = [(one.made, one.base) for one in picked]
+    entrants += [(each, None) for each in predictions.values()]
+    return [Entrant(label, *one) for label, one in zip(labels, entrants, strict=True)]
 
 
 def _settings(gold_sets: Sequence[GoldSet], labels: Sequence[str]) -> dict[str, Any]:
@@ -138,12 +138,12 @@ def _settings(gold_sets: Sequence[GoldSet], labels: Sequence[str]) -> dict[str, 
     scope, weighting = choosing.scope_and_weighting("scores", *gold_sets)
     tested = _NO_TEST
     if len(labels) > 1:
-        said = "Paired approximate randomisation over entries, 1,000 trials, two-sided. " + _STARS
-        how: dict[str, Any] = {"key": "scores_baseline", "help": said}
-        tested = ui.choice(st.selectbox, "Test differences to", [*labels, _NO_TEST], **how)
+        tip = "Paired approximate randomisation over entries, 1,000 trials, two-sided. " + _STARS
+        options: dict[str, Any] = {"key": "scores_baseline", "help": tip}
+        tested = ui.choice(st.selectbox, "Test differences to", [*labels, _NO_TEST], **options)
     titles = {name: metric.title for name, metric in METRICS.items()}
-    how = {"key": "scores_metrics", "first": list(USUAL), "format_func": titles.__getitem__}
-    metrics = ui.choice(st.multiselect, "Scores", METRICS, **how)
+    options = {"key": "scores_metrics", "first": list(USUAL), "format_func": titles.__getitem__}
+    metrics = ui.choice(st.multiselect, "Scores", METRICS, **options)
     baseline = labels.index(tested) if tested in labels else None
     chosen = {"scope": scope, "weighting": weighting, "baseline": baseline}
     return {**chosen, "metrics": metrics or list(USUAL)}
@@ -179,9 +179,9 @@ def _table(
         weighting = "types"  # as the table says
 
     def table() -> ScoreTable:
-        made = ScoreTable(outcomes, scope, weighting, metrics, baseline=baseline)
-        _ = made.estimates, made.signature  # slow, and cached
-        return made
+        shown = ScoreTable(outcomes, scope, weighting, metrics, baseline=baseline)
+        _ = shown.estimates, shown.signature  # slow, and cached
+        return shown
 
     made_of = (tuple(map(Same, outcomes)), scope, weighting, tuple(metrics), baseline)
     return once(("scores", *made_of), "Intervals and tests on", table)
@@ -194,11 +194,8 @@ def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequenc
     few = table.with_intervals("f1") if len(table.columns) > _FEW else table
     ui.show_report(few, 20, *_lacking(gold_sets), key="scores", meanings=meanings)
     inputs.reference_in_another_language(current)
-    said = "The table above with all intervals, p-values and the signature of every row."
-    ui.table_downloads(table, "scores", said)
-    with st.expander("FLOTA's scores"):
-        view.flota_scores_table(current, gold_sets)
-    inputs.skipped_lines(current)
+    tip = "The table above with all intervals, p-values and the signature of every row."
+    ui.table_downloads(table, "scores", tip)
 
 
 def _lacking(gold_sets: Sequence[GoldSet]) -> list[str]:

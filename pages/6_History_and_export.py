@@ -104,6 +104,7 @@ def edit_list(current: Session) -> None:
         },
         8,
         key=key,
+        placeholder="–",
         on_select=go,
         selection_mode="single-cell",
         column_config={
@@ -117,9 +118,9 @@ def edit_list(current: Session) -> None:
 
 
 def _recipe_upload(current: Session) -> None:
-    said = "Its edits are added to yours, all or none."
+    tip = "Its edits are added to yours, all or none."
     key = f"recipe upload {current.study_number}"
-    file = st.file_uploader("Recipe", type=["json"], key=key, help=said)
+    file = st.file_uploader("Recipe", type=["json"], key=key, help=tip)
     if ui.button("Replay", "play_arrow", disabled=file is None) and file is not None:
         with ui.attempt():
             recipe = read_recipe(content_of(file), file.name)
@@ -153,9 +154,9 @@ def export(current: Session) -> None:
             model = partial(write_model, Bte(tokeniser))
             save("Download the model", model, f"{_FOLDER}.json", help="morphgraph segment FILE")
         elif form.startswith("A recipe"):
-            how: dict[str, Any] = {"disabled": not tokeniser.graph.history}
-            how["help"] = "To be replayed here or with morphgraph knockout --recipe."
-            save("Recipe", partial(write_recipe, tokeniser), "recipe.json", **how)
+            options: dict[str, Any] = {"disabled": not tokeniser.graph.history}
+            options["help"] = "To be replayed here or with morphgraph knockout --recipe."
+            save("Recipe", partial(write_recipe, tokeniser), "recipe.json", **options)
         else:
             names = tokeniser.readable_types
             graph = partial(to_networkx, tokeniser.graph, names=names)
@@ -170,18 +171,13 @@ def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
     place = st.empty()
     if st.session_state.get(_CHECKED) != key:
         with place.container():
-            if segmenter.editable is not None:
-                _forecast(current, tokeniser)
-            else:
-                st.write(
-                    f"{segmenter.name} is not a model of the `tokenizers` library, so it becomes a "
-                    "**folder for `transformers`** with a small tokeniser class."
-                )
-            said = (
+            if segmenter.editable is not None and tokeniser.graph.tuple_merges():
+                _offer_pairs(current, tokeniser)
+            tip = (
                 "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences. "
                 "It takes a second or two."
             )
-            if not ui.button("Check and prepare", "fact_check", primary=True, help=said):
+            if not ui.button("Check and prepare", "fact_check", primary=True, help=tip):
                 return
 
     def make() -> Export:
@@ -192,33 +188,27 @@ def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
     with ui.attempt():
         if warning := current.once(("capitals", *key), segmenter.warning):
             st.warning(ui.plain(warning), icon=":material/match_case:")
-        made = current.once(("export", *key), make)
+        export = current.once(("export", *key), make)
         st.session_state[_CHECKED] = key
         with place.container():
-            _result(made, keeps_ids=id_choice(tokeniser) == "keep")
+            _result(export, keeps_ids=id_choice(tokeniser) == "keep")
 
 
-def _forecast(current: Session, tokeniser: BpeTokeniser) -> None:
-    if tuples := len(tokeniser.graph.tuple_merges()):
-        st.write(
-            f"It has {counted(tuples, 'merge')} of more than two parts, so it becomes a **folder "
-            "for `transformers`** with a small tokeniser class: a `tokenizer.json` has pairs only."
-        )
-        said = (
-            "Tuple merges become pairs, or what they make goes where that is to blame. Then it is "
-            "a tokenizer.json that every library reads, and all types keep their ids. An edit, "
-            "which can be undone."
-        )
-        is_open = tokeniser is current.study.tokeniser
-        if is_open and ui.button("Leave only pair merges", "conversion_path", help=said):
-            make_portable(current)
-            ui.run_again()
-    else:
-        st.write(
-            "Every merge is a pair, so it becomes a **`tokenizer.json`**, provided that the "
-            "`tokenizers` library gives the same ids with it as this app. Otherwise it becomes a "
-            "folder for `transformers` with its own tokeniser class."
-        )
+def _offer_pairs(current: Session, tokeniser: BpeTokeniser) -> None:
+    merges = counted(len(tokeniser.graph.tuple_merges()), "merge")
+    st.write(
+        f"It has {merges} of more than two parts, so it becomes a **folder for `transformers`** "
+        "with a small tokeniser class: a `tokenizer.json` has pairs only."
+    )
+    tip = (
+        "Tuple merges become pairs, or what they make goes where that is to blame. Then it is a "
+        "tokenizer.json that every library reads, and all types keep their ids. An edit, which "
+        "can be undone."
+    )
+    is_open = tokeniser is current.study.tokeniser
+    if is_open and ui.button("Leave only pair merges", "conversion_path", help=tip):
+        make_portable(current)
+        ui.run_again()
 
 
 def _result(made: Export, *, keeps_ids: bool) -> None:

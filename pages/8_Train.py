@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,9 +21,7 @@ from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.extending import preview_extend
 from morphgraph.score import SHARE_KEPT
-from morphgraph.score.comparison import Comparison
 from morphgraph.score.corpus_measures import LanguageCosts, language_costs
-from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
@@ -33,8 +30,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
 from web.aside import share_field
 from web.bootstrap import score_metrics, start
-from web.choosing import chosen_methods, parameter_field
-from web.components import comparison_table
+from web.choosing import choose_these, parameter_field
 from web.edits import make as make_edit
 from web.inputs import content_of
 from web.jobs import Tell, Waiting, train_in_turn, until_done
@@ -42,7 +38,7 @@ from web.sources import Source, wordfreq_languages
 from web.state import Session, keep_session
 from web.views.language_costs import show_language_costs
 
-_ASKED, _SHOWN, _SECONDS = "train asked", "train shown", "train seconds"
+_ASKED, _SHOWN = "train asked", "train shown"
 _FAILED = "train failed"
 _COSTS = "train costs"
 """What languages cost what was trained on several, and plain BPE, by label."""
@@ -51,7 +47,6 @@ _SOURCES = {
     "counts": "a file of word counts",
     "text": "a file of text",
 }
-_EXAMPLES = "undesirable unaffordability don't co-operating 1234567 McDonald's"
 
 
 @dataclass(frozen=True)
@@ -89,8 +84,7 @@ def train_page(current: Session) -> None:
     if current.models:
         _result(current)
     else:
-        st.caption("What you train appears here, beside the open tokeniser.")
-        _examples(current, [])
+        st.caption("What you train appears here, to compare, open or download.")
 
 
 def _training(method: Method) -> Training:
@@ -121,9 +115,9 @@ def _settings(current: Session) -> _Order | None:
     fields = (method if method.learns else training).parameters.model_fields
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = _languages() if training.several else _source()
-        how: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 180}
-        how["help"] = "All types, the atoms included: the bytes alone are 256."
-        size = int(ui.setting(st.number_input, "Vocabulary size", 10, most, **how))
+        options: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 180}
+        options["help"] = "All types, the atoms included: the bytes alone are 256."
+        size = int(ui.setting(st.number_input, "Vocabulary size", 10, most, **options))
         place = st.container(horizontal=True, vertical_alignment="bottom", width="content")
         parameters = {}
         for name, field in fields.items():
@@ -142,9 +136,9 @@ def _settings(current: Session) -> _Order | None:
             )
             st.caption(ui.plain(PIPELINES[pipeline].description))
             usual = PIPELINES[pipeline].minimum_count
-            said = f"Rarer words are left out; 0 for the pipeline's own: {usual}."
-            how = {"step": 1, "key": "train_least", "first": 0, "help": said}
-            least = int(ui.setting(st.number_input, "Least word count", 0, **how)) or None
+            tip = f"Rarer words are left out; 0 for the pipeline's own: {usual}."
+            options = {"step": 1, "key": "train_least", "first": 0, "help": tip}
+            least = int(ui.setting(st.number_input, "Least word count", 0, **options)) or None
     if words is None:
         return None
     if method.learns:
@@ -153,31 +147,31 @@ def _settings(current: Session) -> _Order | None:
 
 
 def _source() -> _Words | None:
-    how: dict[str, Any] = {"format_func": _SOURCES.__getitem__, "width": "content"}
-    chosen = ui.segments("Words from", _SOURCES, key="train_source", **how)
+    options: dict[str, Any] = {"format_func": _SOURCES.__getitem__, "width": "content"}
+    chosen = ui.segments("Words from", _SOURCES, key="train_source", **options)
     if chosen == "wordfreq":
         languages = wordfreq_languages()
-        how = {"key": "train_language", "first": "en", "width": 130}
-        language = ui.setting(st.selectbox, "Language", languages, **how)
+        options = {"key": "train_language", "first": "en", "width": 130}
+        language = ui.setting(st.selectbox, "Language", languages, **options)
         source = f"wordfreq:{language}"
         return _Words(source, lambda: wordfreq_counts(language))
     if chosen == "counts":
-        said = "One word a line: the word, a tab or a space, and its count."
-        file = st.file_uploader("Word counts", key="train counts", help=said)
+        tip = "One word a line: the word, a tab or a space, and its count."
+        file = st.file_uploader("Word counts", key="train counts", help=tip)
         return None if file is None else _Words(file.name, lambda: _counts_in(file))
-    said = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
-    file = st.file_uploader("Text", key="train text", help=said)
+    tip = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
+    file = st.file_uploader("Text", key="train text", help=tip)
     return None if file is None else _text(file)
 
 
 def _languages() -> _Words | None:
     """Choose wordfreq's counts of several languages, and files named after theirs."""
     languages = wordfreq_languages()
-    how: dict[str, Any] = {"key": "train_languages", "first": ["en", "de"], "width": 320}
-    chosen = ui.choice(st.multiselect, "wordfreq's counts of", languages, **how)
-    said = "One word a line: the word, a tab or a space, and its count. The file's name is the "
-    how = {"key": "train languages files", "accept_multiple_files": True}
-    files = st.file_uploader("Word counts, a file a language", help=f"{said}language's.", **how)
+    options: dict[str, Any] = {"key": "train_languages", "first": ["en", "de"], "width": 320}
+    chosen = ui.choice(st.multiselect, "wordfreq's counts of", languages, **options)
+    tip = "One word a line: the word, a tab or a space, and its count. The file's name is the "
+    options = {"key": "train languages files", "accept_multiple_files": True}
+    files = st.file_uploader("Word counts, a file a language", help=f"{tip}language's.", **options)
     names = {re.sub(r"[^\w-]", "_", file.name.partition(".")[0]) or "_": file for file in files}
     all_names = [*chosen, *names]
     with ui.attempt():
@@ -204,8 +198,8 @@ def _text(file: Any) -> _Words | None:
         columns, column = columns_of(content_of(file), file.name), None
         if columns:
             usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
-            how: dict[str, Any] = {"index": usual, "key": f"train column {file.file_id}"}
-            column = st.selectbox("Column", columns, format_func=shortened, **how)
+            options: dict[str, Any] = {"index": usual, "key": f"train column {file.file_id}"}
+            column = st.selectbox("Column", columns, format_func=shortened, **options)
 
         def read() -> WordCounts:
             return read_text(content_of(file), file.name, column=column)
@@ -218,9 +212,9 @@ def _text(file: Any) -> _Words | None:
 def _train(current: Session, order: _Order | None) -> None:
     """Train what was asked for, or offer to; a fragment, which is redrawn meanwhile."""
     asked = order is not None and _ASKED in st.session_state
-    said = None if order else "Choose what to train on first."
-    how: dict[str, Any] = {"primary": True, "disabled": order is None or asked, "help": said}
-    ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **how)
+    tip = None if order else "Choose what to train on first."
+    options: dict[str, Any] = {"primary": True, "disabled": order is None or asked, "help": tip}
+    ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **options)
     ui.show_deferred_error(_FAILED)
     current.doing = f"The training of {order.label}" if order and asked else ""
     keep_session(current)
@@ -230,23 +224,21 @@ def _train(current: Session, order: _Order | None) -> None:
     gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
     make = partial(_made, order, current.store.folder.name, gold, holdout)
     with ui.deferred_error(_FAILED), until_done(_ASKED):
-        model, costs, seconds = waiting.do(("train", order.label), f"Training {order.label}", make)
+        model, costs = waiting.do(("train", order.label), f"Training {order.label}", make)
         current.keep_model(order.label, model)
         st.session_state[_SHOWN] = order.label
         st.session_state.setdefault(_COSTS, {})[order.label] = costs
-        st.session_state.setdefault(_SECONDS, {})[order.label] = seconds
     st.rerun()
 
 
 def _made(
     order: _Order, visitor: str, gold: Reference, holdout: float, tell: Tell
-) -> tuple[Segmenter, dict[str, LanguageCosts], float]:
-    """Return what was trained, what languages cost it and plain BPE, and the seconds it took."""
-    started = time.perf_counter()
+) -> tuple[Segmenter, dict[str, LanguageCosts]]:
+    """Return what was trained, and what languages cost it and plain BPE."""
     tell(0.0, "Reading the words …")
     counts: Any = order.words.read()
     read = counted(len(counts), "word")
-    how: dict[str, Any] = {"pipeline": order.pipeline, "minimum_count": order.least}
+    options: dict[str, Any] = {"pipeline": order.pipeline, "minimum_count": order.least}
 
     def trained(method: str, parameters: Mapping[str, Any], start: float, end: float) -> Segmenter:
         line = TrainingClock(f"Training on {read}", f"Preparing {read} …")
@@ -254,7 +246,7 @@ def _made(
         def advance(share: float, said: str = "") -> None:
             tell(start + (end - start) * min(share, 1.0), said or line(share))
 
-        given = {"parameters": parameters, **how}
+        given = {"parameters": parameters, **options}
         if is_public():
             return train_in_turn(visitor, method, counts, order.size, advance, **given)
         return train(method, counts, order.size, progress=advance, **given)
@@ -265,7 +257,7 @@ def _made(
         # As its file: what it is made of are no edits.
         made = order.method.retrain(base, counts, gold, order.size, order.parameters, holdout)
         model = read_model(write_model(made), f"{order.method.name}-{order.pipeline}-{order.size}")
-        return model, {}, time.perf_counter() - started
+        return model, {}
     costs: dict[str, LanguageCosts] = {}
     is_one = not isinstance(counts, LanguageCounts)
     model = trained(order.method.name, order.parameters, 0.1, 1.0 if is_one else 0.6)
@@ -274,7 +266,7 @@ def _made(
         tell(0.9, "Counting the tokens of each language …")
         beside = {plain.name: plain, order.method.title: model}
         costs = {name: language_costs(each, counts) for name, each in beside.items()}
-    return model, costs, time.perf_counter() - started
+    return model, costs
 
 
 def _extend(current: Session, order: _Order | None) -> None:
@@ -285,11 +277,11 @@ def _extend(current: Session, order: _Order | None) -> None:
         st.expander(f"Extend the open tokeniser, {name}, instead", icon=":material/add:"),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        how: dict[str, Any] = {"step": 100, "key": "extend_add", "first": 1000, "width": 180}
-        add = int(ui.setting(st.number_input, "New types", 1, most, **how))
-        said = "After all its merges, training goes on with the words above. One edit."
+        options: dict[str, Any] = {"step": 100, "key": "extend_add", "first": 1000, "width": 180}
+        add = int(ui.setting(st.number_input, "New types", 1, most, **options))
+        tip = "After all its merges, training goes on with the words above. One edit."
         one = order is not None and not _training(order.method).several
-        if not ui.button("Extend", "add", disabled=not one, help=said) or order is None:
+        if not ui.button("Extend", "add", disabled=not one, help=tip) or order is None:
             return
         with ui.attempt():
             with st.spinner("Extending it…"):
@@ -317,29 +309,25 @@ def _result(current: Session) -> None:
     tokeniser = segmenter.editable
     with right.container(horizontal=True, vertical_alignment="bottom"):
         st.metric("Types", f"{segmenter.vocabulary_size:,}", width="content")
-        seconds = st.session_state.get(_SECONDS, {}).get(label)
-        if seconds is not None:
-            st.metric("Seconds", f"{seconds:.1f}", width="content")
     with st.container(horizontal=True):
-        how: dict[str, Any] = {
+        options: dict[str, Any] = {
             "key": "train compare",
             "help": "Word by word, on the page Segmentations.",
         }
-        if ui.button("Compare with the open one", "compare_arrows", primary=True, **how):
-            chosen_methods(current).take(["bpe", f"model {label}"])
+        if ui.button("Compare with the open one", "compare_arrows", primary=True, **options):
+            choose_these(current, ["bpe", f"model {label}"])
             st.switch_page("pages/9_Segmentations.py")
         if tokeniser is not None:
-            said = "All other pages then show it, with the open reference."
-            ui.button("Open it", "hub", _open, current, tokeniser, help=said)
+            tip = "All other pages then show it, with the open reference."
+            ui.button("Open it", "hub", _open, current, tokeniser, help=tip)
         _downloads(segmenter, label)
-        said = "Frees memory; the model is lost."
-        ui.button("Forget it", "delete", current.forget_model, label, help=said)
+        tip = "Frees memory; the model is lost."
+        ui.button("Forget it", "delete", current.forget_model, label, help=tip)
     warning = current.once(("capitals", Same(segmenter)), segmenter.warning, of_files=True)
     if warning:
         st.warning(ui.plain(warning), icon=":material/match_case:")
     if costs := st.session_state.get(_COSTS, {}).get(label):
         show_language_costs(costs, "train_costs")
-    _examples(current, [segmenter])
     with st.expander("Signature"):
         st.code(segmenter.signature(), language=None, wrap_lines=True)
 
@@ -347,34 +335,11 @@ def _result(current: Session) -> None:
 def _downloads(segmenter: Segmenter, label: str) -> None:
     with st.popover("Download", icon=":material/download:"):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
-        said = "It loads again: morphgraph segment FILE."
-        ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", help=said)
+        tip = "It loads again: morphgraph segment FILE."
+        ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", help=tip)
         if (tokeniser := segmenter.editable) is not None:
-            file, said = "tokenizer.json", "For Hugging Face's libraries."
-            ui.download(
-                f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, help=said
-            )
-
-
-def _examples(current: Session, trained: list[Segmenter]) -> None:
-    study = current.study
-    how: dict[str, Any] = {"key": "train_words", "first": _EXAMPLES, "max_chars": 2_000}
-    said = "Separated by spaces."
-    words = ui.setting(st.text_input, "Words to segment", help=said, **how).split()
-    if not words:
-        return
-    numbers = [study.number_of(word) for word in words]
-    entries = study.benchmark.reference.entries
-    gold = [None if number is None else entries[number].morphs or None for number in numbers]
-    labels = [*("trained" for _ in trained), f"open: {study.tokeniser.name}"]
-    with ui.attempt():
-        compared = Comparison([*trained, Bte(study.tokeniser)], words, gold, labels=labels)
-        first = "gold" if any(gold) else "word"
-        with st.container(key="train-heads"):
-            heads = st.columns(1 + len(labels), gap=None, wrap=False)
-        for column, title in zip(heads, [first, *labels], strict=True):
-            column.markdown(f"**{ui.plain(shortened(title, 40))}**")
-        comparison_table(labels, list(enumerate(compared.rows)), key="train examples")
+            file, tip = "tokenizer.json", "For Hugging Face's libraries."
+            ui.download(f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, help=tip)
 
 
 def _open(current: Session, tokeniser: BpeTokeniser) -> None:

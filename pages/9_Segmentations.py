@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -31,26 +29,23 @@ from web.aside import scored_words
 from web.bootstrap import score_metrics, start
 from web.choosing import PickedMethod
 from web.components import comparison_table
-from web.inputs import offer_frequencies, words_in_another_language
+from web.inputs import offer_frequencies
 from web.state import Session, keep_session
 from web.views.scores import HELD_OUT
 from web.views.trees import one_cell
 
 _SHOW, _CELL = "compare show", "compare cell"
-_ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
 _WORDS_WIDER = 1.1
 """The relative width of the column of words."""
 KnownMorphs = tuple[str, ...] | None
 _SHORT = {
     "most boundary errors": "{count} worst words",
-    "most blame": "{count} most to blame",
     "at random": "{count} at random",
-    "with an affix": "{count} with {affix}",
     "methods disagree most": "{count} most disagreed on",
 }
 """How words of the reference are drawn, and the label of each way."""
-_HOW = tuple(_SHORT)
-_NO_GOLD = ("methods disagree most", "at random")
+_NO_GOLD = ["methods disagree most", "at random"]
+_USUAL = 50
 _MOST = 1000
 # The number of words of the reference searched for those that methods disagree on most.
 _SEARCHED = 5000
@@ -58,6 +53,7 @@ _LONGEST = 100_000
 # The limit of characters of text in the page's address, by which it can be shared.
 _IN_ADDRESS = 1000
 _WORDS, _LINES = "compare_text", "compare_lines"
+_HOW, _COUNT = "compare_how", "compare_most"
 
 
 @st.fragment
@@ -83,7 +79,6 @@ def segmentations_page(current: Session) -> None:
     with drawn:
         words, gold = _drawn(current, picked, is_used=not texts)
     if texts:
-        words_in_another_language(current, [word for text in texts for word in text.split()])
         entries = current.study.benchmark.reference.entries
         known = {entry.word: entry.morphs or None for entry in reversed(entries)}
         gold = [known.get(text) for text in texts]
@@ -97,7 +92,7 @@ def segmentations_page(current: Session) -> None:
     with ui.attempt():
         comparison = current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
         whole = _scored(segmenters, labels, scored)
-        chosen = _filtered(current, comparison, more)
+        chosen = _filtered(comparison, more)
         shown = f"{len(chosen):,} of " if len(chosen) < len(texts) else ""
         what = "F1" if scored.reference.has_gold else "length"
         note.markdown(f"**{shown}{counted(len(texts), 'word')}**, {what} on {_which(scored)}")
@@ -176,8 +171,8 @@ def _header(one: PickedMethod, number: int | None, whole: Comparison, scored: Go
             figure = f"F1 {in_percent(whole.scores.of(number, ['f1'])['f1'].value, 1)}"
     facts = [*filter(None, [settings]), figure, *([f":orange-badge[{HELD_IN}]"] if seen else [])]
     label = f"**{ui.plain(shortened(one.title, 24))}** {' · '.join(facts)}"
-    how: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
-    with st.popover(label, type="tertiary", **how):
+    options: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
+    with st.popover(label, type="tertiary", **options):
         if one.name in METHODS:
             st.caption(METHODS[one.name].does)
         if seen:
@@ -196,22 +191,11 @@ def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
     return comparison.texts.index(text), comparison.labels.index(label)
 
 
-def _filtered(current: Session, comparison: Comparison, more: DeltaGenerator) -> list[int]:
-    several = len(comparison.segmenters) > 1
-    kinds = [_ALL, _DISAGREE] if several else [_ALL]
-    if several and current.study.benchmark.reference.has_gold:
-        kinds.append(_BETTER)
-    current.address.remember("show", _SHOW, _ALL, among=kinds)
-    with more:
-        which: str = ui.segments("Show", kinds, key=_SHOW)
-    if which == _DISAGREE:
-        return comparison.disagreeing()
-    if which == _BETTER:
-        numbers = range(len(comparison.labels))
-        names = comparison.labels.__getitem__
-        better = more.selectbox("Better", numbers, format_func=names, key="compare better")
-        worse = more.selectbox("than", numbers, index=1, format_func=names, key="compare worse")
-        return comparison.better(int(better or 0), int(worse or 0))
+def _filtered(comparison: Comparison, more: DeltaGenerator) -> list[int]:
+    if len(comparison.segmenters) > 1:
+        with more:
+            if ui.setting(st.toggle, "Only where methods disagree", key=_SHOW, first=False):
+                return comparison.disagreeing()
     return list(range(len(comparison.rows)))
 
 
@@ -309,86 +293,44 @@ def _typed(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> lis
     return texts[:_MOST]
 
 
-class Draw(NamedTuple):
-    """How words of the reference are drawn, as in the address: ``2,50,7`` is at random, seed 7."""
-
-    how: str = _HOW[0]
-    most: int = 50
-    seed: int = 0
-    affix: str = "un"
-
-    @classmethod
-    def read(cls, text: str) -> Draw:
-        """Read what an address holds, however wrong."""
-        found = re.fullmatch(r"([0-4]),(\d{1,4})(?:,(.{1,50}))?", text)
-        if found is None:
-            return cls()
-        drawn, more = cls(_HOW[int(found[1])], min(max(int(found[2]), 1), _MOST)), found[3] or ""
-        if drawn.how == "at random":
-            return drawn._replace(seed=int(more) if re.fullmatch(r"\d{1,8}", more) else 0)
-        return drawn._replace(affix=more) if drawn.how == "with an affix" and more else drawn
-
-    def __str__(self) -> str:
-        more = {"at random": f",{self.seed}", "with an affix": f",{self.affix.strip()}"}
-        return f"{_HOW.index(self.how)},{self.most}{more.get(self.how, '')}"
-
-
 def _drawn(
     current: Session, picked: Sequence[PickedMethod], *, is_used: bool
 ) -> tuple[list[str], list[KnownMorphs]]:
     """Draw words of those kept aside, by the tokeniser as loaded: edits leave the rows."""
     study, entries = current.study, current.study.benchmark.reference.entries
-    ways = _HOW if study.benchmark.reference.has_gold else _NO_GOLD
-    usual = Draw(ways[0])._asdict()
-    now = Draw(*(ui.value_now(f"compare_{name}", value) for name, value in usual.items()))
-    now = now if now.how in ways else now._replace(how=ways[0])
-    here = str(now) if is_used else ""
-    asked = current.address.follow("draw", here, reads=lambda t: str(Draw.read(t)) if t else here)
-    if asked != here:
-        now = Draw.read(asked)
-        now = now if now.how in ways else now._replace(how=ways[0])
-        for name, value in now._asdict().items():
-            ui.set_value(f"compare_{name}", value)
-    label = "The reference" if ways == _HOW else "Common words"
+    has_gold = study.benchmark.reference.has_gold
+    ways = list(_SHORT) if has_gold else _NO_GOLD
+    label = "The reference" if has_gold else "Common words"
     if is_used:
-        label = _SHORT[now.how].format(count=now.most, affix=ui.plain(now.affix))
-
-    def field(widget: Any, label: str, *given: Any, name: str, **how: Any) -> Any:
-        return ui.setting(widget, label, *given, key=f"compare_{name}", first=usual[name], **how)
+        now, most = ui.value_now(_HOW, ways[0]), ui.value_now(_COUNT, _USUAL)
+        label = _SHORT[now if now in ways else ways[0]].format(count=most)
 
     def forget_typed() -> None:
         ui.set_value(_WORDS, "")
         ui.set_value(_LINES, "")
 
     with st.popover(label, key="compare draw open", help="Words of the reference"):
-        ui.set_value("compare_how", now.how)
-        how = field(st.radio, "Draw those", ways, name="how", on_change=forget_typed)
-        most = int(field(st.number_input, "How many", 1, _MOST, name="most", step=10))
-        seed, affix = 0, now.affix
-        if how == "at random":
-            seed = int(field(st.number_input, "Seed", 0, name="seed"))
-        elif how == "with an affix":
-            affix = field(st.text_input, "Morph", name="affix", max_chars=50).strip()
+        way = ui.choice(st.radio, "Draw those", ways, key=_HOW, on_change=forget_typed)
+        limits: dict[str, Any] = {"key": _COUNT, "first": _USUAL, "step": 10}
+        most = int(ui.setting(st.number_input, "How many", 1, _MOST, **limits))
+        seed = 0
+        if way == "at random":
+            seed = int(ui.setting(st.number_input, "Seed", 0, key="compare_seed", first=0))
     if not is_used:
         return [], []
 
-    def as_loaded(order: Callable[[Study], list[int]]) -> list[int]:
-        def make() -> list[int]:
-            return order(Study(study.tokeniser.fork(), study.benchmark))
-
-        return current.once(("drawn", how), make, of_files=True)
+    def worst() -> list[int]:
+        return Study(study.tokeniser.fork(), study.benchmark).worst_order()
 
     draws: dict[str, Callable[[], Sequence[int]]] = {
-        "most boundary errors": partial(as_loaded, Study.worst_order),
-        "most blame": partial(as_loaded, Study.blamed_order),
+        "most boundary errors": lambda: current.once(("worst words",), worst, of_files=True),
         "at random": lambda: np.random.default_rng(seed).permutation(len(entries)).tolist(),
-        "with an affix": lambda: [i for i, entry in enumerate(entries) if affix in entry.morphs],
         "methods disagree most": lambda: _most_disputed(current, picked),
     }
-    part = scored_words(current, learning=study.benchmark.reference.has_gold).part
+    part = scored_words(current, learning=has_gold).part
     kept = choosing.kept_words(current, study.benchmark, part).numbers
-    found = (entries[int(number)] for number in draws[how]())
-    chosen = list(islice((one for one in found if one.word in kept), most))
+    drawn = (entries[int(number)] for number in draws[way]())
+    chosen = list(islice((one for one in drawn if one.word in kept), most))
     return [entry.word for entry in chosen], [entry.morphs or None for entry in chosen]
 
 
@@ -405,10 +347,10 @@ def _most_disputed(current: Session, picked: Sequence[PickedMethod]) -> list[int
         segmenters = [one.made for one in picked if one.made is not None]
         return most_disputed(segmenters, [entries[i].word for i in chosen])
 
-    found = ui.kept_last("words disputed", (current.state(of_files=True), *names), make)
+    disputed = ui.kept_last("words disputed", (current.state(of_files=True), *names), make)
     if len(entries) > _SEARCHED:
         st.caption(f"Among {_SEARCHED:,} of {len(entries):,} words, drawn at random.")
-    return [int(chosen[number]) for number in found]
+    return [int(chosen[number]) for number in disputed]
 
 
 segmentations_page(start("Segmentations"))

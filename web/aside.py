@@ -66,7 +66,7 @@ def sides(current: Session) -> tuple[Benchmark, Benchmark]:
 def share_field(current: Session, *, disabled: bool = False) -> None:
     """Choose the share of the words that is kept aside; what was learned before has decided it."""
     is_learned = scored_words(current).is_learned
-    said = (
+    tip = (
         "Words with the same stem, or of the same base, stay together. 0 learns from all words, "
         "and scores on the same."
     )
@@ -80,5 +80,5 @@ def share_field(current: Session, *, disabled: bool = False) -> None:
         step=0.05,
         width=220,
         disabled=disabled or is_learned,
-        help="What was learned has decided it: undo that first." if is_learned else said,
+        help="What was learned has decided it: undo that first." if is_learned else tip,
     )

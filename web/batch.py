@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -69,8 +68,8 @@ def excerpt(text: str, place: str) -> str:
     →   2  b: 2
         3  c: 3
     """
-    found, lines = re.match(r"line ([\d,]+)", place), text.split("\n")
-    wrong = int(found[1].replace(",", "")) - 1 if found else len(lines)
+    line_number, lines = re.match(r"line ([\d,]+)", place), text.split("\n")
+    wrong = int(line_number[1].replace(",", "")) - 1 if line_number else len(lines)
     if wrong >= len(lines):
         return ""
     shown = []
@@ -87,27 +86,25 @@ def summary(plan: Plan, workers: int) -> str:
     return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
 
 
-def free_name(wanted: str, taken: Collection[str], numbered: str = "{}-{}") -> str:
+def free_name(wanted: str, taken: Collection[str]) -> str:
     """Return a name not yet taken, numbered if necessary.
 
     >>> free_name("demo", []), free_name("demo", ["demo", "demo-2"])
     ('demo', 'demo-3')
-    >>> free_name("a", ["a", "a (2)"], "{} ({})")
-    'a (3)'
     """
-    names = (numbered.format(wanted[:74], number) for number in count(2))
+    names = (f"{wanted[:74]}-{number}" for number in count(2))
     return wanted if wanted not in taken else next(name for name in names if name not in taken)
 
 
 def kept(what: str) -> dict[Any, Any]:
     """Return what this session keeps: ``own`` texts, ``edited`` ones by name, or results."""
-    found: dict[Any, Any] = st.session_state.setdefault(f"batch {what}", {})
-    return found
+    texts: dict[Any, Any] = st.session_state.setdefault(f"batch {what}", {})
+    return texts
 
 
 def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
     """Add and choose a text to start from, before the tabs are drawn."""
-    name = free_name(wanted, {*kept("own"), *taken}, "{} ({})")
+    name = free_name(wanted, {*kept("own"), *taken})
     kept("own")[name] = text
     set_value(SOURCE, name)
 
@@ -127,8 +124,8 @@ def checked_text(source: str, text: str) -> Checked:
     if key not in checked or checked[key].plan is None:
         checked[key] = check_text(text, file, folder, confined=is_public())
         forget_oldest(checked, 4)
-    found: Checked = checked[key]
-    return found
+    result: Checked = checked[key]
+    return result
 
 
 def uploads_folder() -> Path:
@@ -182,12 +179,6 @@ def configuration_of(run: Run) -> str:
     """Return the text of a run's configuration."""
     path = run.folder / "configuration.yaml"
     return files.decode_utf8(files.read_bytes(path), str(path))
-
-
-def resume_command(run: Run) -> str:
-    """Return the command that resumes a run in a terminal."""
-    words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
-    return shlex.join([*words, "--out", str(run.folder), *options_of(run)])
 
 
 Colour = Literal["green", "blue", "orange", "red", "gray"]

@@ -210,10 +210,10 @@ def score_metrics(
                     meaning = f"{percent(before)} before the first edit. {meaning}"
                 meaning = f"{words.help} {meaning}".strip()
             colour: Any = "normal" if gain else "off"
-            how: dict[str, Any] = {"delta": delta if graph.history and delta else None}
+            options: dict[str, Any] = {"delta": delta if graph.history and delta else None}
             with st.container(key=f"figure-{name}-{place}", width="content"):
-                how |= {"delta_color": colour, "help": meaning, "width": "content"}
-                st.metric(label, value, **how)
+                options |= {"delta_color": colour, "help": meaning, "width": "content"}
+                st.metric(label, value, **options)
             gained = f"{gain:+.2f}" if graph.history and gain == gain else ""
             figures[label] = [value, delta if name == "types" else gained]
             if name == "f1":  # a place of its own, so that what follows it keeps its place
@@ -224,8 +224,8 @@ def score_metrics(
         with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
             edit_buttons(current, place)
             follow_edits(current)
-            said = "All figures, and what is counted"
-            with st.popover("Menu", icon=":material/more_vert:", type="tertiary", help=said):
+            tip = "All figures, and what is counted"
+            with st.popover("Menu", icon=":material/more_vert:", type="tertiary", help=tip):
                 with st.container(key=f"menu-actions-{place}"):
                     edit_buttons(current, f"{place} menu")
                 st.table(pd.DataFrame(figures, ["now", "gain"]).T, border="horizontal")
@@ -246,8 +246,8 @@ def _what_is_counted(current: Session, score: BoundaryScore, words: Scored) -> N
         seen = study.score(part.other, score.scope, score.weighting)
         st.caption(f"F1 {percent(seen.f1)} on the words learned from.")
     st.markdown("**Signature**")
-    made = Bte(study.tokeniser).signature()
-    signature = gold_set.signature_of(made, scores=f"{score.scope} {score.weighting}")
+    tokenised = Bte(study.tokeniser).signature()
+    signature = gold_set.signature_of(tokenised, scores=f"{score.scope} {score.weighting}")
     st.code(signature, language=None, wrap_lines=True)
     st.caption("All that these scores depend on. Quote it, so that others can reproduce them.")
 
@@ -260,17 +260,17 @@ def edit_buttons(current: Session, place: str) -> None:
         ("Redo", graph.undone, current.redo, "Ctrl+Shift+Z"),
     ):
         name = label.lower()
-        how: dict[str, Any] = {"key": f"{name} {place}", "type": "tertiary"}
-        how |= {"help": f"{label} an edit: {len(edits):,} to {name}", "disabled": not edits}
+        options: dict[str, Any] = {"key": f"{name} {place}", "type": "tertiary"}
+        options |= {"help": f"{label} an edit: {len(edits):,} to {name}", "disabled": not edits}
         if not in_menu:
-            how["shortcut"] = keys
+            options["shortcut"] = keys
         elif edits:
             types = [str(one) for one in edits[-1].step.get("types", ())]
             names = (
                 current.study.tokeniser.readable(types[0]) if len(types) == 1 else edits[-1].edit
             )
             label = f"{label}: {plain(shortened(names, 20))}"
-        button(label, name, action, **how)
+        button(label, name, action, **options)
 
 
 _GENERIC = ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model", "model.json")
@@ -343,9 +343,9 @@ def tokeniser_upload(current: Session) -> None:
         if missing:
             st.info(missing)
             return
-        found = uploaded_model(contents)
-        if found.editable is None:
-            _use_as_model(found, files[0].name, files[0].file_id)
+        model = uploaded_model(contents)
+        if model.editable is None:
+            _use_as_model(model, files[0].name, files[0].file_id)
             return
         inputs.open_as_tokeniser(current, contents)
         inputs.clear_upload(_FIELD)

@@ -17,7 +17,7 @@ from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.families import Part
-from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
+from morphgraph.reference.predictions import Predictions, read_predictions
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.learning import Learner, has_seen, kept_from, unseen_by
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
@@ -37,7 +37,7 @@ from morphgraph.tokeniser.words import called
 from web import widgets as ui
 from web.aside import scored_words, sides
 from web.copies import copied, copies_of
-from web.inputs import DETECT, clear_upload, open_file
+from web.inputs import clear_upload, open_file
 from web.jobs import Tell, Waiting, made_beside, retry_beside, train_in_turn, watch_beside
 from web.sources import Source, frequencies_of, reference_of
 from web.state import Session, session
@@ -46,7 +46,8 @@ START, EDITED = "before the edits", "BPE, edited"
 """The method that is the tokeniser without its edits, and the name of the tokeniser with them."""
 METHODS.load()
 DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "picky", "flota", "rebpe")
-"""They join as soon as possible; what is trained or learned does so where it is waited for."""
+"""What is compared until somebody chooses; what is trained or learned, where it is waited for."""
+_WAITED = "trained methods waited for"
 _PLACE = "compare"
 """Where methods are chosen, on Segmentations and Scores alike: the beginning of their keys."""
 WEIGHTED = {"types": "once", "tokens": "by frequency"}
@@ -58,38 +59,6 @@ _MOST = 8
 _OPEN = "open"
 _REFERENCES, _PREDICTIONS = "scores_references", "scores_predictions"
 _MORE, _ADDED = "references to score on", "scores reference"
-
-
-@dataclass
-class Chosen:
-    """The methods that are compared and scored, in order.
-
-    ``waiting``: those that join once they can be made: initially all defaults, later those that
-    need edits or word counts.
-    """
-
-    names: list[str]
-    waiting: list[str]
-
-    def take(self, names: Iterable[str]) -> None:
-        """Choose these; of waiting methods, only those that need edits can still join."""
-        self.names = list(names)
-        self.waiting = [name for name in self.waiting if name == START]
-
-    def offer(self, offered: Collection[str], is_ready: Callable[[str], bool]) -> None:
-        """Add waiting methods that can be made; others leave, or wait if allowed."""
-        self.waiting += [name for name in self.names if name not in offered and name == START]
-        ready = [name for name in self.waiting if name in offered and is_ready(name)]
-        self.waiting = [name for name in self.waiting if name not in ready]
-        self.names = [name for name in self.names if name in offered]
-        for name in ready:
-            if name not in self.names:
-                later = (n for n, other in enumerate(self.names) if _rank(other) > _rank(name))
-                self.names.insert(next(later, len(self.names)), name)
-
-
-def _rank(name: str) -> int:
-    return DEFAULT_METHODS.index(name) if name in DEFAULT_METHODS else len(DEFAULT_METHODS)
 
 
 @dataclass(frozen=True)
@@ -118,30 +87,22 @@ def choose_methods(
     """Show the method field and return the chosen methods, with messages for those that fail.
 
     ``field``: where methods are chosen, possibly collapsed. `make_next` makes the slow ones.
-    ``with_trained``: those of the defaults that are trained or learned join here, too.
+    ``with_trained``: those of the defaults that are trained or learned are waited for here.
     """
-    edited = bool(current.study.graph.history)
-    others = [*(f"copy {name}" for name in copies_of(current))]
-    others += (f"model {name}" for name in current.models)
-    names = [*_known_methods(current), *([START] if edited else []), *others]
-    chosen = chosen_methods(current)
-
-    def is_ready(name: str) -> bool:
-        return (with_trained or not _of_files(name)) and _is_available(current, name)
-
-    chosen.offer(names, is_ready)
+    if with_trained:
+        st.session_state[_WAITED] = True
     _follow_methods(current)
+    names = chosen_methods(current)
     key = f"{_PLACE}_methods"
 
     def choose() -> None:
         retry_beside()
-        chosen.names = list(st.session_state[key])
-        chosen.waiting = [n for n in chosen.waiting if n == START or not _is_available(current, n)]
+        choose_these(current, st.session_state[key])
 
-    st.session_state[key] = chosen.names
+    st.session_state[key] = names
     field.multiselect(
         "Methods",
-        names,
+        _offered(current),
         key=key,
         format_func=lambda name: METHODS[name].title if name in METHODS else name,
         on_change=choose,
@@ -149,8 +110,8 @@ def choose_methods(
         "before the edits, without the words kept aside. Train others, open model files, or keep "
         "copies on History and export, to add them here.",
     )
-    found = []
-    for name in chosen.names:
+    picked = []
+    for name in names:
         settings = _settings(name)
         try:
             if _takes_long(current, name, settings):
@@ -163,10 +124,38 @@ def choose_methods(
             if base is not None:
                 split = kept_from(base, current.study.benchmark)
             label = _label(current, name, settings)
-            found.append(PickedMethod(name, settings, label, made, base, split))
+            picked.append(PickedMethod(name, settings, label, made, base, split))
         except MorphGraphError as error:
             field.warning(ui.plain(str(error)), icon=":material/warning:")
-    return found
+    return picked
+
+
+def chosen_methods(current: Session) -> list[str]:
+    """Return the chosen methods, the same on all pages; at first, the defaults that can be made.
+
+    Of these, what is trained or learned joins once it was waited for on some page.
+    """
+    offered = _offered(current)
+    if current.chosen is not None:
+        return [name for name in current.chosen if name in offered]
+
+    def is_ready(name: str) -> bool:
+        is_quick = st.session_state.get(_WAITED, False) or not _of_files(name)
+        return is_quick and _is_available(current, name)
+
+    return [name for name in DEFAULT_METHODS if name in offered and is_ready(name)]
+
+
+def choose_these(current: Session, names: Sequence[str]) -> None:
+    """Choose methods, and what is before the edits once there are some: then it can be removed."""
+    current.chosen = [*([] if current.study.graph.history else [START]), *names]
+
+
+def _offered(current: Session) -> list[str]:
+    before = [START] if current.study.graph.history else []
+    copies = (f"copy {name}" for name in copies_of(current))
+    models = (f"model {name}" for name in current.models)
+    return [*_known_methods(current), *before, *copies, *models]
 
 
 def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
@@ -186,19 +175,12 @@ def _known_methods(current: Session) -> list[str]:
     return sorted(names, key=lambda name: METHODS[name].needs in ("vocabulary", "segmenter"))
 
 
-def chosen_methods(current: Session) -> Chosen:
-    """Return the chosen methods, the same on all pages."""
-    if current.chosen is None:
-        current.chosen = Chosen([], list(DEFAULT_METHODS))
-    found: Chosen = current.chosen
-    return found
-
-
 def drop_method(name: str) -> None:
     """Remove a method from the chosen ones."""
     retry_beside()
-    chosen = chosen_methods(session())
-    chosen.names = [other for other in chosen.names if other != name]
+    current = session()
+    names = st.session_state.get(f"{_PLACE}_methods", chosen_methods(current))
+    choose_these(current, [other for other in names if other != name])
 
 
 def lacking_counts(current: Session) -> str:
@@ -230,30 +212,30 @@ def choose_method(tokeniser: BpeTokeniser, place: str) -> Segmenter:
 
 def _follow_methods(current: Session) -> None:
     """Synchronise with the address the methods that need no file and no edits."""
-    chosen, known = chosen_methods(current), _known_methods(current)
-    here = _addressed({n: _settings(n) for n in chosen.names if n in METHODS})
+    known, names = _known_methods(current), chosen_methods(current)
+    here = _addressed({n: _settings(n) for n in names if n in METHODS})
     asked = current.address.follow(
         "methods", here, reads=lambda asked: _addressed(_requested(asked, known)) or here
     )
     if asked == here:
         return
     given = _requested(asked, known)
-    others = [name for name in chosen.names if name not in METHODS]
-    chosen.take(sorted([*given, *others], key=lambda name: name != START))
+    others = [name for name in names if name not in METHODS]
+    choose_these(current, sorted([*given, *others], key=lambda name: name != START))
     for name, parameters in given.items():
         for key, value in parameters.items():
             ui.set_value(f"{_PLACE}_{name}_{key}", value)
 
 
 def _requested(text: str, known: Collection[str]) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    methods: dict[str, dict[str, Any]] = {}
     for part in split_methods(text)[:20]:
         with suppress(MorphGraphError):
             name, given = parse_method(part)
             if name in known:
                 settings = dict(METHODS[name].settings(given))
-                found.setdefault(name, {key: settings[key] for key in _fields(name)})
-    return found
+                methods.setdefault(name, {key: settings[key] for key in _fields(name)})
+    return methods
 
 
 def _addressed(methods: Mapping[str, Mapping[str, Any]]) -> str:
@@ -285,14 +267,14 @@ def method_fields(picked: PickedMethod, place: str = _PLACE, *, titled: bool = F
 
 
 def parameter_field(
-    place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any, **how: Any
+    place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any, **options: Any
 ) -> Any:
     """Show a switch or bounded number for a parameter, ``first`` at first."""
-    how |= {"key": key, "first": first, "help": field.description}
+    options |= {"key": key, "first": first, "help": field.description}
     if values_of(field) is bool:
-        return ui.setting(place.toggle, label, **how)
-    how = {"step": _step(field), "width": 155, **how}
-    return ui.setting(place.number_input, label, *_limits(field), **how)
+        return ui.setting(place.toggle, label, **options)
+    options = {"step": _step(field), "width": 155, **options}
+    return ui.setting(place.number_input, label, *_limits(field), **options)
 
 
 def scope_and_weighting(place: str, *golds: GoldSet, **how: Any) -> tuple[Scope, Weighting]:
@@ -332,7 +314,7 @@ def _limits(field: FieldInfo) -> tuple[Any, Any]:
 
 def upload_model() -> None:
     """Show a field for model files, which are added to the chosen methods."""
-    said = (
+    tip = (
         "A model that Train saved, a tokenizer.json (BPE, WordPiece, Unigram), a "
         "SentencePiece model, or a list of types."
     )
@@ -345,7 +327,7 @@ def upload_model() -> None:
         f"{_PLACE} model",
         take,
         type=["json", "txt", "model", "tiktoken", "gguf"],
-        help=said,
+        help=tip,
     )
 
 
@@ -354,7 +336,7 @@ def add_model(name: str, model: Segmenter) -> None:
     current = session()
     name = ui.unique_name(name, current.models)
     current.keep_model(name, model)
-    chosen_methods(current).names.append(f"model {name}")
+    choose_these(current, [*chosen_methods(current), f"model {name}"])
 
 
 def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
@@ -403,8 +385,8 @@ def _make_beside(current: Session, one: PickedMethod) -> MorphGraphError | None:
         make = _maker(current, one.name, one.settings)
         return lambda tell: cache.get(*work, partial(make, tell))
 
-    said = f"{'Learning' if one.name in METHODS.learning else 'Making'} {one.title}"
-    return watch_beside(work, said, prepare, partial(drop_method, one.name))
+    title = f"{'Learning' if one.name in METHODS.learning else 'Making'} {one.title}"
+    return watch_beside(work, title, prepare, partial(drop_method, one.name))
 
 
 def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Hashable, ...]:
@@ -488,12 +470,12 @@ def _trainer(
             "reference on the page Scores."
         )
     counts, visitor = corpus.counts, current.store.folder.name
-    how: dict[str, Any] = {"pipeline": "plain", "parameters": settings}
+    options: dict[str, Any] = {"pipeline": "plain", "parameters": settings}
 
     def make(tell: Tell) -> Segmenter:
         if is_public():
-            return train_in_turn(visitor, name, counts, size, tell, **how)
-        return train(name, counts, size, progress=tell, **how)
+            return train_in_turn(visitor, name, counts, size, tell, **options)
+        return train(name, counts, size, progress=tell, **options)
 
     return make
 
@@ -557,18 +539,18 @@ def _upload_reference(more: dict[str, Reference], opened: str, waiting: Waiting)
         VISITOR.set(session().store.folder.name)  # which a fragment does not have from its page
 
         def read(tell: Tell) -> Reference:
-            found = read_reference(data, name=name)
+            reference = read_reference(data, name=name)
             tell(1.0)
-            return found
+            return reference
 
-        found = waiting.do(("read", name, hash(data)), f"Reading {name}", read)
+        reference = waiting.do(("read", name, hash(data)), f"Reading {name}", read)
         name = ui.unique_name(name, [*more, opened])
-        more[name] = replace(found, name=name)
+        more[name] = replace(reference, name=name)
         ui.forget_oldest(more, _MOST)
         _choose_too(_REFERENCES, f"file {name}", [_OPEN])
 
-    said = "It is added to the list and stays closed: edits and blame stay with the open one."
-    open_file("One more gold list", _ADDED, take, help=said)
+    tip = "It is added to the list and stays closed: edits and blame stay with the open one."
+    open_file("One more gold list", _ADDED, take, help=tip)
 
 
 def _choose_too(key: str, name: str, usual: list[str]) -> None:
@@ -582,12 +564,12 @@ def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:
         _upload_predictions(known)
     if not known:
         return {}
-    said = (
+    tip = (
         "Their segmentations are scored as they are: they have no vocabulary, and a word "
         "that a file lacks is not cut."
     )
     chosen = ui.choice(
-        st.multiselect, "Other programs", known, key=_PREDICTIONS, first=list(known), help=said
+        st.multiselect, "Other programs", known, key=_PREDICTIONS, first=list(known), help=tip
     )
     return {name: known[name] for name in chosen}
 
@@ -597,24 +579,18 @@ def _upload_predictions(known: dict[str, Predictions]) -> None:
         "A word a line, as another program cut it: `word⇥un break able`, `un|break|able`, "
         "`word⇥un @@break @@able` (SIGMORPHON), or what Morfessor saves or prints."
     )
-    format_ = st.selectbox(
-        "Form",
-        [DETECT, *PREDICTION_FORMATS],
-        format_func=lambda name: PREDICTION_FORMATS.get(name, name),
-        key="predictions form",
-    )
 
     def take(name: str, data: bytes) -> None:
-        found = read_predictions(data, name=name, format=None if format_ == DETECT else format_)
-        others = [one for one, other in known.items() if other.checksum != found.checksum]
+        predictions = read_predictions(data, name=name)
+        others = [one for one, other in known.items() if other.checksum != predictions.checksum]
         name = ui.unique_name(name.rsplit(".", 1)[0], others)
-        known[name] = found
+        known[name] = predictions
         ui.forget_oldest(known, _MOST)
         _choose_too(_PREDICTIONS, name, [])
 
     open_file("Segmentations", "predictions", take)
-    for name, found in known.items():
-        st.caption(f"{ui.plain(name)}: {len(found):,} words.")
-        for skip in found.skipped:
-            said = f"{skip.count:,} × {skip.reason}, first on line {skip.first_line:,}."
-            st.warning(ui.plain(said))
+    for name, predictions in known.items():
+        st.caption(f"{ui.plain(name)}: {len(predictions):,} words.")
+        for skip in predictions.skipped:
+            message = f"{skip.count:,} × {skip.reason}, first on line {skip.first_line:,}."
+            st.warning(ui.plain(message))

@@ -84,11 +84,11 @@ def copy_field(current: Session, place: str) -> None:
     is_full = len(copies_of(current)) >= MOST_COPIES
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "bottom"}
     with st.form(f"copy {place}", clear_on_submit=True, border=False), st.container(**row):
-        said = "A copy is a list of edits, kept for your next visit as they are."
-        how: dict[str, Any] = {"placeholder": _usual_name(current), "max_chars": _LONGEST}
-        name = st.text_input("Keep the present state as", width=260, help=said, **how)
-        how = {"icon": ":material/bookmark_add:", "help": _FULL if is_full else None}
-        if st.form_submit_button("Keep a copy", disabled=is_full, **how):
+        tip = "A copy is a list of edits, kept for your next visit as they are."
+        options: dict[str, Any] = {"placeholder": _usual_name(current), "max_chars": _LONGEST}
+        name = st.text_input("Keep the present state as", width=260, help=tip, **options)
+        options = {"icon": ":material/bookmark_add:", "help": _FULL if is_full else None}
+        if st.form_submit_button("Keep a copy", disabled=is_full, **options):
             keep_copy(current, name)
             st.rerun()
 
@@ -110,9 +110,9 @@ def copy_list(current: Session) -> None:
                     ("Export", "download", _export_below),
                     ("Remove", "delete", _remove),
                 ):
-                    how: dict[str, Any] = {"key": f"{icon} copy {number}", "type": "tertiary"}
-                    how["disabled"] = is_now and action is switch_to
-                    ui.button(label, icon, action, current, name, **how)
+                    options: dict[str, Any] = {"key": f"{icon} copy {number}", "type": "tertiary"}
+                    options["disabled"] = is_now and action is switch_to
+                    ui.button(label, icon, action, current, name, **options)
 
 
 def _export_below(current: Session, name: str) -> None:
@@ -127,9 +127,9 @@ def _described(current: Session, tokeniser: BpeTokeniser) -> str:
     """Format the size of a copy, and F1 as the bar does."""
     benchmark = current.study.benchmark
     types = counted(tokeniser.vocabulary_size, "type")
-    said = f"{types} · {counted(len(tokeniser.graph.history), 'edit')}"
+    description = f"{types} · {counted(len(tokeniser.graph.history), 'edit')}"
     if not benchmark.reference.has_gold:
-        return said
+        return description
     words = scored_words(current, of=tokeniser)
     f1 = percent(Study(tokeniser, benchmark).score(words.part).f1)
-    return f"{said} · F1 {f1}{f' on {words.said}' if words.said else ''}"
+    return f"{description} · F1 {f1}{f' on {words.said}' if words.said else ''}"

@@ -110,21 +110,21 @@ def never_formed_note(current: Session, show_all: Callable[[], None] | None = No
 
     def remove() -> None:
         with deferred_error(_MESSAGE):
-            graph.cascade([graph.types[n] for n in found])
+            graph.cascade([graph.types[n] for n in types_left])
 
-    found = current.once(("never formed",), make)
-    if not found:
+    types_left = current.once(("never formed",), make)
+    if not types_left:
         return
-    first = ", ".join(plain(shortened(names[n], 30)) for n in found[:10])
-    more = ", …" if len(found) > 10 else "."
-    types = counted(len(found), "type is", "types are")
+    first = ", ".join(plain(shortened(names[n], 30)) for n in types_left[:10])
+    more = ", …" if len(types_left) > 10 else "."
+    types = counted(len(types_left), "type is", "types are")
     st.warning(
         f"{types} left that no merge forms any more: {first}{more}", icon=":material/link_off:"
     )
     with st.container(horizontal=True):
-        label = "Remove it" if len(found) == 1 else "Remove them"
-        said = "One more edit; it changes no segmentation."
-        button(label, "delete", remove, key="remove never formed", help=said)
+        label = "Remove it" if len(types_left) == 1 else "Remove them"
+        tip = "One more edit; it changes no segmentation."
+        button(label, "delete", remove, key="remove never formed", help=tip)
         if show_all is not None:
             button("List them", "list", show_all, key="list never formed")
 
@@ -182,7 +182,7 @@ def _change_message(current: Session) -> str:
     edits, words = len(study.graph.history), scored_words(current)
     f1 = study.score(words.part).f1
     before: _Announced | None = st.session_state.get(_HEARD)
-    said = ""
+    message = ""
     if before is not None and before.study == number:
         if before.state == study.graph.state:
             return before.said
@@ -194,9 +194,9 @@ def _change_message(current: Session) -> str:
         if more == 1:
             did = f": {outcome(current)[1]}"
         what = "made" if more > 0 else "undone"
-        said = f"{counted(abs(more), 'edit')} {what}, {edits:,} in all{did}"
-    st.session_state[_HEARD] = _Announced(number, study.graph.state, edits, words, f1, said)
-    return said
+        message = f"{counted(abs(more), 'edit')} {what}, {edits:,} in all{did}"
+    st.session_state[_HEARD] = _Announced(number, study.graph.state, edits, words, f1, message)
+    return message
 
 
 def look_at(current: Session, number: int) -> None:

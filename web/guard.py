@@ -85,8 +85,8 @@ def _name(host: str) -> str:
     """Return a host in canonical form without its port; empty if it is invalid."""
     if _is_address(host):
         return host.lower()
-    found = re.fullmatch(r"(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d+)?", host, re.I)
-    return (found[1] or found[2]).lower().removesuffix(".") if found else ""
+    parts = re.fullmatch(r"(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d+)?", host, re.I)
+    return (parts[1] or parts[2]).lower().removesuffix(".") if parts else ""
 
 
 def _is_address(host: str) -> bool:

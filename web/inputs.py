@@ -28,7 +28,7 @@ from web.sources import (
     wordfreq_languages,
 )
 from web.state import Session, session
-from web.widgets import attempt, button, plain, show_error, show_model, show_table
+from web.widgets import attempt, button, plain, show_error, show_model
 
 DETECT = "detect"
 _AS_MARKED = "UTF-8, or as marked"
@@ -143,12 +143,12 @@ def reference_upload(current: Session, place: str) -> None:
                 raise
             _open(current, place, replace(source, separator=sign))
 
-    said = (
+    tip = (
         "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
         "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore; "
         "tables also in Parquet."
     )
-    open_file("Reference", "reference", take, help=said)
+    open_file("Reference", "reference", take, help=tip)
 
 
 def _ask_for_separator(name: str, data: bytes, encoding: str | None) -> str:
@@ -222,9 +222,9 @@ def catalogue_panel(current: Session, place: str) -> None:
             icon=":material/info:",
         )
     elif is_public() or catalogue.is_downloaded(source):
-        said = "It is downloaded. Your tokeniser and its edits stay."
-        how: dict[str, Any] = {"primary": True, "key": "catalogue open", "help": said}
-        if button("Open as reference", "folder_open", **how):
+        tip = "It is downloaded. Your tokeniser and its edits stay."
+        options: dict[str, Any] = {"primary": True, "key": "catalogue open", "help": tip}
+        if button("Open as reference", "folder_open", **options):
             with attempt():
                 path = catalogue.local_path(source.name)
                 files = ((path.name, read_bytes(path)),)
@@ -237,9 +237,9 @@ def catalogue_panel(current: Session, place: str) -> None:
 
 def _download(source: catalogue.CatalogueEntry) -> None:
     accepted = st.checkbox("I accept the licence", key=f"catalogue licence {source.name}")
-    said = f"From {plain(source.url)}. Its SHA-256 is checked before it is used."
-    how: dict[str, Any] = {"disabled": not accepted, "key": "catalogue download", "help": said}
-    if button("Download", "download", **how):
+    tip = f"From {plain(source.url)}. Its SHA-256 is checked before it is used."
+    options: dict[str, Any] = {"disabled": not accepted, "key": "catalogue download", "help": tip}
+    if button("Download", "download", **options):
         bar = st.progress(0.0, "Downloading …")
 
         def progress(share: float) -> None:
@@ -255,23 +255,6 @@ def _download(source: catalogue.CatalogueEntry) -> None:
 def _open(current: Session, place: str, source: Source) -> None:
     current.open_reference(reference_of(source), source)
     st.session_state[_READ] = place, current.study.benchmark.reference.checksum
-
-
-def skipped_lines(current: Session) -> None:
-    """Show how many lines of the reference were skipped, by reason."""
-    skipped = current.study.benchmark.reference.left_out
-    if not skipped:
-        return
-    total = sum(skip.count for skip in skipped)
-    lines = counted(total, "line of the reference was", "lines of the reference were")
-    with st.expander(f"{lines} skipped"):
-        show_table(
-            {
-                "reason": [skip.reason for skip in skipped],
-                "lines": [skip.count for skip in skipped],
-                "first line": [skip.first_line for skip in skipped],
-            }
-        )
 
 
 def doubtful_reference(current: Session) -> None:
@@ -333,14 +316,6 @@ def language_of_types(current: Session) -> str:
     return current.once(("language of types",), make, of_files=True)
 
 
-def words_in_another_language(current: Session, words: Sequence[str]) -> None:
-    """Warn if words to compare are in another language than the gold."""
-    reference = current.study.benchmark.reference
-    gold = [entry.word for entry in reference.entries]
-    found = current.once(("language of words", *words), lambda: mismatch(words, gold))
-    _warn(found, "These words", f"the gold of {plain(shortened(reference.name, 60))} is")
-
-
 def _warn(found: tuple[str, str], words: str, others_are: str) -> None:
     one, two = found
     if two:
@@ -374,12 +349,12 @@ def frequency_choice(current: Session) -> None:
     elif chosen != active:
         _use(current, Source(f"wordfreq:{chosen}"))
         st.rerun()
-    said = "One word a line: the word, a tab or a space, and its count."
+    tip = "One word a line: the word, a tab or a space, and its count."
 
     def take(name: str, data: bytes) -> None:
         _use(current, Source(name, ((name, data),)))
 
-    open_file("Or from a file", "frequency", take, help=said)
+    open_file("Or from a file", "frequency", take, help=tip)
 
 
 def _use(current: Session, source: Source) -> None:
@@ -399,7 +374,10 @@ def offer_frequencies(current: Session, what: str) -> None:
                 f"Use wordfreq’s for {demo_name(language)}",
                 Source(f"wordfreq:{language}"),
             )
-            how: dict[str, Any] = {"primary": True, "key": "use the frequencies of the language"}
-            button(label, "download_done", _use, current, source, **how)
+            options: dict[str, Any] = {
+                "primary": True,
+                "key": "use the frequencies of the language",
+            }
+            button(label, "download_done", _use, current, source, **options)
         with st.popover("Others" if language else "Choose some", width="content"):
             frequency_choice(current)

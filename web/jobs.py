@@ -81,8 +81,8 @@ class _Worker:
 
 
 def _worker_beside() -> _Worker:
-    found: _Worker = st.session_state.setdefault("worker beside", _Worker())
-    return found
+    worker: _Worker = st.session_state.setdefault("worker beside", _Worker())
+    return worker
 
 
 def _error_of(future: Future[Any]) -> BaseException | None:
@@ -137,8 +137,8 @@ def watch_beside(
             st.progress(min(work.share, 1.0), plain(text))
             button("Stop", "stop", stop, key="stop waiting beside")
 
-    how: dict[str, Any] = {"run_every": 0.5}
-    st.fragment(look, **how)()
+    options: dict[str, Any] = {"run_every": 0.5}
+    st.fragment(look, **options)()
     return None
 
 
@@ -270,9 +270,9 @@ def advance_queue() -> None:
         for out in waiting:
             if out not in running and len(running) < limits.PUBLIC_RUNS.value:
                 files = out.parent.parent / UPLOADS
-                how = ["--confined", "--folder", str(files)]
+                options = ["--confined", "--folder", str(files)]
                 with suppress(OSError):  # no room for its log or process: retry later
-                    runs.launch_run(out, [*how, "--workers", str(limits.PUBLIC_WORKERS.value)])
+                    runs.launch_run(out, [*options, "--workers", str(limits.PUBLIC_WORKERS.value)])
                     running.add(out)
             # The mark is removed last: after a crash, a run is launched again rather than lost.
             if out in running:
@@ -302,11 +302,11 @@ def _all_runs() -> list[Path]:
 
 
 def _waiting() -> list[Path]:
-    found = []
+    runs_waiting = []
     for out in _all_runs():
         with suppress(OSError):  # it has just left the queue
-            found.append(((out / "waiting").stat().st_mtime_ns, out))
-    return [out for _, out in sorted(found)]
+            runs_waiting.append(((out / "waiting").stat().st_mtime_ns, out))
+    return [out for _, out in sorted(runs_waiting)]
 
 
 _SMALLER = "Train a smaller vocabulary or on fewer words, or run morphgraph on your own machine."
@@ -345,8 +345,8 @@ def train_in_turn(
         least = [] if minimum_count is None else ["--min-count", str(minimum_count)]
         return ["train", "--confined", *given, *least]
 
-    made = _in_turn(visitor, options, tell, "Training")
-    return load_segmenter({f"{method}-{pipeline}-{size}": made})
+    model = _in_turn(visitor, options, tell, "Training")
+    return load_segmenter({f"{method}-{pipeline}-{size}": model})
 
 
 def silver_in_turn(visitor: str, language: str, words: int, tell: Tell) -> bytes:
@@ -415,7 +415,7 @@ def _wait(process: subprocess.Popen[bytes], tell: Tell, what: str) -> None:
     while process.poll() is None:
         seconds = time.monotonic() - started
         if seconds > most:
-            said = f"{what} was ended after {most:,} seconds, the limit on this server."
-            raise MorphGraphError(f"{said} {_SMALLER}")
+            message = f"{what} was ended after {most:,} seconds, the limit on this server."
+            raise MorphGraphError(f"{message} {_SMALLER}")
         tell(seconds / most, f"{what}, {seconds:.0f} of at most {most:,} seconds …")
         time.sleep(_EVERY)

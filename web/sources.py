@@ -52,8 +52,8 @@ class Source:
     def shared(self) -> Source:
         """Return an equal source shared by sessions: large files are in memory only once."""
         files = [(name, hashlib.sha256(data).digest()) for name, data in self.files]
-        how = self.format, self.encoding, self.separator
-        return _sources.setdefault((self.name, *files, *how), self)
+        options = self.format, self.encoding, self.separator
+        return _sources.setdefault((self.name, *files, *options), self)
 
 
 _sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionary()
@@ -61,11 +61,11 @@ _sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionar
 
 def tokeniser_of(source: Source) -> BpeTokeniser:
     """Return a source's tokeniser with a graph of its own; `MorphGraphError` if there is none."""
-    found = _read_model(source.list_of("demo"), source.files)
-    if found.editable is None:
+    model = _read_model(source.list_of("demo"), source.files)
+    if model.editable is None:
         names = ", ".join(name for name, _ in source.files)
         raise MorphGraphError(f"{names} has no merges. Choose a BPE tokeniser.")
-    return found.editable.fork()
+    return model.editable.fork()
 
 
 def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:
@@ -92,8 +92,8 @@ def reference_of(source: Source) -> Reference:
     if not source.files:
         return read_reference(f"demo:{source.list_of('demo')}")
     (_, content), *_ = source.files
-    how = {"format": source.format, "encoding": source.encoding, "separator": source.separator}
-    return read_reference(content, name=source.name, **how)  # type: ignore[arg-type]
+    options = {"format": source.format, "encoding": source.encoding, "separator": source.separator}
+    return read_reference(content, name=source.name, **options)  # type: ignore[arg-type]
 
 
 @st.cache_resource(show_spinner="Reading word frequencies…", max_entries=8)

@@ -12,8 +12,7 @@ models                no                     ``models``                      fil
 chosen methods        ``methods``            ``chosen``, fields of settings  no
 type in the middle    ``type``               ``focus``, ``selected``         no
 words that are shown  ``text``, ``word``,    their fields                    no
-                      ``words``, ``lines``,
-                      ``draw``, ``show``
+                      ``words``, ``lines``
 threshold of blame    ``threshold``          its line                        no
 other fields          no                     ``st.session_state``, and       no
                                              ``kept …`` across pages
@@ -188,7 +187,7 @@ class Session:
     selected: int | None = None
     models: dict[str, Segmenter] = field(default_factory=dict)
     model_files: dict[str, str] = field(default_factory=dict)
-    chosen: Any = None
+    chosen: list[str] | None = None
     recipes: dict[str, Steps] = field(default_factory=dict)
     copies: dict[str, dict[str, Steps]] = field(default_factory=dict)
     sources: dict[str, Source | None] = field(default_factory=dict)
@@ -365,13 +364,13 @@ class Session:
 
 def session() -> Session:
     """Return this user's session: a new one has open what an earlier visit had, else a demo."""
-    found = st.session_state.get(_KEY)
-    if found is None:
-        found = Session(None)  # type: ignore[arg-type]  # the next lines open one
-        if not _reopen(found):
-            found.open_demo("en")
-        st.session_state[_KEY] = found
-    return found
+    current = st.session_state.get(_KEY)
+    if current is None:
+        current = Session(None)  # type: ignore[arg-type]  # the next lines open one
+        if not _reopen(current):
+            current.open_demo("en")
+        st.session_state[_KEY] = current
+    return current
 
 
 def own_folder() -> Path:
@@ -447,12 +446,12 @@ def _why_unkept(error: Exception) -> str:
     cause = error if isinstance(error, OSError) else error.__cause__
     if not isinstance(cause, OSError):
         return str(error)
-    said = f"{(cause.strerror or 'it cannot be written').lower()}."
+    reason = f"{(cause.strerror or 'it cannot be written').lower()}."
     if is_public():
-        return f"The server cannot write: {said}"
+        return f"The server cannot write: {reason}"
     is_full = cause.errno in (errno.ENOSPC, errno.EDQUOT)
     fix = "Start the app with another folder in the variable MORPHGRAPH_STATE."
-    return f"{state_folder()}: {said} {'Make room there.' if is_full else fix}"
+    return f"{state_folder()}: {reason} {'Make room there.' if is_full else fix}"
 
 
 def _record_of(current: Session) -> _Record | None:
@@ -605,5 +604,5 @@ def known_browser(current: Session) -> None:
     own = {"browser": current.store.token, "tab": current.store.tab, "names": _COOKIES}
     data = {**own, "seconds": days_kept() * 86_400}
     shares = ("hidden", "shared", "elements", "picture", "charts")
-    made = component("browser", "browser", *shares)
-    made(key=_COMPONENT, data=data, on_tab_change=back_in_tab)
+    element = component("browser", "browser", *shares)
+    element(key=_COMPONENT, data=data, on_tab_change=back_in_tab)

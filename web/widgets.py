@@ -126,12 +126,12 @@ def button(
     action: Callable[..., Any] | None = None,
     *given: Any,
     primary: bool = False,
-    **how: Any,
+    **options: Any,
 ) -> bool:
     """Show a button with a Material icon; ``action`` is called with the arguments at a click."""
-    how = {"type": "primary" if primary else "secondary", **how}
+    options = {"type": "primary" if primary else "secondary", **options}
     icon = f":material/{icon}:" if icon else icon
-    return st.button(label, icon=icon or None, on_click=action, args=given, **how)
+    return st.button(label, icon=icon or None, on_click=action, args=given, **options)
 
 
 def value_now(key: str, default: Any) -> Any:
@@ -168,8 +168,8 @@ def tabs(
     shown: Mapping[str, Callable[[], object]], *, key: str, place: Any = st, **how: Any
 ) -> None:
     """Show tabs, of which only the open one is drawn."""
-    found = place.tabs(list(shown), key=key, on_change="rerun", **how)
-    for tab, show in zip(found, shown.values(), strict=True):
+    drawn = place.tabs(list(shown), key=key, on_change="rerun", **how)
+    for tab, show in zip(drawn, shown.values(), strict=True):
         if tab.open:
             with tab:
                 show()
@@ -245,8 +245,8 @@ def number_in(text: str) -> float:
     >>> number_in("1,234.5** [1,200, 1,300]"), number_in("−3"), number_in("n/a")
     (1234.5, -3.0, nan)
     """
-    found = re.match(r"[+-]?[\d,]*\.?\d+", text.replace("−", "-"))
-    return float(found[0].replace(",", "")) if found else float("nan")
+    number = re.match(r"[+-]?[\d,]*\.?\d+", text.replace("−", "-"))
+    return float(number[0].replace(",", "")) if number else float("nan")
 
 
 def show_table(
@@ -267,7 +267,7 @@ def show_table(
         how["height"] = 35 * (min(len(frame), most) + 1) + 3
     config = how["column_config"] = dict(how.get("column_config", {}))
     first, *others = how.get("column_order", frame.columns)
-    is_pinned = bool(others)  # beside a pinned column stands another, an empty one if need be
+    is_pinned = len(others) > 3  # it is greyer then, and only wide tables are scrolled
     config[first] = {**st.column_config.Column(), **config.get(first, {}), "pinned": is_pinned}
     written = [
         name
@@ -315,15 +315,15 @@ def show_model(
         frame, best = (each.set_axis(titles, axis="columns") for each in text_frame(part))
         # Widths are measured on first drawing, so another table needs another key.
         own = f"{key} {number} {hash(frame.to_csv())}"
-        how: dict[str, Any] = {"key": own, "column_config": config}
+        options: dict[str, Any] = {"key": own, "column_config": config}
         if on_choose is not None:
 
             def choose(own: str = own) -> None:
                 for row in st.session_state[own].selection.rows:
                     on_choose(row)
 
-            how |= {"on_select": choose, "selection_mode": "single-row"}
-        show_table(frame, most, best=best, **how)
+            options |= {"on_select": choose, "selection_mode": "single-row"}
+        show_table(frame, most, best=best, **options)
 
 
 def show_report(table: Table, most: int | None = None, *notes: str, **how: Any) -> None:
@@ -372,13 +372,15 @@ def download(
     name: str,
     *,
     primary: bool = False,
-    **how: Any,
+    **options: Any,
 ) -> None:
     """Show a download button named after its file, whose content is made on demand."""
     kind = "primary" if primary else "secondary"
-    how = {"icon": ":material/download:", "on_click": "ignore", "type": kind, **how}
-    how.setdefault("key", f"download {name}")
-    st.download_button(label, make, file_name=name, mime=_KINDS[name.rpartition(".")[2]][1], **how)
+    options = {"icon": ":material/download:", "on_click": "ignore", "type": kind, **options}
+    options.setdefault("key", f"download {name}")
+    st.download_button(
+        label, make, file_name=name, mime=_KINDS[name.rpartition(".")[2]][1], **options
+    )
 
 
 def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None = None) -> None:

@@ -82,17 +82,6 @@ class BaseTokeniser:
             "signature": self.signature,
         }
 
-    def report(self) -> str:
-        """Return its size and signature in lines, as the command `train` shows them.
-
-        >>> tokeniser.report().splitlines()[0]
-        '8,000 types, 7,743 merges'
-        """
-        told = self.to_dict()
-        size = [counted(told["vocab_size"], "type")]
-        size += [counted(told["merges"], "merge")] if "merges" in told else []
-        return f"{', '.join(size)}\n{told['signature']}"
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BaseTokeniser):
             return NotImplemented

@@ -16,6 +16,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import limit_this_process, lower_priority
+from morphgraph.core.text import counted
 from morphgraph.segment.method import parse_method
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ def train(
         seconds = time.perf_counter() - started
         output.print_json({"saved": str(saved), **trained.to_dict(), "seconds": seconds})
     else:
-        print(trained.report())
+        told = trained.to_dict()
+        merges = f", {counted(told['merges'], 'merge')}" if "merges" in told else ""
+        print(f"{counted(told['vocab_size'], 'type')}{merges}\n{told['signature']}")
         output.print_saved([saved])
     if stopped:
         output.print_message(f"stopped: {saved} has what was trained so far")

@@ -32,9 +32,9 @@ def lower_priority() -> None:
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Make many objects that live on without looking for garbage among them again and again.
+    """Pause the garbage collector while many long-lived objects are made.
 
-    What is no longer referred to is freed as ever, but for objects that refer to each other.
+    Objects without references are freed all the same, unless they refer to each other.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -64,8 +64,8 @@ def limit_this_process(seconds: int, memory: int) -> None:
 def try_lock(file: IO[Any]) -> bool:
     """Lock an open file without waiting; False if another process has it.
 
-    The lock goes with the file or its process. Where neither the system nor the file system has
-    locks, it is as if nobody else were there. `OSError` for what the disk itself refuses.
+    The lock ends with the file or its process. Where neither the system nor the file system has
+    locks, it always succeeds. `OSError` for what the disk itself refuses.
     """
     with suppress(ImportError):
         import fcntl

@@ -32,7 +32,15 @@ from morphgraph.corpus.text_files import (
     open_duckdb,
     sql_literal,
 )
-from morphgraph.corpus.texts import LONGEST_WORD, WHITE, BadLines, Texts, text_columns, too_long
+from morphgraph.corpus.texts import (
+    LONGEST_WORD,
+    WHITE,
+    BadLines,
+    Texts,
+    query_of,
+    text_columns,
+    too_long,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -45,7 +53,7 @@ MIN_MEMORY = 64 * 2**20
 MIN_WORKER_MEMORY = 32 * 2**20
 """The number of workers is limited so that each has this many bytes."""
 
-BLOCK_BYTES = 2**29
+BLOCK_BYTES = 2**28
 """The approximate bytes of files in a task, unless a single one has more."""
 
 ORDER = "the bytes of the word"
@@ -281,7 +289,7 @@ def _count(
     Return the number of bad texts, and what is known of them. Errors name the first file.
     """
     odd, cut = rule
-    rows, out = " union all ".join(each.query for each in texts), sql_literal(part)
+    rows, out = query_of(texts), sql_literal(part)
     words = (
         f"select unnest(case when {odd} then {cut} else [word] end) as word, count from "
         "(select word, count(*) as count from (select "
@@ -365,7 +373,7 @@ def _called(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def words_in(path: str, name: str, column: str | None, most: int) -> tuple[list[str], list[int]]:
-    """Return at most so many words of a file and their counts, most frequent first."""
+    """Return the ``most`` most frequent words of a file, in order, and their counts."""
     with TemporaryDirectory() as folder, open_duckdb(_TEXT_MEMORY, 1, Path(folder)) as sql:
         texts = Texts(Path(path), name, column, folder=Path(folder))
         texts.check_unpacked()

@@ -103,7 +103,7 @@ class Pipeline:
 def recounted(
     counts: Iterable[tuple[str, int]], split: Callable[[str], Iterable[str]]
 ) -> Counter[str]:
-    """Return how often there is what counted texts are split into.
+    """Split counted texts; return the total count of each part.
 
     >>> recounted([("to be", 2), ("be", 1)], str.split)
     Counter({'be': 3, 'to': 2})
@@ -383,7 +383,7 @@ def _only_in(script: str) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=1 << 16)
 def script_of(character: str) -> str:
-    """Return the script of a letter by its Unicode name; empty for what is of none.
+    """Return the script of a letter by its Unicode name; empty for other characters.
 
     >>> script_of("é"), script_of("字"), script_of("7")
     ('LATIN', 'CJK', '')

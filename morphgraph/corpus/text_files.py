@@ -259,7 +259,7 @@ class Parquet:
             raise damaged_parquet(self.name, str(error)) from error
 
     def check_unpacked(self, size: int) -> None:
-        """Raise `FileFormatError` if so many bytes cannot come from a sound file of texts."""
+        """Raise `FileFormatError` if no sound file of texts could unpack to ``size`` bytes."""
         most = _ALLOWANCE + UNPACKING.value * self.size
         if size > most:
             problem = f"it unpacks to more than {most:,} bytes from {self.size:,}"

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -61,6 +61,8 @@ _TABLE = (
 )
 _DELIMITER = "\x1f"
 """What separates the columns of plain text, which has one: white space that mended text has not."""
+_FILES = "\0"
+"""In SQL, stands for the files of one form."""
 _TO_SPACES = bytes.maketrans(b"\t\v\f\r\x1c\x1d\x1e\x1f", b" " * 8)
 _TO_LINES = bytes.maketrans(b"\r\x1f", b"\n ")
 
@@ -144,6 +146,7 @@ class Texts:
         look = _look_at(self.path, self.name)
         self.kind = "plain" if self.lines else kind_of(look.start, self.name, self.column)
         self.is_skipping = self.bad_lines == "skip"
+        self.file = ""
         self.packing = {"gz": "gzip", "zst": "zstd"}.get(look.packing, "none")
         make = {
             "parquet": self._of_parquet,
@@ -157,7 +160,12 @@ class Texts:
         if not self.whole and (self.kind != "plain" or look.has_tab):
             text = f"replace({text}, {'chr(9)' if self.kind == 'plain' else 'chr(10)'}, ' ')"
         label = f"nullif(trim({label}, {sql_literal(WHITE)}), '')" if self.by else "''"
-        self.query = f"select {text} as text, {label} as label from {rows}"
+        self.form = f"select {text} as text, {label} as label from {rows}"
+
+    @property
+    def query(self) -> str:
+        """The SQL query for the texts."""
+        return query_of([self])
 
     def _error(self, place: str, problem: str, fix: str) -> FileFormatError:
         return FileFormatError(self.name, place, problem, fix)
@@ -209,7 +217,8 @@ class Texts:
             settings += ", new_line = '\\r\\n'"
         if self.is_skipping:
             settings += ", store_rejects = true, rejects_limit = 0"
-        return f"read_csv({sql_path(path)}, {settings}, compression = '{self.packing}')"
+        self.file = sql_path(path)
+        return f"read_csv({_FILES}, {settings}, compression = '{self.packing}')"
 
     def _of_json(self, look: _Look) -> tuple[str, str, str]:
         if self.column is None:
@@ -284,6 +293,16 @@ class Texts:
             for line, message in rejected[:5]:
                 places.append(f"{self.name}, line {line:,}: {_problem(message)[0]}")
         return bad, places
+
+
+def query_of(texts: Iterable[Texts]) -> str:
+    """Return the query for the texts of files: those of one form are read one after the other."""
+    files: dict[str, list[str]] = {}
+    for each in texts:
+        files.setdefault(each.form, []).append(each.file)
+    return " union all ".join(
+        form.replace(_FILES, f"[{', '.join(listed)}]") for form, listed in files.items()
+    )
 
 
 def texts_in_order(

@@ -202,44 +202,6 @@ def phase_colour(phase: Phase) -> str:
     return "repair" if only_repaired else phase.kind
 
 
-def scores_over_phases(phases: Sequence[Phase], position: int | None = None) -> go.Figure:
-    """Draw the scores and |V| after each phase; a line marks the last of ``position`` done."""
-    labels = [phase_label(phase) for phase in phases]
-    figure = figure_of("", "%", height=440)
-    add_score_lines(figure, labels, [phase.score for phase in phases])
-    figure.add_scatter(
-        x=labels,
-        y=[phase.vocabulary_size for phase in phases],
-        name="|V|",
-        yaxis="y2",
-        mode="lines+markers",
-        line={"color": KEPT, "shape": "hvh", "width": 2},
-        hovertemplate="types: %{y:,}",
-    )
-    size = {"title": {"text": "|V|"}, "automargin": True, "tickformat": ","}
-    figure.update_layout(
-        hovermode="x unified",
-        xaxis={"type": "category", "tickangle": -40, "anchor": "y2"},
-        yaxis={"domain": [0.4, 1.0]},
-        yaxis2={"domain": [0.0, 0.3], **size},
-    )
-    if position is not None and 0 < position < len(phases):
-        figure.add_vline(x=position - 1, line_dash="dot", line_color=THRESHOLD)
-    return figure
-
-
-def changes_over_phases(phases: Sequence[Phase]) -> go.Figure:
-    """Draw how many merges each phase changed, by kind."""
-    shown = [phase for phase in phases if phase.kind != "start"]
-    figure = figure_of("", "merges", height=340)
-    figure.update_layout(xaxis={"tickangle": -40}, yaxis={"rangemode": "tozero"})
-    labels = [phase_label(phase) for phase in shown]
-    for kind in CHANGE_COLOURS:
-        numbers = [phase.counts.get(kind, 0) for phase in shown]
-        _stack(figure, kind, labels, numbers, numbers, "%{y:,} " + kind)
-    return figure
-
-
 def removed_by_origin(phases: Sequence[Phase]) -> go.Figure:
     """Draw the origins of the merges that each knockout removed."""
     shown = [phase for phase in phases if phase.kind == "knockout"]

@@ -226,7 +226,7 @@ def _numbers(values: Sequence[int] | npt.NDArray[Any]) -> Hashes:
 T = TypeVar("T")
 
 _TAIL = 2_000
-"""So many parts, or merges, are looked through one by one before an index is made anew."""
+"""This many parts, or merges, are searched one by one before an index is rebuilt."""
 
 
 class EditError(MorphGraphError):
@@ -235,7 +235,7 @@ class EditError(MorphGraphError):
 
 @dataclass(slots=True)
 class Place:
-    """A state that a table and its copies are or were in: what it adds up to, once it is named."""
+    """A state that a table or a copy of it is or was in: its sums and names, once computed."""
 
     sums: Hashes | None = None
     names: tuple[State, State] | None = None
@@ -499,9 +499,9 @@ class MergeTable:
         return self._named()[1]
 
     def derived(self, question: Hashable, make: Callable[[], T]) -> T:
-        """The answer to a question about the present state, ids included: made only once.
+        """Return the answer to a question about the present state, ids included, computed once.
 
-        It is kept here until the state is named, which takes a while, and then in the cache.
+        It is kept here until the state has a name, which takes time, and then in the cache.
         """
         if self._place.sums is not None:
             return self.cache.get(self.numbered, question, make)

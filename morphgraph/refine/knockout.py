@@ -311,7 +311,7 @@ def threshold_curve(
 def _falling(
     graph: MergeGraph, segmentation: MergeSegmentation, worst: npt.NDArray[np.float64]
 ) -> Callable[[float], Flags]:
-    """Return what segments words in place at a lower threshold, and tells which may have changed.
+    """Return a function that segments words anew at a lower threshold, and tells which changed.
 
     The types of a threshold include those of every higher one, and the order of knockouts does not
     matter, so each threshold continues from the previous one. ``worst``: the highest R of each

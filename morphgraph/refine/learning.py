@@ -139,7 +139,7 @@ class Learner:
     settings: Parameters
 
     def learn(self, gold_set: GoldSet) -> Segmenter:
-        """Return what it makes of the tokeniser, which says what it has learned from."""
+        """Return the edited tokeniser, whose steps name the gold that it was learned from."""
         assert self.method.learn is not None
         learned: Learned = self.method.learn(self.tokeniser, gold_set, self.settings)
         return learned.segmenter

@@ -1,4 +1,4 @@
-"""Pruning a vocabulary: types go that a corpus needs least, and no other gets unreachable.
+"""Pruning a vocabulary: the types that a corpus needs least go; no other becomes unreachable.
 
 Source: Purason et al. 2025, arXiv 2512.03989. Merges with a removed part or result go as well, and
 nothing is rewired: this is no knockout.

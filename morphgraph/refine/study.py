@@ -317,7 +317,7 @@ class Study:
         return marked_word(text, segmentation.splits(word), self.gold_positions(word))
 
     def gold_positions(self, word: int) -> list[int]:
-        """Where a word has gold boundaries: numbers of characters to the left."""
+        """Return the gold boundaries of a word: the numbers of characters to their left."""
         words = self.benchmark.words
         start, end = words.word_offsets[word : word + 2]
         position, gold = words.gap_position[start:end], self.benchmark.gold_gaps()[start:end]
@@ -364,44 +364,11 @@ class Study:
         gain = (self.now.correct_gaps - since.correct_gaps)[changed]
         return int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())
 
-    def words_of_merge(
-        self, merge: int, first: StudyState, then: StudyState, *, limit: int = 50
-    ) -> tuple[list[ChangedWord], int]:
-        """Words that two states segment differently and a merge is applied to in one of them.
-
-        The most frequent first, and how many there are; if there are none, words that it is applied
-        to, segmented alike.
-        """
-        before, now = first.segmentation, then.segmentation
-        owner = self.benchmark.words.word_of_atom
-        applied = np.zeros(len(self.benchmark.words), bool)
-        for segmentation in (now, before):
-            places = np.flatnonzero(segmentation.arrays.merge_ids == merge)
-            if len(places):
-                applied[owner[segmentation.closed_by == places[0]]] = True
-        changed = np.zeros(len(applied), bool)
-        changed[now.changed_words(before)] = True
-        chosen = np.flatnonzero(applied & changed)
-        if not len(chosen):
-            chosen = np.flatnonzero(applied)
-        order = np.argsort(-self.benchmark.token_weights[chosen], kind="stable")
-        gain = then.correct_gaps - first.correct_gaps
-        words = chosen[order[:limit]].tolist()
-        return [self._changed(word, first, then, gain) for word in words], len(chosen)
-
     def worst_order(self) -> list[int]:
         """The words with wrong gaps now, those with the most first, then the most frequent."""
         wrong = self.now.wrong_gaps
         order = np.lexsort((np.arange(len(wrong)), -self.benchmark.token_weights, -wrong))
         return [int(word) for word in order if wrong[word] > 0]
-
-    def blamed_order(self) -> list[int]:
-        """The words in which a merge closed a gold boundary now, worst merges first."""
-        blamed, now = self.blame(), self.now.segmentation
-        closed = now.closed_by
-        gaps = np.flatnonzero(now.is_merged & (self.benchmark.gold_gaps() == 1))
-        order = gaps[np.argsort(-blamed.ratio[closed[gaps]], kind="stable")]
-        return list(dict.fromkeys(self.benchmark.words.word_of_atom[order].tolist()))
 
     def worst_words(self, limit: int = 200) -> list[ChangedWord]:
         """Words with the most wrong gaps now, the most frequent first; these are ``-gain``."""
@@ -455,7 +422,7 @@ class Study:
         portable: bool = False,
         part: Part | None = None,
     ) -> Preview:
-        """What knocking types out would change, without doing it; see `preview_of`."""
+        """Return what knocking types out would change, without doing it; see `preview_of`."""
         graph = self.graph
         change = graph.preview_cascade(types) if cascade else graph.preview_knockout(types)
         return self.preview_of(change, portable=portable, part=part)
@@ -463,7 +430,7 @@ class Study:
     def preview_of(
         self, change: Change, *, portable: bool = False, part: Part | None = None
     ) -> Preview:
-        """What a change would do, without doing it.
+        """Return what a change would do, without making it.
 
         ``portable``: leave only pair merges then, and add none: only words in which a type that
         goes took part change. ``part``: the words that are scored, and counted if they change; all

@@ -231,12 +231,6 @@ class Comparison:
             differs |= ~first.same_words(other)
         return np.flatnonzero(differs).tolist()
 
-    def better(self, one: int, other: int) -> list[int]:
-        """Return the indices of rows in which a method makes fewer errors than another."""
-        tallies = (Tally(self.outcomes[n], "morphemic", "types") for n in (one, other))
-        fewer, more = ((tally.wrong + tally.missed) * tally.known for tally in tallies)
-        return np.flatnonzero(fewer < more).tolist()
-
 
 def _segmented(outcome: Outcome) -> list[SegmentedWord]:
     """Return each word of an outcome."""

@@ -109,8 +109,8 @@ class MeanRatio:
         """The mean for each row of sums of its columns."""
         ends = np.cumsum([len(ratio.columns) for ratio in self.ratios])
         parts = np.split(sums, ends[:-1], axis=1)
-        found = [ratio.of_sums(part) for ratio, part in zip(self.ratios, parts, strict=True)]
-        mean: Matrix = np.mean(found, axis=0)
+        scores = [ratio.of_sums(part) for ratio, part in zip(self.ratios, parts, strict=True)]
+        mean: Matrix = np.mean(scores, axis=0)
         return mean
 
 

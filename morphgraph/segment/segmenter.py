@@ -60,12 +60,12 @@ class Segmenter(ABC):
         """Segment words encoded by this segmenter."""
 
     def warning(self) -> str:
-        """Return what to know of its vocabulary before use; usually empty."""
+        """Return a warning about its vocabulary; usually empty."""
         return ""
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What to know of the files that it was loaded from."""
+        """Notices about the files that it was loaded from."""
         below = self.below
         return below.warnings if isinstance(below, SubwordVocabulary) else tuple(below.notices)
 
@@ -204,7 +204,7 @@ class Segmenter(ABC):
 
     @property
     def unknown_id(self) -> int:
-        """The type for what no type covers; `UNKNOWN` if there is none."""
+        """The type that stands for unknown characters; `UNKNOWN` if there is none."""
         return UNKNOWN
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:

@@ -184,8 +184,8 @@ class ComparedScores(ScoreView):
     def __repr__(self) -> str:
         shown = []
         for number, label in enumerate(self.scores.labels):
-            found = self.scores.of(number, ["f1"]).get("f1")
-            text = "failed" if found is None else f"F1 {percent(found.value)} %"
+            f1 = self.scores.of(number, ["f1"]).get("f1")
+            text = "failed" if f1 is None else f"F1 {percent(f1.value)} %"
             shown.append(f"{visible(label)} {text}")
         return f"{', '.join(shown)} | {self.signature}"
 

@@ -82,7 +82,7 @@ def test_the_journey(
     expect(words).to_have_count(3)
 
     page.get_by_role("button", name="More").click()
-    page.get_by_text("methods disagree").click()
+    page.get_by_text("Only where methods disagree").click()
     idle(page)
     page.keyboard.press("Escape")
     expect(words).not_to_have_count(3)
@@ -130,11 +130,3 @@ def test_the_table_is_saved_and_copied_as_a_picture(
     assert places["gold"] < 5 and places["carri"] < 10
     page.get_by_role("button", name="Copy picture").click()
     expect(page.locator(".copied")).to_have_text("Copied")
-
-
-def test_a_word_that_a_method_learned_from_says_so(page: Page, app_address: str) -> None:
-    words = "carries babies unhappily walking undesirable quickly teachers movements"
-    page.goto(f"{app_address}/Segmentations?demo=en&methods=bpe,knockout&words={words}")
-    idle(page)
-    expect(page.locator("tbody th.word")).to_have_count(8, timeout=PATIENCE)
-    expect(page.locator("th.word .note").first).to_have_text("scored on the words it learned from")

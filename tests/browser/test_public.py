@@ -90,7 +90,7 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     )
     idle(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="CSV", exact=True).click()
+        page.get_by_role("button", name="Tables", exact=True).click()
     assert download.value.path().stat().st_size
     return fetched
 

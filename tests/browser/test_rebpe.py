@@ -1,10 +1,9 @@
 """ReBPE in a real Chromium: run, go back, look, stop, and take the result home."""
 
 import re
-from collections.abc import Callable
 
 import pytest
-from browser_steps import PATIENCE, Line, go_to, idle, scored, start, value_of
+from browser_steps import PATIENCE, Line, go_to, idle, start, value_of
 from effort import one_of
 from playwright.sync_api import Page, expect
 
@@ -128,23 +127,6 @@ def test_two_iterations_played_and_one_step_back(page: Page, app_address: str) -
     assert value_of(page, "Types") == f"{phase.vocabulary_size:,}"
 
 
-def test_scenes_stand_side_by_side_where_there_is_room(
-    new_page: Callable[..., Page], app_address: str
-) -> None:
-    for width in (1200, 390):
-        page = new_page(viewport={"width": width, "height": 900})
-        page.goto(f"{app_address}/ReBPE")
-        left, graph = page.get_by_text("What goes"), page.get_by_role("group", name="Merge graph:")
-        expect(graph).to_be_visible(timeout=PATIENCE)
-        idle(page)
-        area = page.locator(".st-key-rebpe-scenes")
-        scenes, words, drawn = (found.bounding_box() for found in (area, left, graph))
-        assert scenes and words and drawn
-        assert scenes["height"] <= 620
-        assert scenes["x"] + scenes["width"] <= width
-        assert (words["x"] + words["width"] <= drawn["x"]) == (width == 1200)
-
-
 def test_points_come_while_it_runs_and_move_nothing(page: Page, app_address: str) -> None:
     start(page, app_address)
     go_to(page, "ReBPE")
@@ -192,25 +174,3 @@ def test_a_run_can_be_stopped_and_goes_on(page: Page, app_address: str, delay: i
     expect(page.get_by_text("Converged: F1")).to_be_visible(timeout=PATIENCE)
     idle(page)
     assert value_of(page, "F1 %") == scores[-1]
-
-
-def test_a_run_is_scored_on_the_words_kept_aside(page: Page, app_address: str) -> None:
-    start(page, app_address)
-    assert scored(page) == ""
-    go_to(page, "ReBPE")
-    run = library_run()
-    words = f"on {len(run.scored)} words kept aside"
-    assert scored(page) == words
-    page.get_by_role("button", name="Run to convergence").click()
-    run.finish()
-    first, last = (100 * phase.score.f1 for phase in (run.phases[0], run.phases[-1]))
-    said = f"Converged: F1 {first:.1f} → {last:.1f}\xa0% {words}"
-    expect(page.get_by_text(said)).to_be_visible(timeout=PATIENCE)
-    idle(page)
-    assert value_of(page, "F1 %") == f"{last:.2f}"
-    # Undone as a whole, nothing is learned, and elsewhere figures are over all words.
-    press(page, "Settings")
-    press(page, "Start over")
-    page.keyboard.press("Escape")
-    go_to(page, "Start")
-    assert scored(page) == ""

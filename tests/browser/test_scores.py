@@ -87,13 +87,10 @@ def test_from_a_score_to_the_merge_tree(
     word = cell_of(words, 1, 0).text_content() or ""
     tokens = cell_of(words, 1, 2).text_content() or ""
     choose_row(words, 1)
-    tree = page.get_by_role("group", name="Merge tree")
-    expect(tree.locator("svg desc")).to_contain_text(f"Tokens: {tokens}.", timeout=PATIENCE)
-    idle(page)
-
     page.get_by_role("button", name="Open in Merge tree").click()
     page.wait_for_url("**/Merge_tree**", timeout=PATIENCE)
     expect(page.get_by_role("textbox", name="Word")).to_have_value(word)
+    tree = page.get_by_role("group", name="Merge tree")
     expect(tree.locator("svg desc")).to_contain_text(f"Tokens: {tokens}.")
     idle(page)
 

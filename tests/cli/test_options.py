@@ -27,7 +27,11 @@ def commands(group: Any, name: str = "") -> dict[str, Any]:
     return found
 
 
-COMMANDS = commands(typer.main.get_command(cli.program))
+COMMANDS = {
+    name: command
+    for name, command in commands(typer.main.get_command(cli.program)).items()
+    if name.split()[0] in cli._MODULE_OF  # those of plug-ins have pages of their own
+}
 
 
 LEARNING = {"blame", "knockout", "rebpe"}

@@ -1,6 +1,7 @@
 """Commands of other distributions are listed apart, and run as ours."""
 
 from collections.abc import Iterator
+from importlib.metadata import EntryPoints
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,14 @@ def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (about / "entry_points.txt").write_text(ENTRY_POINTS)
     (tmp_path / "greeting_of_others.py").write_text(CODE)
     monkeypatch.syspath_prepend(tmp_path)
-    for cached in (plugins.installed, cli._of_plugins):
-        cached.cache_clear()
+    forget()
     yield
-    for cached in (plugins.installed, cli._of_plugins):
-        cached.cache_clear()
+    forget()
+
+
+def forget() -> None:
+    plugins.installed.cache_clear()
+    vars(cli._OF_PLUGINS).pop("_known", None)
 
 
 def test_a_command_is_run_and_listed_in_a_panel_of_its_own(morphgraph: Command) -> None:
@@ -44,7 +48,7 @@ def test_a_command_is_run_and_listed_in_a_panel_of_its_own(morphgraph: Command) 
     assert run.code == 0
     ours, _, theirs = run.out.partition("Commands of plug-ins")
     assert "Greet somebody." in theirs and "score" in ours and "broken" not in run.out
-    assert "broken = no_such_module:BROKEN" in run.err and "its name is taken" in run.err
+    assert "broken = no_such_module:BROKEN" in run.err and run.err.count("\n") == 1
     assert morphgraph("greet", "you").out == "Hello you\n"
 
 
@@ -57,7 +61,7 @@ def test_a_namespace_is_an_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
     assert callable(mg.greeting.greet)  # type: ignore[attr-defined]
     assert "greeting" in dir(mg)
     with monkeypatch.context() as patch:
-        patch.setattr(plugins, "installed", lambda: plugins.EntryPoints())
+        patch.setattr(plugins, "installed", EntryPoints)
         with pytest.raises(AttributeError, match=r"pip install 'morphgraph\[models\]'"):
             mg.models  # noqa: B018
         with pytest.raises(AttributeError, match=r"no attribute 'greeting'$"):

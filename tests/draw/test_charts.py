@@ -13,12 +13,10 @@ from morphgraph.draw import BLAME_SCALE, SCENE_COLOURS, blame_colour, ink_on
 from morphgraph.draw.charts import (
     MOST_POINTS,
     SERIES_COLOURS,
-    changes_over_phases,
     frequency_rank_lines,
     phase_label,
     removed_by_origin,
     sampled_ranks,
-    scores_over_phases,
     short_label,
     worst_merges,
 )
@@ -83,23 +81,9 @@ def test_phases(phases: list[Phase]) -> None:
     labels = [phase_label(phase) for phase in phases]
     assert labels[:4] == ["start", "anneal", "1 knockout", "1 reify"]
     assert len(set(labels)) == len(labels)
-    figure = scores_over_phases(phases, 3)
-    traces = {trace.name: trace for trace in figure.data}
-    for name in ("precision", "recall", "F1"):
-        assert list(traces[name].y) == [100 * getattr(p.score, name.lower()) for p in phases]
-    assert list(traces["|V|"].y) == [phase.vocabulary_size for phase in phases]
-    assert traces["|V|"].yaxis == "y2"
-    assert [shape.x0 for shape in figure.layout.shapes] == [2]
-    assert not scores_over_phases(phases, len(phases)).layout.shapes
 
 
-def test_changes_and_their_origins(phases: list[Phase]) -> None:
-    traces = {trace.name: trace for trace in changes_over_phases(phases).data}
-    assert {"removed", "split", "repaired", "created"} <= set(traces)
-    for kind, trace in traces.items():
-        assert list(trace.y) == [phase.counts.get(kind, 0) for phase in phases[1:]]
-    drawn = sum(sum(trace.y) for trace in traces.values())
-    assert drawn == sum(sum(phase.counts.values()) for phase in phases)
+def test_the_origins_of_what_was_removed(phases: list[Phase]) -> None:
     knockouts = [phase for phase in phases if phase.kind == "knockout"]
     traces = {trace.name: trace for trace in removed_by_origin(phases).data}
     assert {"original", "split", "repaired", "reified"} <= set(traces)

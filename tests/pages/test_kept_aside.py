@@ -104,16 +104,12 @@ def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> 
     assert app.press("Redo").press("Redo").f1 == learned
 
 
-@pytest.mark.parametrize("page", ["blame", "rebpe"])
-def test_without_a_share_words_are_those_learned_from(app: App, page: str) -> None:
-    app.open(page).set("number_input", SHARE, 0.0)
+def test_without_a_share_words_are_those_learned_from(app: App) -> None:
+    app.open("rebpe").set("number_input", SHARE, 0.0)
     assert app.scored == "on words learned from"
     assert app.f1 == percent(app.session.study.score().f1)
-    if page == "blame":
-        knock_out_all(app)
-    else:
-        app.press("Run to convergence")
-        assert any("% on words learned from" in text.value for text in app.test.markdown)
+    app.press("Run to convergence")
+    assert any("% on words learned from" in text.value for text in app.test.markdown)
     app.open("start")
     assert app.scored == "on words learned from"
     assert app.f1 == percent(app.session.study.score().f1)

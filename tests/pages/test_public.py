@@ -31,13 +31,11 @@ def visit(
     """Opens the public app as a new browser, or as that which had another page open."""
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
 
-    def come(before: App | None = None, tab: str = "") -> App:
+    def come(before: App | None = None) -> App:
         cookies.clear()
         if before is not None:
             cookies["morphgraph"] = before.session.store.token
             cookies["morphgraph-tab"] = before.session.store.tab
-        if tab:
-            cookies["morphgraph-tab"] = tab
         return open_app()
 
     return come
@@ -64,33 +62,6 @@ def walk(block: Any) -> Iterator[Any]:
     yield block
     for child in getattr(block, "children", {}).values():
         yield from walk(child)
-
-
-def test_what_is_open_comes_back_in_that_browser(
-    visit: Callable[..., App], tokenizer_json: bytes
-) -> None:
-    mine = visit()
-    mine.upload("Tokeniser", ("mine.json", tokenizer_json)).upload("Reference", ("my.tsv", GOLD))
-    mine.graph.knockout(["un"])
-    mine.run()
-    again = visit(mine)
-    assert again.session.study.tokeniser.name == "mine.json"
-    assert len(again.graph.history) == 1
-    again.press("Delete all")
-    assert again.session.language == "en"
-    assert not mine.session.store.folder.exists()
-    assert visit(mine).session.language == "en"
-
-
-def test_edits_are_offered_to_nobody_else(visit: Callable[..., App]) -> None:
-    mine = visit()
-    mine.graph.knockout(["ies"])
-    mine.run()
-    other = visit()
-    assert not other.graph.history
-    # Who knows the number of my tab, but not the token, gets nothing.
-    other = visit(tab=mine.session.store.tab)
-    assert not other.graph.history
 
 
 def test_nothing_lies_outside_the_browsers_own_folder(

@@ -14,17 +14,15 @@ import pytest
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.text import percent
 from morphgraph.corpus.counts import wordfreq_counts
-from morphgraph.formats.loading import vocabulary_of
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import KnockoutSettings
 from morphgraph.score.breakdowns import BREAKDOWNS, GROUPINGS, boundary_groups, break_down
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
-from morphgraph.score.flota_scores import flota_scores
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.method import METHODS
-from morphgraph.segment.segmenter import method_on, standard_segmenter
+from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE, shown_texts
 from morphgraph.tables.scores import breakdown_table, scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
@@ -63,7 +61,7 @@ def scores(app: Any) -> Any:
 
 
 def signatures(app: Any) -> list[str]:
-    """Those of the table of scores, one for each reference, and then that of FLOTA's."""
+    """Those of the table of scores, one for each reference."""
     found = [c.value for c in app.test.code if c.value.startswith("reference:")]
     return [value for value in found if " by " not in value][1:]  # after that of the bar
 
@@ -329,25 +327,6 @@ def test_breakdowns(page: Any, downloads: Downloads) -> None:
         assert last[size] in [code.value for code in page.test.code]
 
 
-def test_flota_s_scores(page: Any, downloads: Downloads) -> None:
-    assert not [d for d in page.test.dataframe if "coverage C %" in d.value]
-    [toggle] = [t for t in page.test.toggle if "FLOTA" in t.label]
-    toggle.set_value(True)
-    page.run()
-    study = page.session.study
-    found = flota_scores(
-        vocabulary_of(study.tokeniser),
-        study.benchmark.reference,
-        standard_segmenter(study.tokeniser),
-    )
-    shown = page.table("coverage C %")
-    assert list(shown["method"]) == [score.method for score in found.scores]
-    assert list(shown["coverage C %"]) == [f"{100 * s.coverage:.2f}" for s in found.scores]
-    assert signatures(page)[-1] == found.signature
-    [key] = [key for key in downloads if key.startswith("flota csv")]
-    assert {row["signature"] for row in csv_rows(downloads[key]())} == {found.signature}
-
-
 def test_chosen_scores_on_several_references_and_their_files(
     page: Any, downloads: Downloads
 ) -> None:
@@ -362,9 +341,6 @@ def test_chosen_scores_on_several_references_and_their_files(
         tables.append(ScoreTable(found, weighting="tokens", metrics=chosen, baseline=0))
     assert shown_cells(page) == cells(*tables)
     assert signatures(page) == [table.signature for table in tables]
-    one, other = (picture["layout"] for picture in pictures(page))
-    assert one["xaxis"]["range"] == other["xaxis"]["range"]
-    assert one["margin"] == other["margin"]
     assert downloads["download scores.csv"]() == to_csv(scores_table(tables))
     assert downloads["download scores.tex"]() == to_latex(scores_table(tables))
     assert downloads["download scores.md"]() == to_markdown(scores_table(tables))

@@ -35,25 +35,6 @@ def test_pages_show_it_and_say_what_they_leave_out(opened: Any) -> None:
     assert [said for said in opened.warnings() if said.endswith(LEFT_OUT)] != []
 
 
-def test_its_words_are_blamed_and_learned_from(opened: Any) -> None:
-    study = opened.session.study
-    several, before = set(study.tokeniser.several_words), study.now.score("morphemic", "types").f1
-    opened.open("blame")
-    [label] = [each.label for each in opened.test.button if each.label.startswith("Knock out all")]
-    opened.press(label)
-    [change] = study.graph.history
-    assert several and change.removed_types and not several & set(change.removed_types)
-    assert set(study.tokeniser.several_words) == several
-    assert study.now.score("morphemic", "types").f1 > before
-
-
-def test_morphscore_is_among_the_scores(opened: Any) -> None:
-    opened.open("scores").set("multiselect", "Scores", ["f1", "morphscore"])
-    assert opened.errors() == []
-    [note] = [said for said in opened.warnings() if said.endswith(LEFT_OUT)]
-    assert note.startswith("demo:en: super.json: 30 types span several words: ")
-
-
 def test_its_types_of_several_words_are_listed_and_can_be_knocked_out(opened: Any) -> None:
     opened.open("vocabulary")
     found = opened.session.study.tokeniser.several_words

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import zipfile
 from typing import Any
 
@@ -147,8 +146,6 @@ def test_a_doubtful_reference_is_a_visible_warning(
     app.choose("Format", "plain").upload("Reference", ("gold.tsv", "\n".join(lines).encode()))
     [warning] = app.warnings()
     assert warning.startswith(message)
-    skipped = "1 line of the reference was" if bad == 1 else f"{bad} lines of the reference were"
-    assert f"{skipped} skipped" in [expander.label for expander in app.test.expander]
     assert app.captions().endswith(f", {good} word" if good == 1 else f", {good} words")
 
 
@@ -165,34 +162,7 @@ def test_a_header_by_its_looks_is_listed_with_what_was_skipped(app: Any) -> None
     lines = ["Wort\tMorphe", *WORDS]
     app.upload("Reference", ("gold.tsv", "\n".join(lines).encode()))
     assert app.captions().endswith(", 9 words")
-    assert "1 line of the reference was skipped" in [each.label for each in app.test.expander]
-
-
-BAD: tuple[tuple[str, dict[str, bytes], str], ...] = (
-    ("Tokeniser", {"a.json": b'{"model": {"type": "BPE", "vocab": {"a": 0'}, "the JSON is cut off"),
-    ("Tokeniser", {"b.json": b""}, "empty"),
-    (
-        "Tokeniser",
-        {"vocab.json": b'{"a": 0, "b": 1, "ab": 2}', "merges.txt": b"a b\nab c\n"},
-        "“c” is not in the vocabulary",
-    ),
-    ("Tokeniser", {"one.json": b"{}", "two.json": b"{}"}, "not one tokeniser"),
-    ("Reference", {"a.tsv": b""}, "empty"),
-    ("Reference", {"b.tsv": "wählen\twähl en\n".encode("latin-1")}, "the byte 0xE4 is not UTF-8"),
-    ("Reference", {"c.tsv": b"ice cream\tice cream\n"}, "format cannot be detected"),
-)
-
-
-def test_bad_files_are_messages_and_lose_nothing(app: Any) -> None:
-    for label, files, message in BAD:
-        app.upload(label, *files.items())
-        [error] = app.errors()
-        assert message in error
-        assert any(name in error for name in files)
-        assert app.session.language == "en"
-        app.find("file_uploader", label).clear()
-        app.run()
-    works(app)
+    assert "skipped 1: " in app.captions()
 
 
 def test_a_file_over_the_limit_is_refused(
@@ -284,64 +254,6 @@ def badges(app: Any) -> list[Any]:
     return [text for text in app.test.markdown if "partial gold" in text.value]
 
 
-def shown_as_markup(app: Any) -> list[str]:
-    """All text on the page that is read as Markdown or HTML."""
-    texts = [
-        element.value for kind in ("markdown", "caption", "html") for element in app.test.get(kind)
-    ]
-    for kind in ("subheader", "title", "error", "warning", "info", "toast"):
-        texts += [element.value for element in app.test.get(kind)]
-    for kind in ("button", "selectbox", "toggle", "metric"):
-        texts += [element.label for element in app.test.get(kind)]
-    return texts + [expander.label for expander in app.test.expander]
-
-
-def assert_harmless(app: Any) -> None:
-    for text in shown_as_markup(app):
-        # What is escaped, or inside inline code, is text.
-        without_code = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
-        bare = without_code.replace("\\<", "").replace("\\[", "")
-        assert "<img" not in bare, text
-        assert "[a](" not in bare, text
-
-
-def test_names_that_look_like_html_are_shown_as_text(app: Any, hostile_document: bytes) -> None:
-    app.upload("Tokeniser", ("<b>tokeniser.json", hostile_document))
-    assert app.errors() == []
-    gold = f"{IMAGE}\t<img {IMAGE[4:]}\nundo\tun do\n"
-    app.upload("Reference", (f"{IMAGE.replace('/', ' ')}.tsv", gold.encode()))
-    assert_harmless(app)
-    for number in (app.graph.id_of(IMAGE), app.graph.id_of("**[a](javascript:alert(1))")):
-        app.open("graph")
-        app.session.selected = app.session.focus = number
-        app.run()
-        assert_harmless(app)
-        app.press("Knock out")
-        assert_harmless(app)
-        for page in ("blame", "scores", "history"):
-            app.open(page)
-            assert_harmless(app)
-
-
-def test_a_format_can_be_chosen(app: Any) -> None:
-    app.choose("Format", "sigmorphon2022").upload("Reference", ("gold.tsv", SIGMORPHON))
-    assert app.errors() == []
-    reference = app.session.study.benchmark.reference
-    assert (reference.name, reference.format) == ("gold.tsv", "sigmorphon2022")
-
-
-def test_skipped_lines_are_counted_and_frequencies_are_not_those_of_the_demo(app: Any) -> None:
-    lines = "undoing\tun do ing\nice cream\tice cream\nNew York\tNew York\ndoing\tdo ing\n"
-    app.upload("Reference", ("gold.tsv", lines.encode()))
-    assert app.errors() == []
-    skipped = app.table("reason")
-    assert (list(skipped["lines"]), list(skipped["first line"])) == ([2], [2])
-    assert "space" in skipped["reason"][0]
-    app.open("scores")
-    assert "Frequencies: none" in app.captions()
-    assert "Scores over tokens need word frequencies" in app.captions()
-
-
 def test_frequencies_come_from_wordfreq_a_file_or_the_reference(app: Any) -> None:
     def box() -> Any:
         return app.find("selectbox", "From wordfreq")
@@ -382,11 +294,6 @@ def test_words_of_another_language_are_a_warning(app: Any) -> None:
         assert [w for w in app.open(page).warnings() if told in w]
     app.choose("Demo", "de")
     assert not [w for w in app.warnings() if "are German" in w]
-    app.choose("Demo", "en")
-    app.test.query_params["methods"] = "bpe"
-    app.test.query_params["words"] = "Freundschaft Arbeit unglaublich"
-    [told] = [w for w in app.open("compare").warnings() if "German" in w]
-    assert told.startswith("These words are German, but the gold of demo:en is English")
 
 
 def test_gold_given_as_a_tokeniser_is_opened_as_gold_at_a_click(app: Any) -> None:
@@ -400,11 +307,10 @@ def test_gold_given_as_a_tokeniser_is_opened_as_gold_at_a_click(app: Any) -> Non
     works(app)
 
 
-@pytest.mark.parametrize(("page", "field"), [("start", "Reference"), ("scores", "Reference")])
 def test_a_tokeniser_given_as_gold_is_opened_as_one_at_a_click(
-    app: Any, tokenizer_json: bytes, page: str, field: str
+    app: Any, tokenizer_json: bytes
 ) -> None:
-    app.open(page).upload(field, ("mine.json", tokenizer_json))
+    app.upload("Reference", ("mine.json", tokenizer_json))
     said = "mine.json: this is the file of a tokeniser, not words with morphs."
     assert app.errors() == [said]
     app.press("Open it as the tokeniser")

@@ -1,11 +1,9 @@
 """The vocabulary page: its figures and lists are the library's."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
 from small import small_document
 from strategies import SEVERAL_MERGES
 
@@ -13,7 +11,6 @@ from morphgraph.core.text import from_to
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.pruning import preview_prune
-from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.vocabulary_figures import (
     ENTROPY,
     FIGURES,
@@ -24,7 +21,6 @@ from morphgraph.score.vocabulary_figures import (
 from morphgraph.score.vocabulary_health import VocabularyHealth, compress, corpus_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import method_on
-from morphgraph.tables.corpora import corpus_table
 from morphgraph.tables.figures import figure_table, signature
 from morphgraph.tables.model import shown_texts
 from tests.pages.conftest import as_read
@@ -95,7 +91,7 @@ def test_the_figures_are_those_of_the_library(page: Any) -> None:
         ("Rényi efficiency", "Rényi efficiency, α = 2.5"),
     ):
         assert cards[card_title] == (values[figure], "")
-    assert len(page.test.get("plotly_chart")) == 2
+    assert len(page.test.get("plotly_chart")) == 1
     [field] = [n for n in page.test.number_input if n.label.startswith("α")]
     field.set_value(1.0)
     assert list(zip(*figures(page.run()), strict=True)) == shown([now(page)], 1.0)
@@ -145,65 +141,6 @@ def test_edits_are_held_against_the_start(page: Any) -> None:
     tokenisers(page, "before the edits", "bpe")
     assert figures(page)[1][relative] == "1.000"
     assert float(figures(page)[2][relative]) > 1
-
-
-ENGLISH = b"The dogs run home.\nHouses stand there.\n"
-GERMAN = "Die Hunde rennen heim.\nH\u00e4user stehen dort.\n".encode()
-
-
-def corpus_open(app: Any) -> Any:
-    app.test.session_state["corpus measured"] = True
-    return app.open("vocabulary")
-
-
-def test_uploaded_texts_and_their_parity(page: Any, tmp_path: Path) -> None:
-    corpus_open(page).upload("Texts", ("en.txt", ENGLISH), ("../de.txt", GERMAN))
-    page.press("Measure")
-    (tmp_path / "en.txt").write_bytes(ENGLISH)
-    (tmp_path / "de.txt").write_bytes(GERMAN)
-    paths = [tmp_path / "en.txt", tmp_path / "de.txt"]
-    segmenters = {"demo:en": method_on(page.session.study.tokeniser, "bpe")}
-    expected = measure_corpus(segmenters, paths)
-    assert expected.signature in [code.value for code in page.test.code]
-    table = corpus_table(expected)
-    titles = [column.title for column in (*table.names, *table.columns)]
-    [shown] = [d.value for d in page.test.dataframe if list(d.value.columns) == titles]
-    assert shown.to_numpy().tolist() == shown_texts(table)
-    page.set("toggle", "Parallel text", True).press("Measure")
-    expected = measure_corpus(segmenters, paths, parallel=True)
-    assert expected.signature in [code.value for code in page.test.code]
-    assert f"{expected.gini('demo:en'):.3f}" in str([d.value for d in page.test.dataframe])
-    assert not page.errors()
-
-
-def test_a_corpus_by_its_path(page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.txt").write_bytes(ENGLISH)
-    corpus_open(page)
-
-    def measure(name: str) -> None:
-        [box] = [b for b in page.test.text_input if b.label.startswith("Or a path")]
-        box.set_value(str(tmp_path / name))
-        page.run().press("Measure")
-
-    measure("a.txt")
-    assert any("unit:words" in code.value for code in page.test.code)
-    assert not page.errors()
-    shown = str([d.value for d in page.test.dataframe])
-    (tmp_path / "a.txt").write_bytes(GERMAN)
-    measure("a.txt")
-    assert str([d.value for d in page.test.dataframe]) != shown
-    measure("missing.txt")
-    # Somebody else may have named the path: nothing of what is there is told.
-    assert any("cannot be read in the expected format" in error for error in page.errors())
-    asked = st.get_option
-    monkeypatch.setattr(
-        st, "get_option", lambda name: "0.0.0.0" if name == "server.address" else asked(name)
-    )
-    page.open("vocabulary")
-    assert not [b for b in page.test.text_input if b.label.startswith("Or a path")]
-    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
-    page.open("vocabulary")
-    assert not [f for f in page.test.file_uploader if f.label == "Texts"]
 
 
 def test_pruning_is_previewed_and_undone(page: Any) -> None:

@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import time
-import tomllib
 import weakref
 from contextlib import closing, suppress
 from http.client import HTTPConnection
@@ -175,22 +174,6 @@ def test_connections_to_an_app_that_has_ended_do_not_move_the_next_one(
     assert started(monkeypatch, tmp_path)["--server.port"] == str(port)
     started(monkeypatch, tmp_path, "--public", "--address", "::1")
     assert f"http://[::1]:{port} " in capsys.readouterr().err
-
-
-def test_streamlit_offers_no_tools_for_programmers(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Though there is what could use them, which other machines have."""
-    from streamlit import config
-    from streamlit.web import skills
-
-    monkeypatch.setattr(skills, "agent_harness_present", lambda: True)
-    monkeypatch.setattr(skills, "_nudge_dismissed_marker_path", lambda: tmp_path / "none")
-    own = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
-    for hides, reason in ((False, ""), (own["logger"]["hideWelcomeMessage"], "welcome_hidden")):
-        settings = {"server.headless": False, "logger.hideWelcomeMessage": hides}
-        monkeypatch.setattr(config, "get_option", settings.__getitem__)
-        assert skills.nudge_suppression_reason(str(tmp_path)) == reason
 
 
 def test_what_was_computed_goes_until_there_is_memory_again(

@@ -176,20 +176,6 @@ def test_what_cannot_be_launched_waits_on(
     assert list(launched) == [run.folder]
 
 
-def test_what_is_a_day_old_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
-    old, new = BrowserStore(), BrowserStore()
-    for store, hours in ((old, 25), (new, 23)):
-        store.keep_record(b"record")
-        then = time.time() - hours * 3600
-        for path in [store.folder, *store.folder.rglob("*")]:
-            os.utime(path, (then, then))
-    assert old.record() is None
-    assert new.record() == b"record"
-    tidy()
-    assert not old.folder.exists()
-    assert new.folder.exists()
-
-
 COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
 WORDS = parse_word_counts(COUNTS, "counts")
 MANY = WordCounts([f"word{n * n:x}" for n in range(400_000)], [1] * 400_000)

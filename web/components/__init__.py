@@ -84,8 +84,8 @@ def sources(file: str, *shares: str) -> dict[str, str]:
 @cache
 def component(name: str, file: str, *shares: str) -> Callable[..., Any]:
     """Return the component of a name, from its files here and others that it shares."""
-    how: dict[str, Any] = {**sources(file, *shares)}
-    made: Callable[..., Any] = st.components.v2.component(f"morphgraph.{name}", **how)
+    options: dict[str, Any] = {**sources(file, *shares)}
+    made: Callable[..., Any] = st.components.v2.component(f"morphgraph.{name}", **options)
     return made
 
 
@@ -177,9 +177,13 @@ def tree_picture(
         theme: list(dict.fromkeys(to_svg(trees, theme, widest) for widest in (1032, 686, 340)))
         for theme in ("light", "dark")
     }
-    how = {"file_name": file_name, "clickable": on_event is not None, "offers": dict(offers or {})}
+    options = {
+        "file_name": file_name,
+        "clickable": on_event is not None,
+        "offers": dict(offers or {}),
+    }
     made = component("merge_tree", "tree", "shared", "elements", "picture", "player")
-    _clickable(made, key, on_event, {**drawn, **how})
+    _clickable(made, key, on_event, {**drawn, **options})
 
 
 def type_finder(
@@ -322,8 +326,8 @@ def word_editor(
     data = {"text": text, "version": version, "lines": shown, **told}
     choose = _telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
     made = component("word_editor", "words", "shared", "elements", "chips")
-    how: dict[str, Any] = {"on_text_change": _telling(key, "text", str, on_text)}
-    made(key=key, data=data, on_chosen_change=choose, **how)
+    options: dict[str, Any] = {"on_text_change": _telling(key, "text", str, on_text)}
+    made(key=key, data=data, on_chosen_change=choose, **options)
 
 
 def word_over_phases(

@@ -15,8 +15,8 @@ _ROWS = 11
 def show_language_costs(costs: Mapping[str, LanguageCosts], key: str) -> None:
     """Show the costs of several tokenisers beside one another, by a unit that can be chosen."""
     st.subheader("Parity of languages", anchor=False)
-    how = {"key": f"{key}_unit", "first": "byte", "width": "content"}
-    unit: CostUnit = ui.segments("Tokens per", get_args(CostUnit), **how)
+    options = {"key": f"{key}_unit", "first": "byte", "width": "content"}
+    unit: CostUnit = ui.segments("Tokens per", get_args(CostUnit), **options)
     left, right = st.columns([2, 3], gap="large")
     with left:
         for label, found in costs.items():

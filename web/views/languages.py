@@ -133,11 +133,11 @@ def _make(
     blame, judged = None, 0
     by_name = encoded_outcomes(labels, [row.table.outcomes[0] for row in rows])  # type: ignore[misc]
     if len(by_name) > 1:
-        found = blame_by_language(by_name, scope=scope)
-        judged = len(found.order())
+        blamed = blame_by_language(by_name, scope=scope)
+        judged = len(blamed.order())
         assert segmenter.editable is not None
         signatures = tuple(row.table.signature for row in rows)
-        blame = LanguageBlame(segmenter.editable, found, signatures)
+        blame = LanguageBlame(segmenter.editable, blamed, signatures)
     return ByLanguage(languages_table(rows), blame, judged)
 
 

@@ -18,8 +18,8 @@ _MOST = 100
 
 def offer_palette(current: Session, pages: Mapping[str, str]) -> None:
     """Show the button that opens the field; ``pages``: the file of each by its name."""
-    how = {"icon": ":material/search:", "type": "tertiary", "shortcut": "Ctrl+K"}
-    if st.button("Go to …", key="go to", **how):  # type: ignore[arg-type]
+    options = {"icon": ":material/search:", "type": "tertiary", "shortcut": "Ctrl+K"}
+    if st.button("Go to …", key="go to", **options):  # type: ignore[arg-type]
         _palette(current, pages)
 
 
@@ -56,9 +56,9 @@ def _palette(current: Session, pages: Mapping[str, str]) -> None:
     if chosen in places:
         places[chosen]()
         return
-    found = study.tokeniser.search(chosen)
-    if found and names[found[0]].strip("␣") == chosen.strip("␣"):
-        open_in_graph(current, found[0])
+    types = study.tokeniser.search(chosen)
+    if types and names[types[0]].strip("␣") == chosen.strip("␣"):
+        open_in_graph(current, types[0])
     elif chosen.split():
         open_in_merge_tree(current, chosen.split()[0])
     else:

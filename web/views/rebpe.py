@@ -12,17 +12,16 @@ from streamlit.delta_generator import DeltaGenerator
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
 from morphgraph.draw import charts as figures
-from morphgraph.draw.fan import Stages, fan_around
+from morphgraph.draw.fan import Stages
 from morphgraph.draw.word_lines import WordLine, line_in
-from morphgraph.graph.view import type_key
 from morphgraph.refine import rebpe_run as refining
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.tables.edits import phases_table
 from morphgraph.tables.model import table_of_texts
 from web import widgets as ui
 from web.aside import scored_words
-from web.components import RunPoint, fan_graph, is_playing, run_line, word_over_phases
-from web.edits import open_in_graph
+from web.components import RunPoint, is_playing, run_line, word_over_phases
+from web.edits import offer_to_open
 from web.state import Session
 from web.views.trees import MARKS
 
@@ -83,16 +82,16 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
     for number, (before, phase) in enumerate(zip([None, *phases], phases, strict=False)):
         score, is_undone = 100 * phase.score.f1, number >= done
         label, kind = figures.phase_label(phase), figures.phase_colour(phase)
-        said = _phase_message(phase, before)
-        points.append(RunPoint(label, kind, phase.iteration, score, said, is_undone))
+        message = _phase_message(phase, before)
+        points.append(RunPoint(label, kind, phase.iteration, score, message, is_undone))
     if address is None:
         run_line(points, done - 1, key=_LINE, on_choose=choose_phase)
         return
     key = f"rebpe word {current.study_number}"
     # Words worth following: those that changed most, or the worst.
     changed, _ = study.changed_words(study.start, limit=100)
-    found = [word.word for word in changed or study.worst_words(100)]
-    examples = list(dict.fromkeys(found)) or list(study.benchmark.words.texts[:1])
+    worth_following = [word.word for word in changed or study.worst_words(100)]
+    examples = list(dict.fromkeys(worth_following)) or list(study.benchmark.words.texts[:1])
 
     def read(typed: str) -> str:
         return (typed.split() or examples)[0][:_LONGEST]
@@ -133,8 +132,8 @@ def return_button(run: ReBPERun) -> None:
     if is_playing(_LINE) or all(phase.change.is_empty for phase in between):
         return
     label, icon = ("Undo", "undo") if shown < done else ("Redo", "redo")
-    said = "The tokeniser becomes what it was after the phase on show."
-    ui.button(f"{label} up to here", icon, run.go_to, shown + 1, key="rebpe return", help=said)
+    tip = "The tokeniser becomes what it was after the phase on show."
+    ui.button(f"{label} up to here", icon, run.go_to, shown + 1, key="rebpe return", help=tip)
 
 
 def phase_changes(current: Session, run: ReBPERun) -> None:
@@ -173,7 +172,8 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         else:
             st.caption("No word of the reference is segmented differently.")
     if chosen is not None:
-        _one_merge(current, chosen, edits)
+        name = shortened(study.tokeniser.readable_types[chosen.result], 200)
+        offer_to_open(current, chosen.result, name)
 
 
 def _chosen_merge(current: Session, phase: Phase, edits: int) -> refining.ChangedMerge | None:
@@ -207,7 +207,7 @@ def _chosen_merge(current: Session, phase: Phase, edits: int) -> refining.Change
     if len(chosen) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(chosen):,} are shown.")
     if row is None:
-        st.caption("Select a row to see the graph around it, and the words that use it.")
+        st.caption("Select a row to see its type in the graph.")
         return None
     return chosen[row]
 
@@ -245,9 +245,9 @@ def around_scenes(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.Dat
     mended = {entry.merge: (entry.new_parts, "split") for entry in users}
     for entry in shown.reification.rewired:
         known = mended.get(entry.merge, ((), ""))[1]  # one that no chosen type was in
-        how = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
-        mended[entry.merge] = entry.new_parts, how
-    after += [(ui.sum_of(names, parts), how) for parts, how in mended.values()]
+        options = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
+        mended[entry.merge] = entry.new_parts, options
+    after += [(ui.sum_of(names, parts), options) for parts, options in mended.values()]
     before = [ui.sum_of(names, entry.old_parts) for entry in users]
     return (
         pd.DataFrame({"was made from": before}),
@@ -255,54 +255,16 @@ def around_scenes(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.Dat
     )
 
 
-def _one_merge(current: Session, entry: refining.ChangedMerge, edits: int) -> None:
-    study = current.study
-    with st.container(key="wide-merge"):
-        left, right = st.columns([1, 1])
-    with left:
-        is_last = edits == len(study.graph.history)
-        when = "after this phase" if is_last else "as it is now"
-        name = ui.code(shortened(study.tokeniser.readable_types[entry.result]))
-        st.markdown(f"The graph around {name} {when}")
-        fan_graph(
-            fan_around(study, entry.result, rows=8),
-            key="rebpe graph",
-            view_key=f"rebpe {current.study_number} {study.graph.state} {entry.result}",
-            selected=type_key(entry.result),
-            height="380px",
-        )
-        if ui.button("Open it in the merge graph", "hub", key="rebpe open"):
-            open_in_graph(current, entry.result)
-    with right:
-        states = study.state_after(edits - 1), study.state_after(edits)
-        words, total = study.words_of_merge(entry.merge, *states)
-        if not words:
-            st.info("No word of the reference uses this merge, before or after.")
-            return
-        st.markdown("Words that use it, before and after this phase")
-        ui.show_table(pd.DataFrame(words, columns=["gold", "before", "after", "gain"]), 8)
-        first = f", the first {len(words):,} shown" if len(words) < total else ""
-        st.caption(f"{counted(total, 'word')}{first} · {MARKS}")
-
-
 def charts(run: ReBPERun) -> None:
-    """Show scores, changes and origins over the phases, and the log as a table."""
+    """Show the log of the phases, and what the removed merges had been."""
     phases = run.all_phases
     if len(phases) == 1:
-        st.info("Run a phase, and its scores are plotted here.")
+        st.info("Run a phase, and it is listed here.")
         return
-    ui.chart(figures.scores_over_phases(phases, _on_show(run) + 1), "rebpe scores")
-    left, right = st.columns(2)
-    left.markdown("**What each phase changed**")
-    with left:
-        ui.chart(
-            figures.changes_over_phases(phases), "rebpe changes", empty="No merge has changed."
-        )
-    right.markdown("**What the removed merges had been**")
-    with right:
-        none = "No merge has been knocked out."
-        ui.chart(figures.removed_by_origin(phases), "rebpe origins", empty=none)
     ui.show_model(phases_table(phases), key="rebpe phases")
+    st.markdown("**What the removed merges had been**")
+    none = "No merge has been knocked out."
+    ui.chart(figures.removed_by_origin(phases), "rebpe origins", empty=none)
 
 
 def ablation_table(current: Session, run: ReBPERun) -> None:

@@ -11,7 +11,6 @@ import streamlit as st
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted
 from morphgraph.draw import score_charts as charts
-from morphgraph.formats.loading import vocabulary_of
 from morphgraph.score.breakdowns import (
     BREAKDOWNS,
     GROUPINGS,
@@ -20,19 +19,16 @@ from morphgraph.score.breakdowns import (
     break_down,
 )
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
-from morphgraph.score.flota_scores import FlotaScores, flota_scores
-from morphgraph.score.gold_set import GoldSet, Scope
+from morphgraph.score.gold_set import Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
-from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN
-from morphgraph.tables.scores import breakdown_table, errors_csv, flota_table
+from morphgraph.tables.scores import breakdown_table, errors_csv
 from morphgraph.tables.writing import to_csv
 from web import widgets as ui
-from web.edits import open_in_graph
 from web.state import Session
-from web.views.trees import MARKS, open_in_merge_tree, word_trees
+from web.views.trees import MARKS, open_in_merge_tree
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -95,10 +91,10 @@ def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure":
     for number, label in enumerate(table.labels):
         if table.scope == "morphemic" and number in gold:
             continue  # 100 % of everything
-        found = table.of(number, _BASIC)
+        estimates = table.of(number, _BASIC)
         seen = words_seen(table.outcomes[number])
         label = "\n".join([label, *seen])
-        precision, recall, f1 = (_spread(found.get(name)) for name in _BASIC)
+        precision, recall, f1 = (_spread(estimates.get(name)) for name in _BASIC)
         rows.append((label, precision, recall, f1))
     return charts.dumbbells(rows)
 
@@ -116,10 +112,10 @@ def _differences(table: ScoreTable, metric: str, baseline: int, gold: set[int]) 
     for number, label in enumerate(table.labels):
         if number == baseline or number in gold:
             continue
-        found = table.of(number, [metric]).get(metric)
-        value = np.nan if found is None or base is None else found.value - base.value
+        estimate = table.of(number, [metric]).get(metric)
+        value = np.nan if estimate is None or base is None else estimate.value - base.value
         spread = charts.Mark(value, intervals[number].low, intervals[number].high)
-        rows.append((label, spread, found.mark if found else ""))
+        rows.append((label, spread, estimate.mark if estimate else ""))
     return charts.difference_forest(rows, table.labels[baseline])
 
 
@@ -205,8 +201,8 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         help="Over-segmented: only splits too many. Under-segmented: only splits too few.",
     )
     text, affix = _search(outcome)
-    found = browser.find(kinds, text=text, among=affix)
-    numbers = ui.one_page(found.tolist(), 200, "errors page")
+    hits = browser.find(kinds, text=text, among=affix)
+    numbers = ui.one_page(hits.tolist(), 200, "errors page")
     if not numbers:
         st.info("No word matches.")
         return
@@ -216,19 +212,19 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     row = ui.chosen_row(
         browser.words(numbers)[columns],
         11,
-        key=f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {numbers[0]} {len(found)}",
+        key=f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {numbers[0]} {len(hits)}",
         column_config={
             "wrong": ui.NUMBER("wrong splits"),
             "missed": ui.NUMBER("missed boundaries"),
             "frequency": ui.NUMBER(format="localized"),
         },
     )
-    words = counted(len(found), "word")
+    words = counted(len(hits), "word")
     st.caption(
         f"{words}, the most boundary errors first, then the most frequent. "
-        f"{MARKS}. Choose a row to see how the word is segmented."
+        f"{MARKS}. Choose a row to see its merge tree."
     )
-    everything = partial(errors_csv, browser, found)
+    everything = partial(errors_csv, browser, hits)
     ui.download(f"All {words} as CSV", everything, "errors.csv")
     if row is not None:
         _one_word(current, outcome, numbers[row])
@@ -236,8 +232,10 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
 
 def _search(outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
     left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
-    how: dict[str, Any] = {"placeholder": "part of a word", "max_chars": 50}
-    text = ui.setting(left.text_input, "Search words", key="error_search", first="", **how).strip()
+    options: dict[str, Any] = {"placeholder": "part of a word", "max_chars": 50}
+    text = ui.setting(
+        left.text_input, "Search words", key="error_search", first="", **options
+    ).strip()
     affixes = boundary_groups(outcome.gold_set, "affixes")
 
     def label(name: str) -> str:
@@ -256,60 +254,5 @@ def _search(outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
 def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
     word = outcome.gold_set.texts[entry]
     st.markdown(f"**{ui.code(word)}** → {' '.join(ui.code(t) for t in outcome.token_texts(entry))}")
-    tokeniser = current.study.tokeniser
-    merged = None if outcome.segmenter is None else outcome.segmenter.tokeniser
-    is_open = merged is not None and merged.numbered == tokeniser.numbered
-    if not is_open:
-        st.caption("The merge tree and the graph are those of the open tokeniser as it is now.")
-    left, right = st.columns([4, 6], vertical_alignment="bottom")
-    with left:
-        if ui.button("Open in Merge tree", "account_tree", key="errors to tree"):
-            open_in_merge_tree(current, word)
-    if is_open and outcome.segmentation is not None:
-        types = [type_ for _, type_ in outcome.segmentation.token_ends(entry)]
-        known = (type_ for type_ in types if 0 <= type_ < len(current.study.graph.types))
-        chosen = right.pills(
-            "Show a token in the graph",
-            list(dict.fromkeys(known)),
-            format_func=tokeniser.readable_types.__getitem__,
-            key=f"errors to graph {entry} {id(outcome)}",
-        )
-        if chosen is not None:
-            open_in_graph(current, chosen)
-        word_trees(current, word, "errors tree")
-
-
-@st.fragment
-def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
-    """Show, on demand, FLOTA's scores for the open tokeniser's present vocabulary."""
-    wanted = ui.setting(
-        st.toggle,
-        "Coverage, stem recall and full match of FLOTA, FIRST and LONGEST",
-        key="scores_flota",
-        first=False,
-        help="Over words of two morphs that are both in the vocabulary while the word is not "
-        "(Hofmann et al. 2022): how many of the morphs are among at most k tokens.",
-    )
-    if not wanted:
-        return
-    tokeniser = current.study.tokeniser
-    vocabulary, standard = vocabulary_of(tokeniser), standard_segmenter(tokeniser)
-    for gold_set in gold_sets:
-        with ui.attempt():
-            make = partial(flota_scores, vocabulary, gold_set.reference, standard)
-            found = current.once(("flota scores", Same(gold_set)), make)
-            _show_flota(found, gold_set)
-
-
-def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
-    ui.show_report(flota_table(found).with_columns(range(3)), key=f"flota {id(gold_set)}")
-    first = found.scores[0]
-    note = (
-        f"{ui.plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
-        f"are both types while the word is not, {first.entries_with_stem:,} of them with a stem."
-    )
-    if not first.entries_with_stem:
-        note += " Stem recall is n/a: the reference does not say which morph is a stem."
-    st.caption(note)
-    csv = partial(to_csv, flota_table(found))
-    ui.download("CSV", csv, "flota.csv", key=f"flota csv {id(gold_set)}")
+    if ui.button("Open in Merge tree", "account_tree", key="errors to tree"):
+        open_in_merge_tree(current, word)

@@ -128,16 +128,16 @@ def one_cell(current: Session, comparison: Comparison, row: int, column: int) ->
 
 def _samples(segmenter: Any, text: str) -> None:
     words = segmenter.encode([text])
-    found = Counter(
+    counts = Counter(
         " ".join(map(shown_token, segmenter.token_texts(sample, 0)))
         for sample in segmenter.samples(words, _SAMPLES)
     )
-    frame = pd.DataFrame(found.most_common(_SHOWN), columns=["segmentation", "share"])
+    frame = pd.DataFrame(counts.most_common(_SHOWN), columns=["segmentation", "share"])
     frame["share"] /= _SAMPLES
     show_table(frame, column_config={"share": PROGRESS("share", min_value=0, max_value=1)})
-    rest = len(found) - _SHOWN
+    rest = len(counts) - _SHOWN
     more = "; " + counted(rest, "more is rarer", "more are rarer") if rest > 0 else ""
-    st.caption(f"{_SAMPLES} samples, {len(found):,} different{more}")
+    st.caption(f"{_SAMPLES} samples, {len(counts):,} different{more}")
 
 
 def _events(segmenter: Any, text: str) -> None:
@@ -160,9 +160,9 @@ def _events(segmenter: Any, text: str) -> None:
 
 def _decomposed(segmenter: Any, text: str) -> None:
     names = segmenter.types
-    found = segmenter.decomposed(segmenter.encode([text]), 0)
-    if not found:
+    entries = segmenter.decomposed(segmenter.encode([text]), 0)
+    if not entries:
         st.caption("No token of this word was taken apart.")
         return
-    into = [" + ".join(names[part] for part in entry.parts) for entry in found]
-    show_table({"taken apart": [names[entry.type] for entry in found], "into": into})
+    into = [" + ".join(names[part] for part in entry.parts) for entry in entries]
+    show_table({"taken apart": [names[entry.type] for entry in entries], "into": into})

@@ -31,16 +31,18 @@ def type_card(
         st.subheader(name if is_present else f"~~{name}~~", anchor=False)
         with st.container(horizontal=True, vertical_alignment="center"):
             # One button both removes and restores it, so that it keeps the focus.
-            how: dict[str, Any] = {"primary": True, "key": "knock out"}
+            options: dict[str, Any] = {"primary": True, "key": "knock out"}
             if not is_present:
-                ui.button("Bring it back", "undo", edits.bring_back, current, number, **how)
+                ui.button("Bring it back", "undo", edits.bring_back, current, number, **options)
             elif graph.is_removable(number):
                 knock_out = partial(edits.knock_out_type, cascade=cascade)
-                ui.button("Knock out", "content_cut", knock_out, current, number, **how)
+                ui.button("Knock out", "content_cut", knock_out, current, number, **options)
             if centre:
-                said = "Centre the graph on it; a double click there does the same."
-                how = {"key": "centre", "help": said}
-                ui.button("Go there", "center_focus_strong", edits.look_at, current, number, **how)
+                tip = "Centre the graph on it; a double click there does the same."
+                options = {"key": "centre", "help": tip}
+                ui.button(
+                    "Go there", "center_focus_strong", edits.look_at, current, number, **options
+                )
         if graph.incoming(number) and graph.is_removable(number):
             _preview(current, number, cascade)
         elif change is not None and change is graph.history[-1]:
@@ -66,11 +68,11 @@ def _about(current: Session, number: int) -> None:
         return
     if not graph.is_removable(number):
         st.caption("An added token, or the end of a word: it cannot be knocked out.")
-    made = " and ".join(
+    merges = " and ".join(
         f"**{ui.plain(ui.sum_of(tokeniser.readable_types, merge.parts))}**, rank {merge.rank:,}"
         for merge in map(graph.merge, producers)
     )
-    st.caption(f"{made}; used by {uses}")
+    st.caption(f"{merges}; used by {uses}")
 
 
 def _blame(current: Session, producers: Sequence[int]) -> None:
@@ -91,9 +93,9 @@ def _preview(current: Session, number: int, cascade: bool) -> None:
 
     def make() -> tuple[float, float, int, int]:
         types = [study.graph.types[number]]
-        found = study.preview(types, cascade=cascade, part=on.part)  # too large to cache
-        goes = len(found.change.removed_types)
-        return found.before.f1, found.after.f1, found.changed_words, goes
+        preview = study.preview(types, cascade=cascade, part=on.part)  # too large to cache
+        goes = len(preview.change.removed_types)
+        return preview.before.f1, preview.after.f1, preview.changed_words, goes
 
     before, after, changed, goes = current.once(("preview", number, cascade), make)
     others = f" · {counted(goes, 'type')} go" if goes > 1 else ""
@@ -111,9 +113,9 @@ def _preview(current: Session, number: int, cascade: bool) -> None:
 
 
 def _outcome(current: Session) -> None:
-    gain, said = edits.outcome(current)
+    gain, description = edits.outcome(current)
     colour = ui.gain_colour(gain)
-    first, *rest = said.split(" · ")
+    first, *rest = description.split(" · ")
     st.markdown(f":{colour}-background[:{colour}[{' · '.join([f'**{first}**', *rest])}]]")
 
 

@@ -43,8 +43,8 @@ def offer_silver(current: Session) -> None:
             "Morfessor learns from word counts where words divide. It is not always right, so "
             "scores on it are for a first look; they are called silver everywhere."
         )
-        how: dict[str, Any] = {"first": _language(current), "format_func": demo_name}
-        setting(st.selectbox, "Language of silver", languages, key=field, **how)
+        options: dict[str, Any] = {"first": _language(current), "format_func": demo_name}
+        setting(st.selectbox, "Language of silver", languages, key=field, **options)
         button("Make it", "auto_fix_high", ask, key="make silver", primary=True)
         st.caption(
             f"Of its {SILVER_WORDS:,} commonest words, in about half a minute. For other counts: "

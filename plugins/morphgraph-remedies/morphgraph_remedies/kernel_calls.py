@@ -1,4 +1,4 @@
-"""One call of each kernel, ``python -m morphgraph.kernels`` compiles them."""
+"""One call of each kernel, by which ``python -m morphgraph.kernels`` compiles it."""
 
 from typing import Any
 

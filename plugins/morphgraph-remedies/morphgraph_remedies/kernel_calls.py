@@ -1,4 +1,4 @@
-"""One call of each kernel, by the kernel's name: ``python -m morphgraph.kernels`` compiles them."""
+"""One call of each kernel, by which ``python -m morphgraph.kernels`` compiles it."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from morphgraph.kernels.calls import packed
 from morphgraph_remedies.parity_kernel import learn_parity
 
 
-def merge_in_text() -> None:
+def call_merge_in_text() -> None:
     """Merge in one word of two atoms."""
     settings: Any = {"minimum_count": 1, "global_merges": 1}
     learn_parity([packed()], [3], [], [], ["a", "b"], 4, **settings)

@@ -80,7 +80,7 @@ def evaluate(
     with (
         _time_limit(out) if confined else nullcontext(),
         _stopping_on_request(out),
-        output.progress_line("starting workers") as tell,
+        output.progress_line() as tell,
     ):
         outcome = run(
             configuration,

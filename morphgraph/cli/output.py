@@ -90,7 +90,7 @@ def progress_bar(what: str) -> Iterator[Any]:
 
 
 @contextmanager
-def progress_line(start: str) -> Iterator[Callable[..., None]]:
+def progress_line(start: str = "") -> Iterator[Callable[..., None]]:
     """Draw a bar with a line on stderr; without a terminal, print the line from time to time.
 
     Yields a function of the line, of the share done, and of a state: the line is printed when the
@@ -116,7 +116,8 @@ def progress_line(start: str) -> Iterator[Callable[..., None]]:
             last = (state, time.monotonic())
             print_message(line)
 
-    print_message(f"{start} …")
+    if start:
+        print_message(f"{start} …")
     yield tell
 
 

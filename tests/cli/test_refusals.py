@@ -38,7 +38,7 @@ REFUSED = {
     },
     "evaluate": {
         "": "Name a YAML file or an evaluation that ships (--list).",
-        "none.yaml": "none.yaml: no such file or directory. Check the path",
+        "none.yaml --out run": "none.yaml: no such file or directory. Check the path",
         "demos --dry-run": "nor does an evaluation of that name ship … Those that ship: demo, "
         "atlas, flota-classification, flota-table1",
         "tiny.yaml": "The run needs a folder. Add --out DIR.",

@@ -26,7 +26,7 @@ from morphgraph.batch.results import (
 )
 from morphgraph.core.files import write_file
 from morphgraph.core.text import counted, duration, visible
-from morphgraph.draw.score_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
+from morphgraph.draw.score_charts import MOST_PANELS, Mark, Panel, line_panels
 from morphgraph.score.uncertainty import NO_INTERVAL, interval_of_mean
 from morphgraph.tables.model import (
     HELD_IN,
@@ -112,7 +112,7 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
         notes=tuple(
             filter(None, (spec.note, f"Rows also differ in {differ}." * bool(added), mixed))
         ),
-        chart=spec.chart,
+        lines=spec.lines,
         bold="the best" + (f" of those with the same {same}" if same else ""),
         against="the first method that does not learn from the reference",
     )
@@ -243,49 +243,38 @@ def _extras(cells: Sequence[Cell]) -> tuple[str, ...]:
 
 # ------------------------------------------------------------------------------ charts
 
-MOST_BARS = 60
-"""Tables with more rows get no bar chart, which would be longer than the table."""
 _SETTING = re.compile(r"([^=, ]+[^=,]*)=([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?=,|$)")
 _OWN = ("tokeniser", "vocab_size", "method", "parameters", "seed")
-"""The columns shown by a bar itself; the rest is in its heading."""
+"""The columns that name a line; the rest is above its panel."""
 
 
 def chart_of(table: Table) -> tuple[go.Figure | None, str]:
-    """Return the figure of a table, with a panel for each column, and what it leaves out.
+    """Return the lines of a table that asks for them, and what is not drawn of it.
 
-    Lines are drawn over steps, vocabulary sizes, or the only parameter in which rows differ;
-    otherwise bars. None without numbers, if the table asks for no chart, or is too long for bars.
+    Each column of each heading is a panel, over steps, vocabulary sizes, or the only parameter in
+    which rows differ. None if there is no such number, or no score.
     """
     columns = [
         column
         for column in range(len(table.columns))
         if any(not math.isnan(float(row.cells[column].value)) for row in table.rows)
     ]
-    if not columns or table.chart == "none":
-        return None, ""
     title, place, numbers = _axis(table)
+    if not columns or not numbers:
+        return None, ""
     rows = list(zip(table.rows, _labels(table, place), strict=True))
-    if numbers:
-        places = sorted(set(numbers))
-        headings = list(dict.fromkeys(heading for _, (_, heading) in rows))
-        series = list(dict.fromkeys(label for _, (label, _) in rows))
-        found = {(*name, n): row for (row, name), n in zip(rows, numbers, strict=True)}
-        panels = []
-        for heading in headings:
-            for number in columns:
-                each = [found.get((label, heading, n)) for label in series for n in places]
-                panels.append(_panel(table.columns[number], number, each, heading))
-        figure = line_panels(series, places, panels, title)
-    elif len(rows) > MOST_BARS:
-        return None, f"No chart: {len(rows):,} rows are too many for one."
-    else:
-        by = table.rows_by.index("method") if "method" in table.rows_by else None
-        bars = [Bar(*names, names[0] if by is None else row.names[by]) for row, names in rows]
-        panels = [_panel(table.columns[number], number, table.rows) for number in columns]
-        figure = bar_panels(bars, panels)
+    places = sorted(set(numbers))
+    headings = list(dict.fromkeys(heading for _, (_, heading) in rows))
+    series = list(dict.fromkeys(label for _, (label, _) in rows))
+    row_at = {(*name, n): row for (row, name), n in zip(rows, numbers, strict=True)}
+    panels = []
+    for heading in headings:
+        for number in columns:
+            each = [row_at.get((label, heading, n)) for label in series for n in places]
+            panels.append(_panel(table.columns[number], number, each, heading))
     more = len(panels) - MOST_PANELS
     shown = counted(more, "more panel is", "more panels are")
-    return figure, f"{shown} not drawn." if more > 0 else ""
+    return line_panels(series, places, panels, title), f"{shown} not drawn." if more > 0 else ""
 
 
 def _labels(table: Table, but: int) -> list[tuple[str, str]]:
@@ -326,7 +315,7 @@ def _axis(table: Table) -> tuple[str, int, list[float]]:
 
     No numbers if the table asks for no lines, or nothing suits.
     """
-    known = ("step", "vocab_size", "parameters") if table.chart == "lines" else ()
+    known = ("step", "vocab_size", "parameters") if table.lines else ()
     for name in (name for name in known if name in table.rows_by):
         place = table.rows_by.index(name)
         texts = [row.names[place] for row in table.rows]

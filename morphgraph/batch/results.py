@@ -137,7 +137,11 @@ class TableSpec(Strict):
         {}, description="Only results with these values, by column."
     )
     note: str = Field("", description="Text below the table.")
-    chart: Literal["bars", "lines", "none"] = Field("bars", description="The chart below it.")
+    lines: bool = Field(
+        False,
+        description="Draw its scores below it, over steps, vocabulary sizes or the only parameter "
+        "in which rows differ.",
+    )
 
     @model_validator(mode="after")
     def _known_columns(self) -> Self:

@@ -39,8 +39,8 @@ in the legend.
 """
 _HEAT_COLOURS = (SCORE_COLOURS["F1"], SCORE_COLOURS["recall"], *SERIES_COLOURS[:1], "#8e6bd1", KEPT)
 """Colours of the columns of a heat map."""
-_BAR, _TITLE, _AXIS, _LINES, _NAMES = 24, 40, 34, 260, 26
-"""Heights in pixels: of a bar, of a panel's title, axis and lines, and of a row of the legend."""
+_TITLE, _AXIS, _LINES, _NAMES = 40, 56, 260, 26
+"""Heights in pixels: of a panel's title, axis and lines, and of a row of the legend."""
 _ACROSS, _PANEL_LENGTH = 3, 44
 _MANY_LINES, _MANY_VALUES, _WIDE_RANGE = 8, 9, 16
 """More lines than these have smaller points; more places no ticks; a wider range a log axis."""
@@ -60,16 +60,8 @@ class Mark(NamedTuple):
         return not math.isnan(self.value)
 
 
-class Bar(NamedTuple):
-    """The names of a bar: its label, the heading above it, and the key of its colour."""
-
-    label: str
-    heading: str = ""
-    colour_of: str = ""
-
-
 class Panel(NamedTuple):
-    """A column: its title, and a number for each bar, or for each line and place."""
+    """A column: its title, and a number for each line and place."""
 
     title: str
     marks: Sequence[Mark]
@@ -317,49 +309,6 @@ def heat_map(labels: Sequence[str], columns: Sequence[HeatColumn]) -> go.Figure:
 # ----------------------------------------------------------------------------------- evaluations
 
 
-def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
-    """Draw horizontal bars with whiskers, under headings, side by side for each panel."""
-    places, ticks, height = _places(bars)
-    figure = _grid(panels, max(2, height) * _BAR, shares_y=True)
-    figure.update_xaxes(rangemode="tozero")
-    figure.update_yaxes(
-        range=[height - 0.5, -0.5],
-        tickvals=[place for place, _ in ticks],
-        ticktext=[text for _, text in ticks],
-        showgrid=False,
-        # Room between labels and bars.
-        ticks="outside",
-        ticklen=5,
-        tickcolor="rgba(0, 0, 0, 0)",
-    )
-    looks = {name: n for n, name in enumerate(dict.fromkeys(bar.colour_of for bar in bars))}
-    colours = [look_of(looks[bar.colour_of]).colour for bar in bars]
-    for number, panel in enumerate(panels[:MOST_PANELS]):
-        drawn = [n for n, mark in enumerate(panel.marks) if mark.is_known]
-        marks = [panel.marks[n] for n in drawn]
-        # Translucent, so that whiskers are visible on it.
-        faded = [f"rgba{(*rgb(colours[n]), 0.45)}" for n in drawn]
-        outlines = {"color": [colours[n] for n in drawn], "width": 1.5}
-        figure.add_bar(
-            x=[mark.value for mark in marks],
-            y=[places[n] for n in drawn],
-            orientation="h",
-            width=0.72,
-            error_x=whiskers(marks, color="rgba(128, 128, 128, 1)"),
-            marker={"color": faded, "line": outlines},
-            customdata=[_hover(bars[n], panel.marks[n], panel.title) for n in drawn],
-            hovertemplate="%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}<extra></extra>",
-            showlegend=False,
-            **_place(number),
-        )
-        small = {"font": {"size": 11}, "opacity": 0.7, "xref": "x domain", **_place(number)}
-        for place, mark in zip(places, panel.marks, strict=True):
-            if not mark.is_known:
-                text = plotly_text(mark.text or UNDEFINED)
-                _note(figure, text, y=place, **small)
-    return figure
-
-
 def line_panels(
     series: Sequence[str], places: Sequence[float], panels: Sequence[Panel], title: str
 ) -> go.Figure:
@@ -368,7 +317,7 @@ def line_panels(
     ``panels``: their marks are those of the first of ``series`` at all ``places``, then those of
     the second, and so on; ``title``: of the x axis, which is logarithmic for places far apart.
     """
-    figure = _grid(panels, _LINES, shares_y=False)
+    figure = _grid(panels)
     figure.update_xaxes(title={"text": short_label(title, _PANEL_LENGTH), "font": {"size": 12}})
     if min(places, default=0) > 0 and max(places) / min(places) > _WIDE_RANGE:
         figure.update_xaxes(type="log")
@@ -390,7 +339,7 @@ def line_panels(
                 line={"color": look.colour, "width": 2, "dash": look.dash},
                 marker={"symbol": look.symbol, "size": 7},
                 error_y=whiskers(marks, color=look.colour),
-                customdata=[_hover(Bar(label), mark, panel.title) for mark in marks],
+                customdata=[_hover(label, mark, panel.title) for mark in marks],
                 hovertemplate="%{customdata[0]}, %{x}<br>%{customdata[1]}<br>"
                 "%{customdata[2]}<extra></extra>",
                 **_place(number),
@@ -406,37 +355,18 @@ def line_panels(
     return figure
 
 
-def _places(bars: Sequence[Bar]) -> tuple[list[int], list[tuple[int, str]], int]:
-    """Return the place of each bar, the labels with headings, and the number of places.
-
-    >>> _places([Bar("x", "A"), Bar("y", "A"), Bar("x", "B")])[0]
-    [1, 2, 4]
-    """
-    places: list[int] = []
-    ticks: list[tuple[int, str]] = []
-    heading = ""
-    for bar in bars:
-        if bar.heading and bar.heading != heading:
-            ticks.append((len(ticks), f"<b>{short_label(bar.heading, 40)}</b>"))
-        heading = bar.heading
-        places.append(len(ticks))
-        ticks.append((len(ticks), short_label(bar.label, _LABEL_LENGTH)))
-    return places, ticks, len(ticks)
-
-
 def _place(number: int) -> dict[str, int]:
     return {"row": number // _ACROSS + 1, "col": number % _ACROSS + 1}
 
 
-def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
+def _grid(panels: Sequence[Panel]) -> go.Figure:
     """Return an empty figure with at most `MOST_PANELS` titled panels, several per row."""
     from plotly.subplots import make_subplots
 
     shown = panels[:MOST_PANELS]
     across = min(_ACROSS, max(1, len(shown)))
     down = max(1, math.ceil(len(shown) / across))
-    below = _AXIS if shares_y else _AXIS + 22
-    total = down * height + (down - 1) * (_TITLE + below)
+    total = down * _LINES + (down - 1) * (_TITLE + _AXIS)
     cells: list[dict[str, Any] | None] = [{}] * max(1, len(shown))
     cells += [None] * (across * down - len(cells))
     figure = make_subplots(
@@ -444,23 +374,19 @@ def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
         across,
         specs=[cells[start : start + across] for start in range(0, len(cells), across)],
         subplot_titles=[f"<b>{short_label(panel.title, _PANEL_LENGTH)}</b>" for panel in shown],
-        horizontal_spacing=0.02 if shares_y else 0.07,
-        vertical_spacing=min(1.0, (_TITLE + below) / total),
+        horizontal_spacing=0.07,
+        vertical_spacing=min(1.0, (_TITLE + _AXIS) / total),
     )
-    margin = {"l": 8, "r": 16, "t": _TITLE + 4, "b": below + 4}
+    margin = {"l": 8, "r": 16, "t": _TITLE + 4, "b": _AXIS + 4}
     size = total + margin["t"] + margin["b"]
     figure.update_layout(height=size, margin=margin, template=template())
     figure.update_xaxes(zeroline=False, showgrid=True)
     figure.update_yaxes(zeroline=False)
-    if shares_y:
-        figure.update_yaxes(showticklabels=False)
-        figure.update_yaxes(showticklabels=True, col=1)
     for title, axis in zip(figure.layout.annotations, figure.select_xaxes(), strict=False):
         title.update(x=axis.domain[0], xanchor="left", yshift=4, font={"size": 13})
     return figure
 
 
-def _hover(bar: Bar, mark: Mark, title: str) -> list[str]:
-    label = f"{bar.heading} · {bar.label}" if bar.heading else bar.label
+def _hover(label: str, mark: Mark, title: str) -> list[str]:
     texts = (label, title, mark.text or f"{mark.value:g}")
     return [short_label(text, _LONGEST) for text in texts]

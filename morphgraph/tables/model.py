@@ -190,7 +190,7 @@ class Table:
     constants: Mapping[str, str] = field(default_factory=dict)
     signatures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    chart: Literal["bars", "lines", "none"] = "none"
+    lines: bool = False
     bold: str = "the best"
     against: str = ""
     label: str = ""

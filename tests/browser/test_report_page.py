@@ -8,6 +8,7 @@ import reports
 from playwright.sync_api import Browser
 
 from morphgraph.batch.results import TableSpec, results_of_rows
+from morphgraph.draw.score_charts import MOST_PANELS
 
 HOSTILE = "</script><script>document.title = 'changed'</script><img src=x onerror=alert(1)>"
 
@@ -25,14 +26,14 @@ def address(tmp_path: Path) -> str:
         for size in (8000, 16000)
     ]
     tables = [
-        TableSpec(title="Bars", rows=["method", "vocab_size"], columns=["scope"], metrics=["f1"]),
         TableSpec(
-            title="Lines",
+            title=title,
             rows=["method", "vocab_size"],
             columns=["scope"],
             metrics=["f1"],
-            chart="lines",
-        ),
+            lines=True,
+        )
+        for title in ("Wide", "Again")
     ]
     reports.write(tmp_path, results_of_rows(rows), title=HOSTILE, tables=tables)
     return (tmp_path / "report.html").as_uri()
@@ -60,7 +61,7 @@ def test_report_without_a_network(browser: Browser, address: str, scheme: str, w
     page.wait_for_selector("html[data-drawn]", timeout=60_000)
     assert page.title() == " ".join(HOSTILE.split())
     assert page.locator(".chart .main-svg").count() >= 2
-    assert page.locator(".chart .bars .point").count() == 3 * 2 * 12
+    assert page.locator(".chart .trace.scatter").count() == 2 * 3 * MOST_PANELS
     colours = page.evaluate(
         "[getComputedStyle(document.body).backgroundColor, "
         "getComputedStyle(document.querySelector('.chart .xtick text')).fill]"

@@ -22,11 +22,9 @@ from morphgraph.draw.charts import (
 )
 from morphgraph.draw.score_charts import (
     MOST_PANELS,
-    Bar,
     HeatColumn,
     Mark,
     Panel,
-    bar_panels,
     breakdown,
     difference_forest,
     dumbbells,
@@ -230,28 +228,6 @@ def test_names_and_texts() -> None:
 # ----------------------------------------------------------------------------------- evaluations
 
 
-def test_bars() -> None:
-    bars = [Bar("BPE", "English", "BPE"), Bar("X", "English", "X"), Bar("BPE", "German", "BPE")]
-    panel = Panel("F1", [Mark(50, 40, 65, "fifty"), Mark(NAN, text="failed"), Mark(25)])
-    figure = bar_panels(bars, [panel, Panel("Recall", [Mark(1), Mark(2), Mark(3)])])
-    one, other = figure.data
-    assert list(one.x) == [50, 25]
-    assert list(one.y) == [1, 4], "below the headings, and below what is undefined"
-    assert error_bars(one) == ([15, 0], [10, 0])
-    shown = [list(texts) for texts in one.customdata]
-    assert shown == [["English · BPE", "F1", "fifty"], ["German · BPE", "F1", "25"]]
-    assert list(other.x) == [1, 2, 3]
-    assert (one.xaxis, other.xaxis) == ("x", "x2")
-    colours = list(other.marker.line.color)
-    assert colours[0] == colours[2] != colours[1]
-    axis = figure.layout.yaxis
-    assert list(axis.ticktext) == ["<b>English</b>", "BPE", "X", "<b>German</b>", "BPE"]
-    assert list(axis.range) == [4.5, -0.5], "the first on top"
-    assert figure.layout.xaxis.rangemode == "tozero"
-    assert notes(figure) == ["<b>F1</b>", "<b>Recall</b>", "failed"]
-    assert [n.y for n in figure.layout.annotations if n.text == "failed"] == [2]
-
-
 def test_lines() -> None:
     marks = [Mark(2, 1, 4), Mark(1), Mark(NAN), Mark(9)]
     figure = line_panels(["a", "b"], [200, 100], [Panel("F1", marks)], "Size")
@@ -278,7 +254,7 @@ def test_far_places_get_a_logarithmic_axis() -> None:
 def test_panels_do_not_overlap() -> None:
     for across in range(1, MOST_PANELS + 1):
         panels = [Panel(str(n), [Mark(n)]) for n in range(across)]
-        layout = bar_panels([Bar("a")], panels).layout.to_plotly_json()
+        layout = line_panels(["a"], [1], panels, "").layout.to_plotly_json()
         boxes = [
             (layout[f"xaxis{n}"]["domain"], layout[f"yaxis{n}"]["domain"])
             for n in ("", *range(2, across + 1))
@@ -293,7 +269,6 @@ def test_panels_do_not_overlap() -> None:
 
 def test_only_so_many_panels() -> None:
     panels = [Panel(str(n), [Mark(n)]) for n in range(MOST_PANELS + 3)]
-    assert len(bar_panels([Bar("a")], panels).data) == MOST_PANELS
     assert len(line_panels(["a"], [1], panels, "").data) == MOST_PANELS
 
 
@@ -319,8 +294,9 @@ def test_hostile_labels() -> None:
         breakdown([HOSTILE], [1], {HOSTILE: [HALF]}, HOSTILE),
         difference_forest([(HOSTILE, known, "*")], HOSTILE),
         heat_map([HOSTILE], [HeatColumn(HOSTILE, [1], [HOSTILE])]),
-        bar_panels([Bar(HOSTILE, HOSTILE, HOSTILE)], [Panel(HOSTILE, [Mark(1, text=HOSTILE)])]),
-        line_panels([HOSTILE, "b"], [1], [Panel(HOSTILE, [Mark(1), Mark(2)])], HOSTILE),
+        line_panels(
+            [HOSTILE, "b"], [1], [Panel(HOSTILE, [Mark(1, text=HOSTILE), Mark(2)])], HOSTILE
+        ),
     ]
     for figure in figures:
         drawn = figure.to_dict()
@@ -340,7 +316,7 @@ def test_nothing_at_all() -> None:
     assert dumbbells([]).layout.height == 178
     assert list(difference_forest([]).data[0].x) == []
     none: list[Any] = [frequency_rank_lines({}), breakdown([], [], {}, "F1")]
-    for figure in [*none, bar_panels([], []), line_panels([], [], [], "")]:
+    for figure in [*none, line_panels([], [], [], "")]:
         assert not figure.data
     assert list(frequency_rank_lines({"x": table_of([])}).data[0].y) == []
     unknown = dumbbells([("a", UNKNOWN, UNKNOWN, UNKNOWN)])

@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.cache import Same
-from morphgraph.core.text import base_name, counted, from_to, shortened, unique_labels
-from morphgraph.draw.charts import frequency_rank_lines
+from morphgraph.core.text import base_name, counted, from_to, shortened
 from morphgraph.refine.knockout import listed_types
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score import vocabulary_figures as figures
@@ -105,7 +104,6 @@ def vocabulary_page(current: Session) -> None:
                     table, len(table.rows), key="vocabulary table", on_choose=_list_behind
                 )
                 st.caption(ui.plain(" ".join(table.notes)))
-                _charts(current, healths)
                 st.code(table.signatures[0], language=None, wrap_lines=True)
                 ui.downloads(
                     {
@@ -332,21 +330,6 @@ def _offer(current: Session, health: VocabularyHealth, listed: int) -> None:
         st.caption("The open tokeniser has no such type now.")
         return
     offer_to_open(current, number, shortened(current.study.tokeniser.readable_types[number], 60))
-
-
-def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
-    st.subheader("How often types are used", anchor=False)
-    if healths[0].compression is None:
-        st.caption("n/a: there is no corpus.")
-        return
-    labels = unique_labels([health.label for health in healths])
-
-    def make() -> Any:
-        ranks = (health.frequency_rank() for health in healths)
-        return frequency_rank_lines(dict(zip(labels, ranks, strict=True)))
-
-    figure = current.once(("vocabulary chart", *map(Same, healths)), make)
-    ui.chart(figure, "frequency_rank_lines")
 
 
 vocabulary_page(start("Vocabulary"))

@@ -1,15 +1,14 @@
-"""Plotly figures of blame, of ReBPE and of vocabularies, and the style that all figures share.
+"""Plotly figures of blame and of ReBPE, and the style that all figures share.
 
 Colours of text and paper are left to the place that shows a figure, so that it follows the theme.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from morphgraph.core.errors import require
 from morphgraph.core.text import in_percent, shortened
@@ -51,9 +50,6 @@ GRID = "rgba(128, 128, 128, 0.3)"
 ROOM = {"l": 8, "r": 36, "t": 28, "b": 8}
 """In pixels; at the right is room for the button that saves a picture."""
 LOG = {"type": "log", "dtick": 1, "exponentformat": "SI"}
-
-MOST_POINTS = 2000
-"""The largest number of points drawn of a line."""
 
 
 class SeriesLook(NamedTuple):
@@ -223,40 +219,3 @@ def _stack(figure: go.Figure, name: str, x: Any, y: Any, numbers: list[int], hov
         look = {"marker_color": CHANGE_COLOURS[name], "hovertemplate": hover + "<extra></extra>"}
         figure.add_bar(x=x, y=y, customdata=numbers, name=name, **look)
     figure.update_layout(barmode="stack", xaxis={"type": "category"})
-
-
-# ------------------------------------------------------------------------------------ vocabularies
-
-
-def sampled_ranks(types: int, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
-    """Return at most ``most`` of the ranks from 1 to ``types``, evenly spaced on a log axis.
-
-    The first and the last are always among them; all are, if there are few enough.
-
-    >>> sampled_ranks(4), sampled_ranks(1000, 4)
-    (array([1, 2, 3, 4]), array([   1,   10,  100, 1000]))
-    """
-    if types <= most:
-        return np.arange(1, types + 1)
-    return np.unique(np.rint(np.geomspace(1, types, most)).astype(np.int64))
-
-
-def frequency_rank_lines(tables: Mapping[str, pd.DataFrame]) -> go.Figure:
-    """Draw frequency against rank, logarithmic, from tables with ``type`` and ``count``."""
-    figure = figure_of("rank of the type (log)", "tokens in the corpus (log)", height=420)
-    for number, (label, table) in enumerate(tables.items()):
-        ranks = sampled_ranks(len(table))
-        chosen = table.iloc[ranks - 1]
-        names = [plotly_text(shortened(text)) for text in chosen["type"]]
-        look = look_of(number)
-        figure.add_scatter(
-            x=ranks,
-            y=chosen["count"].to_numpy(),
-            name=plotly_text(shortened(label)),
-            mode="lines",
-            line={"color": look.colour, "dash": look.dash, "width": 2.5},
-            text=names,
-            hovertemplate="%{text}<br>rank %{x:,}, tokens: %{y:,}",
-        )
-    figure.update_layout(xaxis=LOG, yaxis=LOG, showlegend=True)
-    return figure

@@ -29,8 +29,6 @@ from morphgraph.tokeniser.words import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
-
     from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.reference.entry import Reference
     from morphgraph.score.boundaries import Benchmark
@@ -150,20 +148,6 @@ class VocabularyHealth:
         if self.corpus is None or tokeniser is None:
             return None
         return finality(tokeniser, self.corpus.counts)
-
-    def frequency_rank(self) -> pd.DataFrame:
-        """Types that are tokens of the corpus, most frequent first: rank from 1, type, count."""
-        import pandas as pd
-
-        counts = np.zeros(0) if self.compression is None else self.compression.counts
-        order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
-        return pd.DataFrame(
-            {
-                "rank": np.arange(1, len(order) + 1),
-                "type": [self.inventory.texts[number] for number in order.tolist()],
-                "count": counts[order],
-            }
-        )
 
     @property
     def corpus_signature(self) -> str:

@@ -14,7 +14,6 @@ from morphgraph.tables.figures import figure_text, label_of, whole_numbers
 from morphgraph.tables.model import Cell, Column, Row, Table, plain_table
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import text_of
-from morphgraph.tables.writing import frame_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,11 +97,6 @@ def corpus_frame(measures: CorpusMeasures) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(measured_rows((*measures.texts, *measures.totals)))
-
-
-def corpus_csv(measures: CorpusMeasures) -> bytes:
-    """Return the same rows as CSV, with the signature."""
-    return frame_csv(corpus_frame(measures).assign(signature=measures.signature))
 
 
 @dataclass(frozen=True, repr=False)

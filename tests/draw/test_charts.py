@@ -4,19 +4,15 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.draw import BLAME_SCALE, SCENE_COLOURS, blame_colour, ink_on
 from morphgraph.draw.charts import (
-    MOST_POINTS,
     SERIES_COLOURS,
-    frequency_rank_lines,
     phase_label,
     removed_by_origin,
-    sampled_ranks,
     short_label,
     worst_merges,
 )
@@ -90,39 +86,6 @@ def test_the_origins_of_what_was_removed(phases: list[Phase]) -> None:
         assert {name: n for name, n in shown.items() if n} == phase.removed_by_origin
         total = sum(trace.y[number] for trace in traces.values())
         assert total == pytest.approx(100 if phase.removed_by_origin else 0)
-
-
-# ------------------------------------------------------------------------------------ vocabularies
-
-
-def table_of(counts: list[int] | np.ndarray, name: str = "t") -> pd.DataFrame:
-    return pd.DataFrame({"type": [f"{name}{n}" for n in range(len(counts))], "count": counts})
-
-
-@pytest.mark.parametrize("types", [0, 1, 2, MOST_POINTS, MOST_POINTS + 1, 40_000, 1_000_000])
-def test_ranks_are_few_and_none_is_far_from_the_next(types: int) -> None:
-    ranks = sampled_ranks(types)
-    assert len(ranks) <= MOST_POINTS
-    assert (np.diff(ranks) > 0).all()
-    if types:
-        assert (ranks[0], ranks[-1]) == (1, types)
-    if types <= MOST_POINTS:
-        assert ranks.tolist() == list(range(1, types + 1))
-    # The shape stays: each step is one rank, or at most 2 % of the rank.
-    steps = np.diff(ranks) / ranks[:-1]
-    assert ((np.diff(ranks) == 1) | (steps < 0.02)).all()
-
-
-def test_every_drawn_point_is_of_the_table() -> None:
-    counts = np.sort(np.random.default_rng(1).integers(1, 10**6, 30_000))[::-1]
-    figure = frequency_rank_lines({"many": table_of(counts), "few": table_of([9, 4, 1])})
-    many, few = figure.data
-    assert list(many.y) == counts[np.array(many.x) - 1].tolist()
-    assert many.text[5] == f"t{many.x[5] - 1}"
-    assert (list(few.x), list(few.y)) == ([1, 2, 3], [9, 4, 1])
-    assert (many.name, few.name) == ("many", "few")
-    assert many.line.dash != few.line.dash
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
 
 
 # -------------------------------------------------------------------------------------- scores
@@ -289,7 +252,6 @@ def strings(value: Any) -> Iterator[str]:
 def test_hostile_labels() -> None:
     known = Mark(0.5, 0.25, 0.75)
     figures = [
-        frequency_rank_lines({HOSTILE: table_of([1], HOSTILE)}),
         dumbbells([(HOSTILE, known, UNKNOWN, known)]),
         breakdown([HOSTILE], [1], {HOSTILE: [HALF]}, HOSTILE),
         difference_forest([(HOSTILE, known, "*")], HOSTILE),
@@ -315,10 +277,9 @@ def test_hostile_labels() -> None:
 def test_nothing_at_all() -> None:
     assert dumbbells([]).layout.height == 178
     assert list(difference_forest([]).data[0].x) == []
-    none: list[Any] = [frequency_rank_lines({}), breakdown([], [], {}, "F1")]
+    none: list[Any] = [breakdown([], [], {}, "F1")]
     for figure in [*none, line_panels([], [], [], "")]:
         assert not figure.data
-    assert list(frequency_rank_lines({"x": table_of([])}).data[0].y) == []
     unknown = dumbbells([("a", UNKNOWN, UNKNOWN, UNKNOWN)])
     assert list(unknown.layout.xaxis.range) == [0, 100]
     assert list(difference_forest([("a", UNKNOWN, "")]).layout.xaxis.range) == [-1, 1]

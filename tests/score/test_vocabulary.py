@@ -154,9 +154,6 @@ def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
     }
     assert len(list_behind(tiny, "size")) == 14
     assert len(list_behind(tiny, "fertility")) == 0
-    ranks = tiny.frequency_rank()
-    assert list(ranks["count"]) == [6, 6, 3, 1, 1, 1]
-    assert list(ranks["rank"]) == [1, 2, 3, 4, 5, 6]
 
 
 def test_types_are_found_by_what_they_contain(tiny: VocabularyHealth) -> None:
@@ -350,7 +347,6 @@ def test_without_corpus_and_reference() -> None:
     for figure in FIGURES:
         list_behind(health, figure.key)
     assert len(list_behind(health, "never_used")) == 0
-    assert len(health.frequency_rank()) == 0
     assert [row.cells[0].value for row in figure_table([health], 2.5).rows].count("n/a") == 19
     assert json.dumps(values_json(values), allow_nan=False)
 

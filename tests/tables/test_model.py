@@ -19,7 +19,7 @@ from morphgraph.score.comparison import Comparison, WordPart
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
-from morphgraph.tables.corpora import MeasuredCorpus, corpus_csv, corpus_table, parity_table
+from morphgraph.tables.corpora import MeasuredCorpus, corpus_table, parity_table
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
 from morphgraph.tables.scores import comparison_html, words_table
 from morphgraph.tables.writing import frame_csv, to_csv, to_html, to_latex, to_markdown
@@ -262,4 +262,3 @@ def test_what_is_undefined_is_null_or_not_applicable(without_tokens: CorpusMeasu
     for table in (corpus_table(without_tokens), parity_table(without_tokens)):
         assert "nan" not in to_markdown(table) and "n/a" in to_markdown(table)
         assert b"nan" not in to_csv(table).lower()
-    assert b"nan" not in corpus_csv(without_tokens).lower()

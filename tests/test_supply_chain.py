@@ -1,30 +1,14 @@
-"""What comes with the project is listed with its licence, and nothing is unpickled."""
+"""Nothing is unpickled."""
 
 import ast
-import re
-import sys
 from pathlib import Path
 
 import pytest
-
-from docs.tools import dependencies
 
 ROOT = Path(__file__).parent.parent
 FORBIDDEN = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
 READS_PICKLES = {"read_pickle", "to_pickle", "cache_data"}
 """Names of pandas and Streamlit that pickle; numpy and torch do so only if they are told to."""
-
-
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="later ones need fewer packages")
-def test_the_list_of_dependencies_is_up_to_date() -> None:
-    """Written by ``python -m docs.tools.dependencies``."""
-    written = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
-    assert written == dependencies.page()
-    pins = re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(), re.M)
-    for name, version in pins:
-        assert f"| {name} | {version} | " in written
-    rows = re.findall(r"^\|.*\| ([^|]+) \|$", written, re.M)
-    assert not {"not said", "UNKNOWN", ""} & {row.strip() for row in rows}
 
 
 def pickling(text: str) -> list[str]:
@@ -75,10 +59,10 @@ def test_what_does_not_pickle_is_left_alone() -> None:
 def test_nothing_is_pickled_but_on_the_wire_of_dask() -> None:
     """Files come from anywhere, and a pickle runs code when it is read."""
     sources = [ROOT / "app.py"]
-    for folder in ("morphgraph", "web", "pages", "benchmarks", "docs"):
+    for folder in ("morphgraph", "plugins", "web", "pages", "benchmarks", "docs"):
         sources += (ROOT / folder).rglob("*.py")
     parts = {path.relative_to(ROOT).parts[0] for path in sources}
-    assert parts == {"app.py", "morphgraph", "web", "pages", "benchmarks", "docs"}
+    assert parts == {"app.py", "morphgraph", "plugins", "web", "pages", "benchmarks", "docs"}
     found = {
         str(path.relative_to(ROOT)): pickling(path.read_text(encoding="utf-8")) for path in sources
     }

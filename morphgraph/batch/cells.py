@@ -129,8 +129,8 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     if spec["source"] == "file":
         segmenter = as_planned(spec, lambda: load_segmenter(spec["path"]))
     else:
-        how = {name: spec[name] for name in ("pipeline", "parameters")}
-        segmenter = train(spec["method"], _word_counts(needs[0]), spec["vocab_size"], **how)
+        trained_as = {name: spec[name] for name in ("pipeline", "parameters")}
+        segmenter = train(spec["method"], _word_counts(needs[0]), spec["vocab_size"], **trained_as)
     return pyarrow.table({"model": pyarrow.array([write_model(segmenter)], pyarrow.large_binary())})
 
 
@@ -208,14 +208,14 @@ def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
             )
         learn: Any = METHODS[method].learn
         settings = METHODS[method].settings(parameters)
-        found: Learned = learn(editable, rest, settings)
+        learned: Learned = learn(editable, rest, settings)
         seen |= settings.sees_gold and gold_set is rest
-        return MethodResult(found.segmenter, gold_set, found.facts, seen)
-    made = base if method == STANDARD_METHOD else method_on(base, method, parameters, counts)
+        return MethodResult(learned.segmenter, gold_set, learned.facts, seen)
+    segmenter = base if method == STANDARD_METHOD else method_on(base, method, parameters, counts)
     facts = {}
-    if editable is not None and made.tokeniser is not None:
+    if editable is not None and segmenter.tokeniser is not None:
         facts["merges"] = editable.graph.merge_count
-    return MethodResult(made, gold_set, facts, seen)
+    return MethodResult(segmenter, gold_set, facts, seen)
 
 
 # ------------------------------------------------------------------------------ rows of cells
@@ -258,25 +258,25 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     """Measure one method on one tokeniser and reference: a row for each `ResultRow`."""
     tables = iter(needs)
     inputs = cell_inputs(spec, tables)
-    made = method_result(spec, inputs)
+    result = method_result(spec, inputs)
     rows: list[ResultRow] = []
-    if made.gold_set is not None:
+    if result.gold_set is not None:
         baseline = None
-        if spec["baseline"] is not None and not made.held_in:
+        if spec["baseline"] is not None and not result.held_in:
             against = _model(next(tables), spec["baseline"]["tokeniser_name"])
             given = CellInputs(against, counts=inputs.counts)
             with suppress(MorphGraphError):  # as its own cell says
                 baseline = method_result(spec["baseline"], given).segmenter
         scored = chain(
-            score_rows(spec, made, made.gold_set, baseline),
-            _flota(spec, inputs.base, made.gold_set),
+            score_rows(spec, result, result.gold_set, baseline),
+            _flota(spec, inputs.base, result.gold_set),
         )
-        words, held_in = words_scored(made.gold_set), HELD_IN * made.held_in
+        words, held_in = words_scored(result.gold_set), HELD_IN * result.held_in
         rows += [row._replace(words=words, held_in=held_in) for row in scored]
-    rows += _figures(spec, inputs, made)
+    rows += _figures(spec, inputs, result)
     if spec["facts"]:
-        signature = made.segmenter.signature()
-        for name, value in {"types": made.segmenter.vocabulary_size, **made.facts}.items():
+        signature = result.segmenter.signature()
+        for name, value in {"types": result.segmenter.vocabulary_size, **result.facts}.items():
             rows.append(ResultRow(name, float(value), signature=signature))
     return _as_table(rows)
 
@@ -329,12 +329,12 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
     settings: Any = known.settings(spec["parameters"])
     k, strict = settings.k or None, getattr(settings, "strict", False)
     given = vocabulary, gold_set.reference, standard_segmenter(source), (k,)
-    found = flota_scores(*given, strict=strict)
-    score = found.score(known.title, k)
+    scores = flota_scores(*given, strict=strict)
+    score = scores.score(known.title, k)
     for name in wanted:
         entries = score.entries_with_stem if name == "flota_stem_recall" else score.entries
         value = getattr(score, name.removeprefix("flota_"))
-        yield ResultRow(name, value, "morphemic", "types", entries, found.signature)
+        yield ResultRow(name, value, "morphemic", "types", entries, scores.signature)
 
 
 def _figures(

@@ -212,10 +212,10 @@ class _Planner:
         try:
             yield
         except MorphGraphError as error:
-            said = str(error).removesuffix(".")
+            message = str(error).removesuffix(".")
             if self.confined:  # a server's paths are of no use to its visitors
-                said = said.replace(f"{self.folder}{os.sep}", "")
-            problem, _, fix = said.rpartition(". ")
+                message = message.replace(f"{self.folder}{os.sep}", "")
+            problem, _, fix = message.rpartition(". ")
             problem, fix = (problem, fix) if problem else (fix, "Correct it")
             place = field_place(self.lines, path) if path else ""
             raise FileFormatError(self.name, place, problem, f"{fix}.") from error
@@ -240,15 +240,15 @@ class _Planner:
 
     def _inside(self, path: str) -> str:
         """Return a file's path; if confined, refuse any outside the folder before looking."""
-        found = self.folder / path
+        file = self.folder / path
         try:
-            is_inside = not self.confined or found.resolve().is_relative_to(self.folder)
+            is_inside = not self.confined or file.resolve().is_relative_to(self.folder)
         except (ValueError, OSError, RuntimeError):  # an impossible file name, or a loop
             is_inside = False
         if not is_inside:
             shown = shortened(visible(path), 60)
             raise MorphGraphError(f"“{shown}” is not among the uploaded files. {_NAME_OTHERS}")
-        return str(found)
+        return str(file)
 
     def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
         with self._at("references", place, "source"):
@@ -266,10 +266,10 @@ class _Planner:
                 name, known = self._filled(template), None
                 if is_named(name):
                     place, known, _ = named_reference_file(name)
-                    found = _file(str(place), name)
+                    file = _file(str(place), name)
                 else:
-                    found = _file(self._inside(name))
-                return {**found, "format": known}
+                    file = _file(self._inside(name))
+                return {**file, "format": known}
             except MorphGraphError as error:
                 problems.append(str(error))
         leave = f"Or leave {self.values['language']} out of the languages."
@@ -315,8 +315,8 @@ class _Planner:
                 spec = {"source": "wordfreq", "language": code, "files": files}
                 spec["content"] = contents(files)
             elif corpus.counts is not None:
-                found = _file(self._path(corpus.counts))
-                signed, spec = found.pop("name"), {"source": "counts", **found}
+                file = _file(self._path(corpus.counts))
+                signed, spec = file.pop("name"), {"source": "counts", **file}
             else:
                 given = [self._path(text) for text in corpus.text or ()]
                 files = [file.path for file in find_texts(given, HASHED_FILES)]
@@ -341,8 +341,8 @@ class _Planner:
         trained, training = training_of(choice.train)
         pipelines: list[Any] = choice.pipeline or [None]
         for size, pipeline, parameters in product(choice.vocab_size, pipelines, choice.grid()):
-            how = {"vocab_size": size, "pipeline": pipeline, "parameters": parameters}
-            spec = {"source": "train", "method": choice.train, **how}
+            trained_as = {"vocab_size": size, "pipeline": pipeline, "parameters": parameters}
+            spec = {"source": "train", "method": choice.train, **trained_as}
             parts = [f"{name}={_shown(value)}" for name, value in parameters.items()]
             parts += [pipeline] if pipeline is not None and len(pipelines) > 1 else []
             label = (choice.name or trained.title) + (f" ({', '.join(parts)})" if parts else "")
@@ -406,14 +406,14 @@ class _Planner:
         places: list[tuple[str, Any, list[Any]]] = [(*r, by_gold) for r in self.references]
         if alone and not learns:
             places.append(("", None, alone))
-        how = asked.model_dump(include={"scopes", "weightings", "intervals"})
+        scored_by = asked.model_dump(include={"scopes", "weightings", "intervals"})
         for named, reference, keys in places:
             splits = self.holds_out and reference is not None
             seeds = asked.seeds if settings.is_random or splits else [None]
             for seed in seeds:
                 cell = {
                     **spec,
-                    **how,
+                    **scored_by,
                     **self._drawn(seed, settings, reference),
                     "reference": reference,
                     "metrics": asked.metrics if reference else [],
@@ -472,11 +472,11 @@ class _Planner:
             own = {**named, "kept_aside": None, "weightings": [], "vocabulary": []}
             for each in (place, alike):
                 self.baselines.setdefault(each, (own, source.task.key))
-        found = self.baselines.get(alike) or self.baselines.get(place)
-        if found is None:
+        baseline = self.baselines.get(alike) or self.baselines.get(place)
+        if baseline is None:
             return None
-        same = all(found[0][name] == spec[name] for name in ("method", "parameters"))
-        return None if same and found[1] == source.task.key else found
+        same = all(baseline[0][name] == spec[name] for name in ("method", "parameters"))
+        return None if same and baseline[1] == source.task.key else baseline
 
     def _task(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
         is_downstream, needs, baseline = "downstream" in spec, [source.task.key], None

@@ -85,12 +85,12 @@ def sources(file: str, *shares: str) -> dict[str, str]:
 def component(name: str, file: str, *shares: str) -> Callable[..., Any]:
     """Return the component of a name, from its files here and others that it shares."""
     options: dict[str, Any] = {**sources(file, *shares)}
-    made: Callable[..., Any] = st.components.v2.component(f"morphgraph.{name}", **options)
-    return made
+    mount: Callable[..., Any] = st.components.v2.component(f"morphgraph.{name}", **options)
+    return mount
 
 
 def _clickable(
-    made: Callable[..., Any], key: str, on_event: OnClicks | None, data: dict[str, Any]
+    mount: Callable[..., Any], key: str, on_event: OnClicks | None, data: dict[str, Any]
 ) -> None:
     """Show a component with the number of the last click handled, and hand new clicks on."""
     ack_key = f"{key}:ack"
@@ -103,7 +103,7 @@ def _clickable(
             on_event(clicks)
 
     ack = st.session_state.get(ack_key, 0)
-    made(key=key, data={**data, "ack": ack}, on_pending_change=pending)
+    mount(key=key, data={**data, "ack": ack}, on_pending_change=pending)
 
 
 def _state_of(key: str) -> Mapping[str, Any]:
@@ -114,9 +114,9 @@ def _telling(key: str, name: str, kind: Any, action: Callable[[Any], object]) ->
     """Return a callback that hands on what a component says, if it is of the right kind."""
 
     def changed() -> None:
-        said = _state_of(key).get(name)
-        if isinstance(said, kind):
-            action(said)
+        value = _state_of(key).get(name)
+        if isinstance(value, kind):
+            action(value)
 
     return changed
 
@@ -182,8 +182,8 @@ def tree_picture(
         "clickable": on_event is not None,
         "offers": dict(offers or {}),
     }
-    made = component("merge_tree", "tree", "shared", "elements", "picture", "player")
-    _clickable(made, key, on_event, {**drawn, **options})
+    mount = component("merge_tree", "tree", "shared", "elements", "picture", "player")
+    _clickable(mount, key, on_event, {**drawn, **options})
 
 
 def type_finder(
@@ -199,11 +199,11 @@ def type_finder(
     ``first``: the label of the button. ``on_choose`` gets the chosen number.
     """
     query = str(_state_of(key).get("query") or "")
-    title, found = find(query)
-    data = {"query": query, "title": title, "options": list(map(list, found)), "first": first}
+    title, matches = find(query)
+    data = {"query": query, "title": title, "options": list(map(list, matches)), "first": first}
     choose = _telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
-    made = component("type_finder", "finder", "shared", "elements")
-    made(key=key, data=data, on_query_change=lambda: None, on_chosen_change=choose)
+    mount = component("type_finder", "finder", "shared", "elements")
+    mount(key=key, data=data, on_query_change=lambda: None, on_chosen_change=choose)
 
 
 def threshold_line(
@@ -229,14 +229,14 @@ def threshold_line(
 
     def shown(point: ThresholdPoint, seen: float) -> dict[str, Any]:
         verb = "goes" if point.removed == 1 else "go"
-        said = f"blame ≥ {in_percent(point.threshold, 0)}: {counted(point.removed, 'type')} {verb}"
+        line = f"blame ≥ {in_percent(point.threshold, 0)}: {counted(point.removed, 'type')} {verb}"
         if point.f1 == point.f1:
-            said += f", F1 {from_to(f1, point.f1)}{f' on {on}' if on else ''}"
+            line += f", F1 {from_to(f1, point.f1)}{f' on {on}' if on else ''}"
         more = f" · {in_percent(point.dropout_rate)} of all joins are made by their merges"
         scores = {"precision": point.precision, "recall": point.recall, "f1": point.f1}
         scores["learned"] = seen
         in_chart = {name: None if v != v else 100 * v for name, v in scores.items()}
-        return {"threshold": point.threshold, "said": said, "more": more, **in_chart}
+        return {"threshold": point.threshold, "said": line, "more": more, **in_chart}
 
     data = {
         "points": [
@@ -246,8 +246,8 @@ def threshold_line(
         "chosen": _nearest(points, threshold),
         "best": None if best is None else _nearest(points, best),
     }
-    made = component("threshold_line", "curve", "shared", "elements", "picture")
-    made(key=key, data=data, on_chosen_change=_telling(key, "chosen", int | float, stopped))
+    mount = component("threshold_line", "curve", "shared", "elements", "picture")
+    mount(key=key, data=data, on_chosen_change=_telling(key, "chosen", int | float, stopped))
 
 
 def _nearest(points: Sequence[ThresholdPoint], threshold: float) -> int:
@@ -325,9 +325,9 @@ def word_editor(
     told = {"figures": list(map(list, figures)), "chosen": chosen, "has_before": has_before}
     data = {"text": text, "version": version, "lines": shown, **told}
     choose = _telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
-    made = component("word_editor", "words", "shared", "elements", "chips")
+    mount = component("word_editor", "words", "shared", "elements", "chips")
     options: dict[str, Any] = {"on_text_change": _telling(key, "text", str, on_text)}
-    made(key=key, data=data, on_chosen_change=choose, **options)
+    mount(key=key, data=data, on_chosen_change=choose, **options)
 
 
 def word_over_phases(
@@ -371,8 +371,8 @@ def word_rows(
         on_choose(int(clicks[-1].key))
 
     shown = [{**asdict(group), "rows": list(map(asdict, group.rows))} for group in groups]
-    made = component("word_rows", "rows", "shared", "elements", "chips")
-    _clickable(made, key, handle, {"groups": shown, "height": height})
+    mount = component("word_rows", "rows", "shared", "elements", "chips")
+    _clickable(mount, key, handle, {"groups": shown, "height": height})
 
 
 def comparison_table(
@@ -421,8 +421,8 @@ def comparison_table(
     ]
     marked = None if chosen is None else f"{chosen[0]},{chosen[1]}"
     heads = {"labels": list(labels), "figures": list(figures)}
-    made = component("comparison", "compare", "shared", "elements", "picture", "chips")
-    _clickable(made, key, handle, {**heads, "first": first, "rows": table, "chosen": marked})
+    mount = component("comparison", "compare", "shared", "elements", "picture", "chips")
+    _clickable(mount, key, handle, {**heads, "first": first, "rows": table, "chosen": marked})
 
 
 def page_frame(

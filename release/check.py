@@ -54,7 +54,7 @@ INSTALLED = {
 """What only works with an extra: commands, and Python. Each starts in an empty environment."""
 PLUGINS = {"models": "morphgraph_models"}
 """Extras that are tried as the wheel of a plug-in alone, without its own extras: torch is large."""
-MADE = {"site": "site", "paper": "paper", "tests": "quick"}
+MADE = {"site": "site", "tests": "quick"}
 """Parts that are targets of the Makefile."""
 
 

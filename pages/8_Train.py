@@ -21,7 +21,6 @@ from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.extending import preview_extend
 from morphgraph.score import SHARE_KEPT
-from morphgraph.score.corpus_measures import LanguageCosts, language_costs
 from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
@@ -36,12 +35,9 @@ from web.inputs import content_of
 from web.jobs import Tell, Waiting, train_in_turn, until_done
 from web.sources import Source, wordfreq_languages
 from web.state import Session, keep_session
-from web.views.language_costs import show_language_costs
 
 _ASKED, _SHOWN = "train asked", "train shown"
 _FAILED = "train failed"
-_COSTS = "train costs"
-"""What languages cost what was trained on several, and plain BPE, by label."""
 _SOURCES = {
     "wordfreq": "wordfreq's counts",
     "counts": "a file of word counts",
@@ -224,17 +220,14 @@ def _train(current: Session, order: _Order | None) -> None:
     gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
     make = partial(_made, order, current.store.folder.name, gold, holdout)
     with ui.deferred_error(_FAILED), until_done(_ASKED):
-        model, costs = waiting.do(("train", order.label), f"Training {order.label}", make)
+        model = waiting.do(("train", order.label), f"Training {order.label}", make)
         current.keep_model(order.label, model)
         st.session_state[_SHOWN] = order.label
-        st.session_state.setdefault(_COSTS, {})[order.label] = costs
     st.rerun()
 
 
-def _made(
-    order: _Order, visitor: str, gold: Reference, holdout: float, tell: Tell
-) -> tuple[Segmenter, dict[str, LanguageCosts]]:
-    """Return what was trained, and what languages cost it and plain BPE."""
+def _made(order: _Order, visitor: str, gold: Reference, holdout: float, tell: Tell) -> Segmenter:
+    """Return what was trained."""
     tell(0.0, "Reading the words …")
     counts: Any = order.words.read()
     read = counted(len(counts), "word")
@@ -256,17 +249,8 @@ def _made(
         tell(0.6, "Training on the words and their morphs …")
         # As its file: what it is made of are no edits.
         made = order.method.retrain(base, counts, gold, order.size, order.parameters, holdout)
-        model = read_model(write_model(made), f"{order.method.name}-{order.pipeline}-{order.size}")
-        return model, {}
-    costs: dict[str, LanguageCosts] = {}
-    is_one = not isinstance(counts, LanguageCounts)
-    model = trained(order.method.name, order.parameters, 0.1, 1.0 if is_one else 0.6)
-    if isinstance(counts, LanguageCounts):
-        plain = trained("bpe", {}, 0.6, 0.9)
-        tell(0.9, "Counting the tokens of each language …")
-        beside = {plain.name: plain, order.method.title: model}
-        costs = {name: language_costs(each, counts) for name, each in beside.items()}
-    return model, costs
+        return read_model(write_model(made), f"{order.method.name}-{order.pipeline}-{order.size}")
+    return trained(order.method.name, order.parameters, 0.1, 1.0)
 
 
 def _extend(current: Session, order: _Order | None) -> None:
@@ -326,8 +310,6 @@ def _result(current: Session) -> None:
     warning = current.once(("capitals", Same(segmenter)), segmenter.warning, of_files=True)
     if warning:
         st.warning(ui.plain(warning), icon=":material/match_case:")
-    if costs := st.session_state.get(_COSTS, {}).get(label):
-        show_language_costs(costs, "train_costs")
     with st.expander("Signature"):
         st.code(segmenter.signature(), language=None, wrap_lines=True)
 

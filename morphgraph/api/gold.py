@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from morphgraph.api.keywords import taking
 from morphgraph.core.errors import MorphGraphError
@@ -17,7 +17,7 @@ from morphgraph.corpus.counts import WordCountsLike, to_word_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.gold_reading import Reading
+from morphgraph.score.gold_reading import Reading, ReadingOptions
 from morphgraph.score.gold_set import GoldSet
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def read_gold(
     *,
     frequencies: Mapping[str, float] | str | None = None,
     bare: bool = False,
-    **reading: Any,
+    **reading: Unpack[ReadingOptions],
 ) -> GoldSet:
     """Read a gold segmentation.
 

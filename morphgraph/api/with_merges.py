@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from morphgraph.api.base import BaseTokeniser
 from morphgraph.api.blamed import BlamedMerges, LanguageBlame, ThresholdCurve
@@ -21,8 +21,10 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine import (
     LEAST_JOINS,
     BlameSettings,
+    KnockoutOptions,
     KnockoutSettings,
     PruningOrder,
+    ReBPEOptions,
     ReBPESettings,
     learned_from,
 )
@@ -161,7 +163,7 @@ class Tokeniser(BaseTokeniser):
         *,
         holdout: float = SHARE_KEPT,
         seed: int = 0,
-        **settings: Any,
+        **settings: Unpack[KnockoutOptions],
     ) -> ScoredKnockout:
         """Knock out the types whose merges are to blame by gold, or as many others as a baseline.
 
@@ -304,7 +306,7 @@ class Tokeniser(BaseTokeniser):
         holdout: float = SHARE_KEPT,
         seed: int = 0,
         progress: Callable[[float], None] | None = None,
-        **settings: Any,
+        **settings: Unpack[ReBPEOptions],
     ) -> ReBPEOutcome:
         """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
 

@@ -6,7 +6,7 @@ A field of a setting says what it means, its default and its limits: commands an
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from pydantic import Field
 
@@ -131,3 +131,37 @@ class ReBPESettings(BlameSettings):
         """Return the settings of each knockout."""
         shared = {name: getattr(self, name) for name in BlameSettings.model_fields}
         return KnockoutSettings(**shared)
+
+
+class BlameOptions(TypedDict, total=False):
+    """The settings shared by knockout and ReBPE, as keywords; the models say what they mean."""
+
+    threshold: float
+    scope: Literal["morphemic", "whole-word"]
+    weighting: Literal["types", "tokens"]
+    tuples_once: bool
+    cascade: bool
+    minimum_vocabulary: int
+    portable: bool
+
+
+class KnockoutOptions(BlameOptions, total=False):
+    """`KnockoutSettings` as keywords, without the seed."""
+
+    select: Selection
+    count: int | None
+    percent: float | None
+
+
+class ReBPEOptions(BlameOptions, total=False):
+    """`ReBPESettings` as keywords."""
+
+    anneal: bool
+    reify: bool
+    repair: bool
+    link: bool
+    expand: bool
+    iterations: int
+    maximum_vocabulary: int | None
+    minimum_good: int
+    minimum_ratio: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from pydantic import Field
 
@@ -66,3 +66,18 @@ class Reading(Parameters):
         """Return the entries that count: first analyses, then a sample, if asked for."""
         gold = gold.first_analyses() if self.first else gold
         return gold if self.sample is None else gold.sample(self.sample, self.seed)
+
+
+class ReadingOptions(TypedDict, total=False):
+    """`Reading` as keywords."""
+
+    format: str | None
+    encoding: str | None
+    separator: str | None
+    layer: str | None
+    split: Literal["train", "dev", "test"] | None
+    keep: str | None
+    foreign: bool
+    first: bool
+    sample: int | None
+    seed: int

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_type_hints
 from xml.etree import ElementTree
 
 import numpy as np
@@ -23,10 +23,10 @@ import morphgraph as mg
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.refine import KnockoutSettings, ReBPESettings
+from morphgraph.refine import KnockoutOptions, KnockoutSettings, ReBPEOptions, ReBPESettings
 from morphgraph.refine.knockout import knock_out
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_reading import Reading
+from morphgraph.score.gold_reading import Reading, ReadingOptions
 from morphgraph.segment.flota import FlotaParameters, KeptParameters
 from morphgraph.segment.morfessor import silver_reference
 from morphgraph.tokeniser.merging import segment
@@ -228,6 +228,23 @@ def test_signatures_show_the_settings_of_the_models() -> None:
         shown = signature(function).parameters
         for name, field in model.model_fields.items():
             assert (shown[name].default, shown[name].kind.name) == (field.default, "KEYWORD_ONLY")
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "own"),
+    [
+        (KnockoutOptions, KnockoutSettings, {"seed"}),
+        (ReBPEOptions, ReBPESettings, set()),
+        (ReadingOptions, Reading, set()),
+    ],
+)
+def test_type_checkers_see_the_settings_of_the_models(
+    options: Any, model: Any, own: set[str]
+) -> None:
+    """All but those that the function names itself."""
+    fields = {n: each.annotation for n, each in model.model_fields.items() if n not in own}
+    assert get_type_hints(options) == fields
+    assert not options.__required_keys__
 
 
 # --------------------------------------------------------------------------------- refinement

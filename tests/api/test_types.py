@@ -38,7 +38,11 @@ import morphgraph as mg
 from morphgraph.segment.flota import FlotaParameters
 
 tokeniser = mg.load("demo:en")
+tokeniser.knock_out("demo:en", treshold=0.5)  # E: call-arg
+tokeniser.knock_out("demo:en", select="worst")  # E: arg-type
 tokeniser.knock_out()  # E: call-arg
+tokeniser.rebpe("demo:en", iterations="2")  # E: arg-type
+mg.read_gold("gold.tsv", seperator="+")  # E: call-arg
 tokeniser.method(FlotaParameters(q=2))  # E: call-arg
 tokeniser.method(FlotaParameters(k="2"))  # E: arg-type
 tokeniser.encode(["a"])  # E: arg-type

@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 from morphgraph.batch.store import versions_of
 from morphgraph.core.errors import MorphGraphError, nearest
 from morphgraph.core.files import write_file
-from morphgraph.core.plugins import Registry
+from morphgraph.core.plugins import Registry, code_files
 from morphgraph.segment.method import Parameters
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import Column
@@ -112,10 +111,8 @@ class DownstreamTask:
 
     def code(self) -> str:
         """Return a checksum of its code, that of its whole package, and of ``packages``."""
-        place = Path(str(import_module(self.parameters.__module__.partition(".")[0]).__file__))
-        is_package = place.name == "__init__.py"
         digest = hashlib.sha256()
-        for file in sorted(place.parent.rglob("*.py")) if is_package else [place]:
+        for file in code_files(self.parameters.__module__):
             digest.update(file.name.encode() + b"\0" + file.read_bytes())
         digest.update(json.dumps(versions_of(" ".join(self.packages))).encode())
         return digest.hexdigest()[:12]

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import PARTIAL, write_file, writing
 from morphgraph.core.limits import HASHED_BYTES, HASHED_FILES
+from morphgraph.core.plugins import code_files, installed
 from morphgraph.core.system import try_lock
 
 if TYPE_CHECKING:
@@ -105,18 +106,24 @@ def _placeless(value: Any) -> Any:
 _COMPUTING = ("batch/cells.py", "batch/store.py")
 _SHOWING = {"api", "batch", "cli", "draw", "models", "tables"}
 """The rooms of the library that results do not depend on, but for the files above."""
+_ADDED = ("morphgraph.methods", "morphgraph.readers", "morphgraph.metrics")
+"""The groups of plug-ins that any result may depend on; a task's code is among its values."""
 _LIBRARIES = "numpy numba openpyxl pyarrow sentencepiece tokenizers wordfreq"
 
 
 @cache
 def code_version() -> str:
-    """Return a checksum of the code and libraries that results depend on."""
+    """Return a checksum of the code that results depend on, plug-ins included, and libraries."""
     library = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
     for file in sorted(library.glob("*/**/*.py")):
         name = file.relative_to(library).as_posix()
         if name in _COMPUTING or name.partition("/")[0] not in _SHOWING:
             digest.update(name.encode() + b"\0" + file.read_bytes())
+    added = {entry.module for group in _ADDED for entry in installed().select(group=group)}
+    for package in sorted({module.partition(".")[0] for module in added} - {library.name}):
+        for file in code_files(package):
+            digest.update(f"{package}/{file.name}".encode() + b"\0" + file.read_bytes())
     digest.update(json.dumps(versions_of(_LIBRARIES)).encode())
     return digest.hexdigest()[:12]
 

@@ -4,6 +4,8 @@ import warnings
 from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from morphgraph.core.errors import MorphGraphError
@@ -37,6 +39,15 @@ def namespace(name: str) -> object:
 
 _IN_EXTRAS = ("models",)
 """Namespaces that an extra of the same name brings."""
+
+
+def code_files(module: str) -> list[Path]:
+    """Return the Python files of the package that a module is in, without importing it."""
+    spec = find_spec(module.partition(".")[0])
+    folders = spec.submodule_search_locations if spec is not None else ()
+    if folders is None:
+        return [Path(str(spec.origin))] if spec is not None and spec.has_location else []
+    return [file for folder in folders for file in sorted(Path(folder).rglob("*.py"))]
 
 
 class Registry(MutableMapping[str, Entry], Generic[Entry]):

@@ -12,6 +12,7 @@ from morphgraph.batch.cluster import Schedule
 from morphgraph.batch.run import ProgressFile, RunOutcome, RunProgress, read_progress, run_tasks
 from morphgraph.batch.store import Store, Task, TaskResult, code_version, has_runner, run_task
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.plugins import installed
 
 
 def double(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
@@ -119,6 +120,26 @@ def test_a_worker_with_other_code_is_a_failure(tmp_path: Path) -> None:
     assert "has other code" in brought.failure.message
     assert "Install the same version of morphgraph" in brought.failure.message
     assert run_task(task(1, tmp_path), code_version()).failure is None
+
+
+def test_what_a_plug_in_computes_is_done_again_when_its_code_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = tmp_path / "others-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[morphgraph.methods]\nown = method_of_others:OWN\n")
+    code = tmp_path / "method_of_others.py"
+    code.write_text("OWN = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed.cache_clear()
+    try:
+        before = code_version.__wrapped__()
+        assert before == code_version.__wrapped__()
+        code.write_text("OWN = 2\n")
+        assert before != code_version.__wrapped__()
+    finally:
+        installed.cache_clear()
 
 
 def test_keys_depend_on_all_inputs_but_not_on_where_files_lie() -> None:

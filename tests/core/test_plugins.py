@@ -78,3 +78,14 @@ def test_what_is_put_there_is_there(numbers: Registry[int]) -> None:
         numbers["two"] = 2
     del numbers["one"]
     assert dict(numbers) == {"two": 2, "three": 20_000, "seven": 7}
+
+
+def test_the_code_of_what_is_plugged_in_is_found_without_importing_it(
+    numbers: Registry[int],
+) -> None:
+    assert [file.name for file in plugins.code_files("numbers_of_others")] == [
+        "numbers_of_others.py"
+    ]
+    assert [file.name for file in plugins.code_files("broken_module.part")] == ["broken_module.py"]
+    assert plugins.code_files("no_such_module") == plugins.code_files("sys") == []
+    assert Path(plugins.__file__) in plugins.code_files("morphgraph.core")

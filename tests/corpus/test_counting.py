@@ -153,6 +153,20 @@ def test_every_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     }  # fmt: skip
 
 
+def test_more_parquet_files_than_may_be_open(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    table = pa.table({"text": ["one two"]})
+    for number in range(300):
+        parquet.write_table(table, tmp_path / f"{number}.parquet")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        report = count_words([tmp_path], tmp_path / "counts.parquet")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert (report.files, report.words) == (300, 600)
+
+
 def test_links_and_pipes_in_a_folder_are_no_texts_of_their_own(tmp_path: Path) -> None:
     inside = tmp_path / "texts"
     (inside / "b").mkdir(parents=True)

@@ -253,7 +253,7 @@ class BaseTokeniser:
                 raise MorphGraphError(f"{listed}: parameters are given twice. Leave these out.")
             parameters = dict(method)
             method = method_of(method)
-        if method in METHODS.learning:
+        if method in METHODS.learning and method in METHODS:
             raise MorphGraphError(
                 f"{METHODS[method].title} learns from gold and gives another tokeniser. Use learn."
             )

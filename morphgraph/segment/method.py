@@ -250,7 +250,7 @@ class Methods(Registry[Method]):
         return [name for name in [*self._known] if ability in self._abilities(name)]
 
     def _abilities(self, name: str) -> Sequence[str]:
-        declared: Sequence[str] = getattr(self._known[name], "extras", ())
+        declared: Sequence[str] = getattr(self._known.get(name), "extras", ())
         return declared or (self[name].abilities if name in self else ())
 
 
@@ -261,6 +261,7 @@ METHODS = Methods("morphgraph.methods", Method)
 def method_named(name: str, among: Sequence[str]) -> Method:
     """Return a method by name; `MorphGraphError` if it is not ``among`` the given ones."""
     if name not in among or name not in METHODS:
+        among = [each for each in among if each in METHODS]  # without those that cannot be loaded
         raise MorphGraphError(
             f"There is no method “{name}”.{nearest(name, among)} Choose one of: {', '.join(among)}."
         )

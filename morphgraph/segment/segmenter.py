@@ -409,7 +409,7 @@ _NEEDED: Mapping[Needs, Callable[[Any, str], Any]] = {
 def segmenter_of(document: Mapping[str, Any]) -> Segmenter:
     """Return the segmenter of a document by its method, or raise `MorphGraphError`."""
     name: Any = document.get("method")
-    entry = METHODS[name] if name in METHODS.segmenting else None
+    entry = METHODS.get(name) if name in METHODS.segmenting else None
     if entry is None or entry.kind is None:
         problem = f"it is {str(name)[:40]!r}, none of {', '.join(METHODS.segmenting)}"
         raise FileFormatError("", "field method", problem, "Update morphgraph.")

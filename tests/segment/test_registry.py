@@ -1,11 +1,14 @@
 """Every method has one entry, and what is said of it anywhere comes from there."""
 
 import inspect
+from collections.abc import Callable
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
+import morphgraph as mg
 from docs.tools import api
 from morphgraph.cli import refining
 from morphgraph.core.errors import MorphGraphError
@@ -13,9 +16,9 @@ from morphgraph.core.plugins import installed
 from morphgraph.formats.export import standalone_class
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.gold_set import SHARE_KEPT
-from morphgraph.segment.method import METHODS
+from morphgraph.segment.method import METHODS, method_named
 from morphgraph.segment.models import export_segmenter, write_model
-from morphgraph.segment.segmenter import method_on, standard_segmenter
+from morphgraph.segment.segmenter import method_on, segmenter_of, standard_segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -47,6 +50,27 @@ def test_what_is_listed_is_what_methods_say() -> None:
         assert listed.extras == METHODS[listed.name].abilities, listed.name
     needs = {METHODS[name].needs for name in (*METHODS.offered, *METHODS.learning)}
     assert needs == {"merges", "vocabulary", "segmenter", "gold"}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda name: method_named(name, METHODS.learning),
+        lambda name: mg.load("demo:en").method(name),
+        lambda name: segmenter_of({"method": name}),
+    ],
+)
+def test_a_listed_method_that_cannot_be_loaded_is_none(
+    use: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = EntryPoint("absent", "no_such_module:A [segments, learns]", "morphgraph.methods")
+    monkeypatch.setitem(METHODS._known, "absent", broken)
+    with (
+        pytest.warns(UserWarning, match="absent .* is left out"),
+        pytest.raises(MorphGraphError) as refused,
+    ):
+        use("absent")
+    assert str(refused.value).count("absent") == 1, "it is not among those to choose from"
 
 
 def test_a_method_on_a_segmenter() -> None:

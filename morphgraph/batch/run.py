@@ -171,11 +171,17 @@ class RunOutcome(Result):
         return pd.read_parquet(self.folder / "results.parquet")
 
     def table(self) -> Table:
-        """Return the scores of all cells; without any, the first other table of the report."""
+        """Return the scores of all cells; without any, the first other table of the report.
+
+        `MorphGraphError` if no cell has a result.
+        """
         from morphgraph.batch.report import make_table, usual_tables
 
         results = self.to_frame()
-        return next(make_table(results, spec) for spec in usual_tables(results))
+        for spec in usual_tables(results):
+            return make_table(results, spec)
+        why = [f"{each.label}: {each.message}" for each in self.failures[:1]]
+        raise MorphGraphError(" ".join(["The run has no results.", *why]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return how many tasks are done, what failed, and why, as JSON data."""

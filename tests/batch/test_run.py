@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from morphgraph.batch.results import results_of_rows, write_parquet
 from morphgraph.batch.run import (
     ProgressFile,
+    RunOutcome,
     RunProgress,
     ended_early,
     read_progress,
@@ -17,7 +19,7 @@ from morphgraph.batch.run import (
     stop_path,
     stop_run,
 )
-from morphgraph.batch.store import Store
+from morphgraph.batch.store import Store, Task, TaskFailure, TaskReport
 from morphgraph.core.errors import MorphGraphError
 
 NO_PROGRESS = ["", "[", "[]", '{"total": 5}', "\x00\xff"]
@@ -100,3 +102,11 @@ def test_what_a_run_said_that_ended_at_once(tmp_path: Path) -> None:
     assert "Traceback" not in said
     stop_run(run.folder)
     assert stop_path(run.folder).exists()
+
+
+def test_a_run_without_results_has_no_table(tmp_path: Path) -> None:
+    write_parquet(results_of_rows([]), tmp_path / "results.parquet")
+    failed = TaskReport(Task("cell", "en", print, {}), "failed", TaskFailure("en", "No gold.", ""))
+    outcome = RunOutcome(tmp_path, (failed,), stopped=False)
+    with pytest.raises(MorphGraphError, match=r"The run has no results\. en: No gold\."):
+        outcome.save(tmp_path / "scores.csv")

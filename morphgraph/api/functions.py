@@ -120,6 +120,8 @@ def train(
         raise MorphGraphError(f"{known.title} learns from gold. Give some (--gold).")
     if gold is not None and known.retrain is None:
         raise MorphGraphError(f"{known.title} has no use for gold. Leave it out (--gold).")
+    if gold is None and holdout != SHARE_KEPT:
+        raise MorphGraphError(f"{known.title} keeps no words aside. Leave out holdout.")
     words = _training_counts(counts, development)
     base = method if gold is None else "bpe"  # a method that learns from gold is made of BPE
     entry, training = training_of(base)

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,6 +66,8 @@ def train(
 
     started = time.perf_counter()
     name, parameters = parse_method(method)
+    for own in parameters.keys() & signature(run).parameters.keys() - {"holdout"}:
+        raise MorphGraphError(f"{name} has no parameter “{own}”. Leave it out, or name the option.")
     options: dict[str, Any] = {
         **parameters,
         "gold": read.gold(gold),

@@ -21,7 +21,7 @@ from morphgraph.cli.options import (
 )
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.text import SHOWN_MARKER, base_name, unique_labels
-from morphgraph.segment.method import METHODS, Parameters, parse_method
+from morphgraph.segment.method import METHODS, Parameters, method_named, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.segment.segmenter import Segmenter
@@ -60,6 +60,8 @@ def segment(
                 "line, or add --sentences."
             )
     name, parameters = parse_method(method) if method else (None, {})
+    if name is not None:  # before they are keywords
+        method_named(name, METHODS.segmenting).settings(parameters)
     segmenter = load_any(tokeniser, name, counts=counts, **parameters)
     encoded = segmenter.encode(given, bare=bare or sentences)
     if samples > 1 and segmenter.undrawn is segmenter:

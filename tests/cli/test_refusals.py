@@ -127,6 +127,7 @@ REFUSED = {
     "segment": {
         "demo:en word --method picky": "needs a model that was trained so",
         "demo:en word --method bpe --samples 2": "--samples is for dropout",
+        "demo:en word --method 'flota(counts=3)'": "flota has no parameter “counts”",
         "demo:en word --method trimmed": "needs the word counts of a second corpus",
         "demo:en word --method unigram": "has no log-probabilities",
         "demo:en word 'two words'": "Word 2, “two words”, has a space in it.",

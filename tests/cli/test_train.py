@@ -50,12 +50,17 @@ def test_train_and_segment(morphgraph: Command, folder: Path, method: str) -> No
     assert plain.strip("Ġ▁") == "undoing"
 
 
-def test_gold_is_for_methods_that_learn_from_it(morphgraph: Command, folder: Path) -> None:
+def test_gold_and_parameters_are_for_methods_that_use_them(
+    morphgraph: Command, folder: Path
+) -> None:
     given = ("counts.tsv", "--vocab-size", 261, "--out", "m.json")
     for wrong, message in (
         (("bpe", "--read", "format=plain"), "--read says how gold is read. Name some"),
         (("picky", "--gold", "gold.tsv"), "has no use for gold"),
         (("nothing", "--gold", "gold.tsv"), "There is no method “nothing”"),
+        (("picky(holdout=0.5)",), "Picky BPE keeps no words aside"),
+        (("picky(pipeline=plain)",), "picky has no parameter “pipeline”"),
+        (("picky(vocab_size=9)",), "picky has no parameter “vocab_size”"),
     ):
         run = morphgraph("train", *wrong, *given)
         assert (run.code, message in run.err) == (2, True), run.err

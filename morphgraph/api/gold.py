@@ -56,9 +56,12 @@ def read_gold(
     >>> mg.read_gold({"undo": ["un", "do"]})
     <GoldSet pairs: pairs, 1 entry>
     """
-    if isinstance(source, GoldSet):
-        return source
     settings = Reading(**reading)
+    if isinstance(source, GoldSet):
+        if reading:
+            name = source.reference.name
+            raise MorphGraphError(f"{name} is read. Give {', '.join(reading)} where it is.")
+        return source
     if isinstance(source, Reference):
         reference = source
     elif isinstance(source, str | bytes | os.PathLike):

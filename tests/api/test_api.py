@@ -104,6 +104,8 @@ def test_all_that_can_be_read(gold: mg.GoldSet) -> None:
     for source in (path, str(path), pairs, frame, gold.to_frame(), gold, gold.reference):
         read = mg.read_gold(source)
         assert [(e.word, list(e.morphs)) for e in read.reference.entries] == pairs
+    with pytest.raises(mg.MorphGraphError, match=r"demo:en is read\. Give sample where it is"):
+        mg.read_gold(gold, sample=5)
     with pytest.raises(mg.MorphGraphError, match="reference get"):
         mg.read_gold("catalogue:morphynet-deu")
 

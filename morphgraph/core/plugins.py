@@ -30,7 +30,11 @@ def installed() -> Any:
 def namespace(name: str) -> object:
     """Load the module that a plug-in offers as ``mg.NAME``; `AttributeError` if there is none."""
     for entry in installed().select(group="morphgraph.namespaces", name=name):
-        return entry.load()
+        try:
+            return entry.load()
+        except Exception as error:  # which tools that list attributes do not expect
+            problem = f"cannot be loaded: {type(error).__name__}: {error}"
+            raise AttributeError(f"the plug-in {name} = {entry.value} {problem}") from error
     fix = ""
     if name in _IN_EXTRAS:
         fix = f", as its plug-in is missing here. Run: pip install 'morphgraph[{name}]'"

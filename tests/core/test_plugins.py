@@ -20,6 +20,9 @@ absent = numbers_of_others:EIGHT
 missing = no_such_module:NINE
 broken = broken_module:TEN
 """
+GROUP += """[morphgraph.namespaces]
+broken = broken_module
+"""
 AGAIN = """[morphgraph.numbers]
 one = numbers_of_others:SEVEN
 """
@@ -89,3 +92,8 @@ def test_the_code_of_what_is_plugged_in_is_found_without_importing_it(
     assert [file.name for file in plugins.code_files("broken_module.part")] == ["broken_module.py"]
     assert plugins.code_files("no_such_module") == plugins.code_files("sys") == []
     assert Path(plugins.__file__) in plugins.code_files("morphgraph.core")
+
+
+def test_a_namespace_that_cannot_be_loaded_is_no_attribute(numbers: Registry[int]) -> None:
+    with pytest.raises(AttributeError, match=r"broken = broken_module .* ZeroDivisionError"):
+        plugins.namespace("broken")

@@ -397,36 +397,21 @@ def file_labels(paths: Sequence[str]) -> list[str]:
     return names if len(set(names)) == len(names) else unique_labels(paths)
 
 
-@dataclass(frozen=True)
-class LanguageCosts:
-    """What the words of each language cost a tokeniser, in tokens."""
-
-    compressions: Mapping[str, Compression]
-
-    def costs(self, per: CostUnit = "word") -> dict[str, float]:
-        """Return tokens per word, character or byte by language, cheapest first."""
-        known = self.compressions.items()
-        return _cheapest_first({name: one.tokens / getattr(one, f"{per}s") for name, one in known})
-
-    def gini(self, per: CostUnit = "word") -> float:
-        """Return the Gini coefficient of these costs."""
-        return gini([*self.costs(per).values()])
-
-
-def language_costs(segmenter: Segmenter, counts: LanguageCounts) -> LanguageCosts:
-    """Segment the counted words of several languages.
+def language_costs(
+    segmenter: Segmenter, counts: LanguageCounts, per: CostUnit = "word"
+) -> dict[str, float]:
+    """Return tokens per word, character or byte of each language's words, cheapest first.
 
     >>> import morphgraph as mg
     >>> from morphgraph.corpus.counts import to_language_counts
     >>> from morphgraph.segment.training import train
     >>> both = to_language_counts({"en": {"low": 5}, "nl": {"laag": 3}})
-    >>> found = language_costs(train("bpe", both, 258), both)
-    >>> found.costs(), round(found.gini(), 3)
+    >>> costs = language_costs(train("bpe", both, 258), both)
+    >>> costs, round(gini([*costs.values()]), 3)
     ({'en': 2.0, 'nl': 4.0}, 0.167)
     """
-    return LanguageCosts(
-        {name: compress(segmenter, words) for name, words in counts.languages.items()}
-    )
+    known = {name: compress(segmenter, words) for name, words in counts.languages.items()}
+    return _cheapest_first({n: one.tokens / getattr(one, f"{per}s") for n, one in known.items()})
 
 
 def gini(costs: Sequence[float]) -> float:

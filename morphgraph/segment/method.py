@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint
 from typing import Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -214,11 +215,14 @@ class Method:
         return self.title + (f" ({listed})" if listed else "")
 
 
+_ABILITIES = {"segments", "offered", "counts", "trained", "several", "learns", "retrains"}
+
+
 class Methods(Registry[Method]):
     """Methods by name: to list names, and what the methods can do, loads none.
 
     What a method can do is written in brackets behind its entry point, as `Method.abilities` says;
-    one that says nothing there is loaded to know.
+    one that says nothing there, or another word, is loaded to know.
     """
 
     @property
@@ -251,7 +255,16 @@ class Methods(Registry[Method]):
 
     def _abilities(self, name: str) -> Sequence[str]:
         declared: Sequence[str] = getattr(self._known.get(name), "extras", ())
-        return declared or (self[name].abilities if name in self else ())
+        if declared and _ABILITIES.issuperset(declared):
+            return declared
+        return self[name].abilities if name in self else ()
+
+    def _load(self, entry: EntryPoint) -> Method:
+        method = super()._load(entry)
+        for name in (method.name, getattr(method.kind, "method", method.name)):
+            if name != entry.name:
+                raise ValueError(f"its Method or its class calls it “{name}”, not “{entry.name}”")
+        return method
 
 
 METHODS = Methods("morphgraph.methods", Method)

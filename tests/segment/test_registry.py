@@ -16,7 +16,7 @@ from morphgraph.core.plugins import installed
 from morphgraph.formats.export import standalone_class
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.gold_set import SHARE_KEPT
-from morphgraph.segment.method import METHODS, method_named
+from morphgraph.segment.method import METHODS, Method, Methods, method_named
 from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.segment.segmenter import method_on, segmenter_of, standard_segmenter
 from morphgraph.segment.unigram import Unigram
@@ -71,6 +71,31 @@ def test_a_listed_method_that_cannot_be_loaded_is_none(
     ):
         use("absent")
     assert str(refused.value).count("absent") == 1, "it is not among those to choose from"
+
+
+def methods_with(*entries: tuple[str, str]) -> Methods:
+    """A registry with these entry points alone."""
+    methods = Methods("morphgraph.methods", Method)
+    points = [EntryPoint(name, value, "morphgraph.methods") for name, value in entries]
+    methods.__dict__["_known"] = {point.name: point for point in points}
+    return methods
+
+
+def test_a_word_in_brackets_that_says_nothing_is_not_believed() -> None:
+    methods = methods_with(("greedy", "morphgraph.segment.wordpiece:GREEDY [segment]"))
+    assert methods.segmenting == methods.offered == ["greedy"]
+
+
+def test_a_method_has_one_name() -> None:
+    """What is saved under one name could not be opened by another."""
+    with pytest.raises(ValueError, match="calls it “greedy”, not “mine”"):
+        methods_with(("mine", "morphgraph.segment.wordpiece:GREEDY"))["mine"]
+
+
+def test_what_cannot_be_loaded_is_not_suggested() -> None:
+    with pytest.raises(MorphGraphError) as refused:
+        method_named("nope", ["bpe", "nope"])
+    assert str(refused.value).endswith("“nope”. Choose one of: bpe.")
 
 
 def test_a_method_on_a_segmenter() -> None:

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, nearest
 from morphgraph.core.plugins import Registry
 from morphgraph.kernels import worth_loading
 from morphgraph.score.boundaries import Array, BoundaryTally, WordNumbers
@@ -50,7 +50,8 @@ class Tally(BoundaryTally):
         return Ratio(*(np.append(each, np.zeros_like(self.unaligned)) for each in columns))
 
     @cached_property
-    def _gold(self) -> Strings:
+    def gold(self) -> Strings:
+        """The gold segments of each word, as strings."""
         return gold_strings(self.outcome.gold_set, self.scope)
 
     @cached_property
@@ -60,19 +61,19 @@ class Tally(BoundaryTally):
     @cached_property
     def common(self) -> Array:
         """Longest common subsequence of morphs and pieces."""
-        return longest_common(self._gold, self.outcome.strings)
+        return longest_common(self.gold, self.outcome.strings)
 
     @cached_property
     def distance(self) -> Array:
         """Levenshtein distance between morphs and pieces, with a separator between each two."""
-        return edit_distances(self._gold, self.outcome.strings)
+        return edit_distances(self.gold, self.outcome.strings)
 
     @cached_property
     def morph_edits(self) -> Array:
         """Levenshtein distance between the lists of morphs and pieces, each a unit."""
         from rapidfuzz.distance import Levenshtein
 
-        lists = zip(self._gold.lists, self.outcome.strings.lists, strict=True)
+        lists = zip(self.gold.lists, self.outcome.strings.lists, strict=True)
         return np.array([Levenshtein.distance(*both) for both in lists], np.float64)
 
     @cached_property
@@ -127,7 +128,7 @@ class Metric:
 
 
 def _consistency(tally: Tally) -> Ratio:
-    both, either = pairs_that_share(tally._gold.lists, tally.outcome.strings.lists, tally.weight)
+    both, either = pairs_that_share(tally.gold.lists, tally.outcome.strings.lists, tally.weight)
     return tally.ratio(2 * both, either)
 
 
@@ -212,8 +213,10 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
     expanded: list[str] = []
     for name in map(str.strip, names):
         if name != "all" and name not in GROUPS and name not in METRICS:
-            known = ", ".join(["all", *GROUPS, *METRICS])
-            raise MorphGraphError(f"“{name}” is not a score. Use some of: {known}.")
+            known = ["all", *GROUPS, *METRICS]
+            raise MorphGraphError(
+                f"“{name}” is not a score.{nearest(name, known)} Use some of: {', '.join(known)}."
+            )
         expanded += METRICS if name == "all" else GROUPS.get(name, (name,))
     return tuple(dict.fromkeys(expanded))
 

@@ -69,7 +69,7 @@ def vocabulary_page(current: Session) -> None:
         never_formed_note(current, partial(ui.set_value, _CARD, "never_formed"))
         several_words_note(current, partial(ui.set_value, _CARD, "several_words"))
     with st.expander(
-        "More: other tokenisers, word frequencies, all figures, charts",
+        "More: other tokenisers, word frequencies, all figures",
         icon=":material/tune:",
         on_change="rerun",
         key="vocabulary more",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Effect:
-    """An edit on some words: scores before and after it, computed on demand.
+    """The effect of an edit on some words: scores before and after it, computed on demand.
 
     >>> found = tokeniser.knock_out(gold)
     >>> found.learned.before.f1 < found.learned.after.f1
@@ -88,7 +88,7 @@ class Effect:
 
     @property
     def pairs(self) -> list[tuple[BoundaryScore, BoundaryScore]]:
-        """The scores before and after of each scope and weighting that gold has boundaries of.
+        """The scores before and after, for each scope and weighting that the gold supports.
 
         >>> [(after.scope, after.weighting) for _, after in tokeniser.knock_out(gold).scored.pairs]
         [('morphemic', 'types'), ('whole-word', 'types')]
@@ -119,7 +119,7 @@ class Effect:
 
 @dataclass(frozen=True, repr=False)
 class EditResult(Result):
-    """An edited tokeniser, and the types that this leaves, but no merge can form any more."""
+    """An edited tokeniser, and the types left in it that no merge can form any more."""
 
     tokeniser: Tokeniser
     never_formed: tuple[str, ...]
@@ -214,7 +214,7 @@ class Knockout(EditResult):
 
 @dataclass(frozen=True, repr=False)
 class LearnedEdit(EditResult):
-    """What a method learned from gold makes of a tokeniser, and scores before and after.
+    """A tokeniser edited by a method that learns from gold, with scores before and after.
 
     ``never_formed``: as of `Knockout`. ``scored``: the effect on the words kept aside; ``learned``:
     on those learned from, which is the same without a holdout, or of very few families.
@@ -294,7 +294,7 @@ class LearnedEdit(EditResult):
         return change_table(blocks, self.scored.signatures)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return scores and what changed, as JSON data; ``learned`` is None if it is the same.
+        """Return scores and what changed, as JSON data; ``learned`` is None without any kept aside.
 
         >>> tokeniser.knock_out(gold).to_dict()["on"]
         '188 words kept aside'

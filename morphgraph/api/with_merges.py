@@ -252,7 +252,7 @@ class Tokeniser(BaseTokeniser):
         drop_scripts: Sequence[str] = (),
         ids: IdChoice = "dense",
     ) -> Knockout:
-        """Remove the ``count`` types that matter least, with their merges; no other gets lost.
+        """Remove the ``count`` types that matter least, with their merges; no other type is lost.
 
         ``by``: "leaf-frequency" or "merge-based", by their use in word ``counts``, as for `method`;
         "last": by id; "script": those with a character of ``drop_scripts``, or outside

@@ -291,7 +291,7 @@ class GoldReading(Reading):
         return [self.chosen(gold) for gold in golds]
 
     def gold(self, source: str | None) -> "Reference | None":
-        """Return the gold of a source if one is named; else refuse what says how to read it."""
+        """Return the gold of a source; without one, refuse settings that say how to read it."""
         if source is not None:
             return self.golds([source])[0]
         if self != AS_FOUND:
@@ -527,7 +527,7 @@ def standard_input() -> Iterator[str]:
 def workers_at(
     workers: int | None, scheduler: str | None, *, processes: bool = True
 ) -> Iterator[tuple[Any, int]]:
-    """Yield what runs tasks on the workers of a scheduler, or on several processes, and how many.
+    """Yield a runner of tasks on a scheduler's workers or on processes here, and their number.
 
     For neither it yields None: tasks run in this process, in threads unless ``processes``.
     """

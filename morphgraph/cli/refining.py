@@ -242,7 +242,7 @@ def prune(
     drop_script: list[str] | None = None,
     ids: Literal["dense", "keep"] = "dense",
 ) -> None:
-    """Remove types that are hardly needed, with their merges; no other type gets lost.
+    """Remove types that are hardly needed, with their merges; no other type is lost.
 
     by: leaf-frequency: the rarest that no other is made of, again and again; merge-based: by use in
         merges and as tokens; last: the same as the first, by id; script: by the characters.

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, if it is none of ours; `signatures.csv` is the table."""
+"""What a file of some other kind is, by its first bytes; `signatures.csv` is the table."""
 
 import csv
 import re
@@ -12,7 +12,7 @@ with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _t
 
 
 def recognised(data: bytes, wanted: str) -> tuple[str, str]:
-    """Return what a file is that holds no ``wanted`` "gold" or "tokeniser", and what to do.
+    """Return what a file is, if not the ``wanted`` "gold" or "tokeniser", and what to do.
 
     Both are empty if it may hold one.
 

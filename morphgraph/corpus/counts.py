@@ -37,7 +37,7 @@ _USUAL = re.compile(r"(?:\S+[\t ][0-9]{1,15}\r?\n)*+")
 
 @dataclass(frozen=True)
 class WordCounts:
-    """Words and their counts, side by side, in a tenth of a dictionary's memory beside the words.
+    """Words and their counts; apart from the words, a tenth of a dictionary's memory.
 
     `counts[i]` belongs to `words[i]`; words are unique, and counts at least 0. `pipeline` names the
     pipeline whose rules produced the words, if any.

@@ -308,7 +308,7 @@ def query_of(texts: Iterable[Texts]) -> str:
 def texts_in_order(
     path: str, column: str | None = None, by: str | None = None
 ) -> list[tuple[str, str]]:
-    """Return the texts of a file with their labels, in its order; "" for what is none.
+    """Return the texts of a file with their labels, in its order; "" for what is no text.
 
     Without a ``column``, the texts are its lines, whatever it is called. Errors as of `Texts`.
     """

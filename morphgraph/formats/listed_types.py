@@ -1,4 +1,4 @@
-"""A list of types, one a line: what any text is taken for that is in no other format."""
+"""A list of types, one a line: the format of any text that is in no other."""
 
 import re
 

@@ -166,7 +166,7 @@ def _built(parts: Mapping[str, Any]) -> list[str]:
 def read_otherwise(
     source: str | os.PathLike[str], document: Mapping[str, Any], encode: Encode
 ) -> str:
-    """Say how `transformers` reads a folder otherwise than we do; empty if it does not.
+    """Say where `transformers` reads a folder differently from us; empty if it does not.
 
     ``document``: what was loaded, laid out as ``tokenizer.json``; ``encode``: its ids of texts.
     It is only asked where its class may replace a part, as loading it takes seconds.

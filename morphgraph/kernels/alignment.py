@@ -1,4 +1,4 @@
-"""Words as characters: which are equal, aligned with morphemes, compared.
+"""Kernels that compare words as characters, and align them with morphemes.
 
 "subside y ise ed" lists the morphemes of "subsidised": aligning finds `subsid` for `subside`,
 nothing for `y`, `is` for `ise`, and `ed`.

@@ -103,7 +103,7 @@ def pop(heap, size):
 
 @njit(nogil=True)
 def tied_rank(token, following, i, count, level, table, leaders):
-    """Return the lowest rank that token ``i`` begins of those that tie with ``level``.
+    """Return the lowest of the ranks tied with ``level`` whose merge begins at token ``i``.
 
     If there is none, it is ``level`` itself, which then does not apply.
     """

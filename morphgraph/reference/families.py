@@ -1,4 +1,4 @@
-"""Families of words, and how some of them are kept aside: the one meaning of *held out*.
+"""Families of words, and how some of them are kept aside: the one meaning of *kept aside*.
 
 Words that share a stem are no independent evidence: what learned from *walked* has seen *walking*.
 So whole families are kept aside from whatever learns, and scored.

@@ -18,7 +18,7 @@ _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 def strings_in(cell: str) -> list[str] | None:
-    r"""Return the strings of a list in a cell, None for a cell that is none, or malformed.
+    r"""Return the strings of the list in a cell; None without a list, or for a malformed one.
 
     The cell may be in the quotes of a table.
 
@@ -38,7 +38,7 @@ def strings_in(cell: str) -> list[str] | None:
 
 
 def begins_list(cell: str) -> bool:
-    """Return whether a cell begins like a list of strings, be it malformed.
+    """Return whether a cell begins like a list of strings, even if it is malformed.
 
     >>> begins_list("('un', ..."), begins_list("(un) do")
     (True, False)

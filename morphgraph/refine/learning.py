@@ -84,7 +84,7 @@ REBPE = Method(
 
 @dataclass(frozen=True)
 class LearnedSource:
-    """A gold that edits were learned from, and which parts of it: all, if there are none."""
+    """A gold that edits were learned from, and which parts of it; no parts mean all of it."""
 
     name: str
     checksum: str
@@ -92,7 +92,7 @@ class LearnedSource:
 
 
 def learned_sources(tokeniser: BpeTokeniser) -> list[LearnedSource]:
-    """Return what a tokeniser was learned from, before it was saved and since; undone edits not."""
+    """Return what a tokeniser was learned from, before it was saved and since; no undone edits."""
     before = () if tokeniser.lineage is None else tokeniser.lineage.steps
     sources = [
         LearnedSource(each["name"], each["checksum"], tuple(Part(*part) for part in each["parts"]))
@@ -125,7 +125,7 @@ def kept_from(tokeniser: BpeTokeniser, gold_set: GoldSet) -> Part | None:
 
 
 def learnable(tokeniser: BpeTokeniser, gold_set: GoldSet) -> GoldSet:
-    """Return what more may be learned from a gold: not what a tokeniser kept aside before."""
+    """Return the part of a gold that may still be learned from: not what was kept aside before."""
     part = None if gold_set.parts else kept_from(tokeniser, gold_set)
     return gold_set if part is None else gold_set.split(*part[1:])[0]
 

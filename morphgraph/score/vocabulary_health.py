@@ -251,7 +251,7 @@ class Compression:
 
     @property
     def fertility_interval(self) -> Interval:
-        """The 95 % interval of tokens per word, were other words counted; NaN without words.
+        """The 95 % interval of tokens per word, had other words been counted; NaN without words.
 
         By the delta method for a ratio of sums over distinct words (Cochran 1977, §2.11).
         """

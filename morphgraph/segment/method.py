@@ -1,4 +1,4 @@
-"""The declaration of a method beside its code, from which all else derives; all by their names.
+"""How a method declares itself, beside its code, and the registry of all methods by name.
 
 A method is written as its name and parameters: ``dropout(p=0.1, seed=3)``.
 """

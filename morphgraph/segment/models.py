@@ -269,7 +269,7 @@ def as_loaded(segmenter: Segmenter) -> ExportedModel | None:
 
 
 def read_otherwise_by(source: str | os.PathLike[str], segmenter: Segmenter) -> str:
-    """Say how `transformers` reads the folder of a segmenter otherwise; empty if it does not."""
+    """Say where `transformers` reads a segmenter's folder differently; empty if it does not."""
     if not os.path.isdir(source) or (model := as_loaded(segmenter)) is None:  # noqa: PTH112
         return ""
     document, ids = model.document, model.ids

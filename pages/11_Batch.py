@@ -250,11 +250,8 @@ def runs_tab() -> None:
     ui.show_deferred_error(_REFUSED)
     state = batch.state_of(run)
     _buttons(run, state, can, resume)
-    has_ended = (run.folder / "report.html").is_file() or state == "done"
-    if has_ended and batch.is_over(run) and not results_of(run) and state == "done":
-        # Finished tasks are in the run's store; "Resume" also writes the results.
-        key = f"batch write again {name}"
-        ui.button("Write the results again", "refresh", resume, primary=True, key=key)
+    if batch.is_over(run) and (state == "done" or (run.folder / "report.html").is_file()):
+        results_of(run)
     tip = "Under Configure; the run stays as it is."
     ui.button("Edit a copy of its file", "edit", edit_a_copy, key=f"batch copy {name}", help=tip)
     if not is_public():
@@ -335,17 +332,16 @@ def _no_progress(run: Run) -> None:
         st.code(batch.visible_lines(output), language=None, wrap_lines=True)
 
 
-def results_of(run: Run) -> bool:
-    """Show a run's report and files; return whether the report could be read."""
+def results_of(run: Run) -> None:
+    """Show a run's report and files."""
     st.subheader("Results", anchor=False)
     _download_buttons(run)
     try:
         page = decode_utf8(read_bytes(run.folder / "report.html"), "report.html")
     except MorphGraphError as error:
         ui.show_error(f"The report cannot be shown: {error}")
-        return False
+        return
     page_frame(page, "Report", key="batch report")
-    return True
 
 
 def _download_buttons(run: Run) -> None:

@@ -233,11 +233,11 @@ def _made(order: _Order, visitor: str, gold: Reference, holdout: float, tell: Te
     read = counted(len(counts), "word")
     options: dict[str, Any] = {"pipeline": order.pipeline, "minimum_count": order.least}
 
-    def trained(method: str, parameters: Mapping[str, Any], start: float, end: float) -> Segmenter:
+    def trained(method: str, parameters: Mapping[str, Any], end: float = 1.0) -> Segmenter:
         line = TrainingClock(f"Training on {read}", f"Preparing {read} …")
 
         def advance(share: float, said: str = "") -> None:
-            tell(start + (end - start) * min(share, 1.0), said or line(share))
+            tell(end * min(share, 1.0), said or line(share))
 
         given = {"parameters": parameters, **options}
         if is_public():
@@ -245,12 +245,12 @@ def _made(order: _Order, visitor: str, gold: Reference, holdout: float, tell: Te
         return train(method, counts, order.size, progress=advance, **given)
 
     if order.method.retrain is not None:
-        base = trained("bpe", {}, 0.1, 0.6)
+        base = trained("bpe", {}, 0.6)
         tell(0.6, "Training on the words and their morphs …")
         # As its file: what it is made of are no edits.
         made = order.method.retrain(base, counts, gold, order.size, order.parameters, holdout)
         return read_model(write_model(made), f"{order.method.name}-{order.pipeline}-{order.size}")
-    return trained(order.method.name, order.parameters, 0.1, 1.0)
+    return trained(order.method.name, order.parameters)
 
 
 def _extend(current: Session, order: _Order | None) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import check_share
 from morphgraph.core.text import counted, percent
-from morphgraph.draw.charts import add_score_lines, blame_histogram, figure_of
+from morphgraph.draw.charts import SCORE_COLOURS, blame_histogram, figure_of
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns, records_of
 from morphgraph.refine.blame_by_language import BlameByLanguage
 from morphgraph.refine.knockout import ThresholdPoint, candidate_types
@@ -314,7 +314,16 @@ class ThresholdCurve(Result):
         ['precision', 'recall', 'F1']
         """
         figure = figure_of("threshold: types with this blame or more are removed", "%")
-        add_score_lines(figure, [point.threshold for point in self.points], self.points)
+        looks = zip(SCORE_COLOURS.items(), ("dash", "dot", "solid"), strict=True)
+        for (name, colour), dash in looks:
+            figure.add_scatter(
+                x=[point.threshold for point in self.points],
+                y=[100 * getattr(point, name.lower()) for point in self.points],
+                name=name,
+                line={"color": colour, "dash": dash, "width": 3 if name == "F1" else 2},
+                mode="lines+markers",
+                hovertemplate="%{y:.2f} %",
+            )
         return figure
 
     def __repr__(self) -> str:

@@ -110,19 +110,6 @@ def template() -> go.layout.Template:
     return go.layout.Template(layout=layout)
 
 
-def add_score_lines(figure: go.Figure, places: Sequence[Any], scores: Sequence[Any]) -> None:
-    """Draw the ``precision``, ``recall`` and ``f1`` of scores, in %, over ``places`` on x."""
-    for (name, colour), dash in zip(SCORE_COLOURS.items(), ("dash", "dot", "solid"), strict=True):
-        figure.add_scatter(
-            x=places,
-            y=[100 * getattr(score, name.lower()) for score in scores],
-            name=name,
-            line={"color": colour, "dash": dash, "width": 3 if name == "F1" else 2},
-            mode="lines+markers",
-            hovertemplate="%{y:.2f} %",
-        )
-
-
 # ------------------------------------------------------------------------------------------- blame
 
 

@@ -38,9 +38,7 @@ def sizes(root: Path = ROOT) -> tuple[Counter[str], Counter[str], Counter[str]]:
     Tests are counted by the plug-in, or as those of the main distribution.
     """
     listed = subprocess.check_output(["git", "ls-files", "*.py"], cwd=root, text=True)
-    rooms: Counter[str] = Counter()
-    plugins: Counter[str] = Counter()
-    tests: Counter[str] = Counter()
+    rooms, plugins, tests = Counter[str](), Counter[str](), Counter[str]()
     for path in map(Path, listed.splitlines()):
         if not (root / path).exists():  # removed, and not yet committed
             continue

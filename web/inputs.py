@@ -280,12 +280,8 @@ def doubtful_reference(current: Session) -> None:
 
 
 def reference_in_another_language(current: Session) -> None:
-    """Warn if the reference's language differs from the tokeniser's or the frequencies'.
-
-    Words are looked at only where the reference does not name its language.
-    """
-    study = current.study
-    reference = study.benchmark.reference
+    """Warn if a reference that names no language is in another than the tokeniser's types."""
+    reference = current.study.benchmark.reference
     if reference.language:
         return
 
@@ -293,13 +289,12 @@ def reference_in_another_language(current: Session) -> None:
         return mismatch([entry.word for entry in reference.entries], _words_among_types(current))
 
     name = plain(shortened(reference.name, 60))
-    found = current.once(("language of the types",), make)
-    _warn(found, f"The words of {name}", "the types of the tokeniser are")
-    source, spoken = study.benchmark.frequency_source, current.reference_language
-    if source.startswith("wordfreq:") and spoken not in ("", source.removeprefix("wordfreq:")):
+    one, two = current.once(("language of the types",), make)
+    if two:
+        what = f"are {demo_name(one)}" if one else f"are hardly ever {demo_name(two)}"
         st.warning(
-            f"The words of {name} are {demo_name(spoken)}, but the word frequencies are those of "
-            f"{plain(source)}. Choose frequencies of the same language.",
+            f"The words of {name} {what}, but the types of the tokeniser are {demo_name(two)}: "
+            "scores then say little. Open a tokeniser and a reference of one language.",
             icon=":material/translate:",
         )
 
@@ -314,17 +309,6 @@ def language_of_types(current: Session) -> str:
     """Return the code of the language that the types are of; empty if in doubt."""
     make = partial(language_of, _words_among_types(current))
     return current.once(("language of types",), make, of_files=True)
-
-
-def _warn(found: tuple[str, str], words: str, others_are: str) -> None:
-    one, two = found
-    if two:
-        what = f"are {demo_name(one)}" if one else f"are hardly ever {demo_name(two)}"
-        st.warning(
-            f"{words} {what}, but {others_are} {demo_name(two)}: scores then say little. Open a "
-            "tokeniser and a reference of one language.",
-            icon=":material/translate:",
-        )
 
 
 def frequency_choice(current: Session) -> None:

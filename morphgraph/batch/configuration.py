@@ -192,10 +192,6 @@ def _trained(name: str) -> Any:
     ]
 
 
-def _how_made(given: Any) -> Any:
-    return given.get("train", "file") if isinstance(given, dict) else None
-
-
 METHODS.load()
 # Those trained on several languages at once are left out: here each has a tokeniser of its own.
 _TRAINED = [name for name in METHODS.trained if not training_of(name)[1].several]
@@ -322,7 +318,7 @@ if TYPE_CHECKING:
 else:
     TokeniserChoice = Annotated[
         reduce(or_, map(_trained, _TRAINED), Annotated[LoadedTokeniser, Tag("file")]),
-        Discriminator(_how_made),
+        Discriminator(lambda it: it.get("train", "file") if isinstance(it, dict) else None),
     ]
     AnyMethod = Annotated[reduce(or_, map(_method_model, _METHODS)), Field(discriminator="method")]
     _TASK_MODELS = [*map(_task_model, TASKS)] or [DownstreamChoice]

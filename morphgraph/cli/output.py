@@ -18,8 +18,6 @@ from morphgraph.core.text import counted, without_nan
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from morphgraph.reference.entry import Reference
-
 
 # ------------------------------------------------------------------------------ files
 
@@ -42,11 +40,6 @@ def print_json(value: Any) -> None:
     """Print data as JSON: undefined values as null, `Enum` members by value."""
     data, name = without_nan(value), attrgetter("value")
     print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=name))
-
-
-def print_skipped(gold: "Reference") -> None:
-    for skip in gold.left_out:
-        print(f"skipped {skip}")
 
 
 def print_left_out(measured: Any) -> None:

@@ -118,7 +118,8 @@ def score(
         output.print_json(scored.to_dict())
         return
     for gold_set in golds:
-        output.print_skipped(gold_set.reference)
+        for skip in gold_set.reference.left_out:
+            print(f"skipped {skip}")
     print(scored)
     output.print_saved([out] if out is not None else [])
 

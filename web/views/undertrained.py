@@ -51,23 +51,20 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
                 with st.spinner("Examining the model's rows…"), unquoted(folder, asked=True):
                     return models.undertrained(folder, corpus)
 
-            found = current.once(("undertrained", str(folder), state), make)
-            _show_untrained(_ranked(found) if found.unused else found)
-
-
-def _ranked(found: Any) -> Any:
-    usual, names = found.ranked_by.removeprefix("input_"), found.rankings
-    by = st.selectbox(
-        "Ranked by",
-        list(names),
-        index=list(names).index(usual),
-        format_func=lambda name: names[name] + " (Land & Bartolo)" * (name == usual),
-        key="model rows ranking",
-    )
-    return found.ranked(by)
+            _show_untrained(current.once(("undertrained", str(folder), state), make))
 
 
 def _show_untrained(found: Any) -> None:
+    if found.unused:
+        usual, names = found.ranked_by.removeprefix("input_"), found.rankings
+        by = st.selectbox(
+            "Ranked by",
+            list(names),
+            index=list(names).index(usual),
+            format_func=lambda name: names[name] + " (Land & Bartolo)" * (name == usual),
+            key="model rows ranking",
+        )
+        found = found.ranked(by)
     table = found.table()
     st.caption(
         plain(

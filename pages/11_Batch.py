@@ -265,6 +265,7 @@ def _buttons(run: Run, state: str, can: str, resume: Callable[[], None]) -> None
         with ui.deferred_error(_REFUSED):
             (leave_queue if is_waiting(run.folder) else stop_run)(run.folder)
 
+    has_failed = run.progress is not None and run.progress.failed > 0
     if can == "stopping":
         st.button("Stopping …", icon=":material/stop:", disabled=True, key="batch stopping")
     elif can != "over":
@@ -272,8 +273,8 @@ def _buttons(run: Run, state: str, can: str, resume: Callable[[], None]) -> None
             st.write("What is done is kept, and the run can be resumed later.")
             key = f"batch stop {run.name}"
             st.button("Stop the run", type="primary", on_click=stop, key=key)
-    elif state != "done" or (run.progress is not None and run.progress.failed > 0):
-        label = "Retry failed tasks" if state == "done" else "Resume"
+    elif state != "done" or has_failed or not (run.folder / "report.html").is_file():
+        label = "Retry failed tasks" if state == "done" and has_failed else "Resume"
         tip = "What is done is kept: only what is missing is run."
         first, key = state != "done", f"batch go on {run.name}"
         ui.button(label, "play_arrow", resume, primary=first, key=key, help=tip)

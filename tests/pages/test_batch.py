@@ -219,7 +219,7 @@ def test_a_report_that_is_gone_can_be_written_again(page: Any, runs: Path) -> No
     left_by(runs / "tiny", DONE)
     page.put("batch_view", "Runs")
     assert any(error.startswith("The report cannot be shown") for error in page.errors())
-    page.press("Write the results again")
+    page.press("Resume")
     wait_until(page, {"Done"})
     assert "48.31" in page.component("frame")["page"]
 

@@ -13,10 +13,10 @@ from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from morphgraph.batch.store import versions_of
+from morphgraph.batch.store import package_code, versions_of
 from morphgraph.core.errors import MorphGraphError, nearest
 from morphgraph.core.files import write_file
-from morphgraph.core.plugins import Registry, code_files
+from morphgraph.core.plugins import Registry
 from morphgraph.segment.method import Parameters
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import Column
@@ -111,9 +111,7 @@ class DownstreamTask:
 
     def code(self) -> str:
         """Return a checksum of its code, that of its whole package, and of ``packages``."""
-        digest = hashlib.sha256()
-        for file in code_files(self.parameters.__module__):
-            digest.update(file.name.encode() + b"\0" + file.read_bytes())
+        digest = hashlib.sha256(package_code(self.parameters.__module__))
         digest.update(json.dumps(versions_of(" ".join(self.packages))).encode())
         return digest.hexdigest()[:12]
 

@@ -104,7 +104,7 @@ def _placeless(value: Any) -> Any:
 
 
 _COMPUTING = ("batch/cells.py", "batch/store.py")
-_SHOWING = {"api", "batch", "cli", "draw", "models", "tables"}
+_SHOWING = {"api", "batch", "cli", "draw", "tables"}
 """The rooms of the library that results do not depend on, but for the files above."""
 _ADDED = ("morphgraph.methods", "morphgraph.readers", "morphgraph.metrics")
 """The groups of plug-ins that any result may depend on; a task's code is among its values."""
@@ -122,10 +122,15 @@ def code_version() -> str:
             digest.update(name.encode() + b"\0" + file.read_bytes())
     added = {entry.module for group in _ADDED for entry in installed().select(group=group)}
     for package in sorted({module.partition(".")[0] for module in added} - {library.name}):
-        for file in code_files(package):
-            digest.update(f"{package}/{file.name}".encode() + b"\0" + file.read_bytes())
+        digest.update(package_code(package))
     digest.update(json.dumps(versions_of(_LIBRARIES)).encode())
     return digest.hexdigest()[:12]
+
+
+def package_code(module: str) -> bytes:
+    """Return the code of the package that a module is in, with the names of its files."""
+    package, files = module.partition(".")[0], code_files(module)
+    return b"".join(f"{package}/{file.name}".encode() + b"\0" + file.read_bytes() for file in files)
 
 
 def versions_of(libraries: str) -> dict[str, str]:

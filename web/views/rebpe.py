@@ -245,9 +245,9 @@ def around_scenes(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.Dat
     mended = {entry.merge: (entry.new_parts, "split") for entry in users}
     for entry in shown.reification.rewired:
         known = mended.get(entry.merge, ((), ""))[1]  # one that no chosen type was in
-        options = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
-        mended[entry.merge] = entry.new_parts, options
-    after += [(ui.sum_of(names, parts), options) for parts, options in mended.values()]
+        mend = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
+        mended[entry.merge] = entry.new_parts, mend
+    after += [(ui.sum_of(names, parts), mend) for parts, mend in mended.values()]
     before = [ui.sum_of(names, entry.old_parts) for entry in users]
     return (
         pd.DataFrame({"was made from": before}),

@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from morphgraph.batch.configuration import Evaluation
+from morphgraph.batch.configuration import Evaluation, Part
 from morphgraph.batch.plan import Plan
 from morphgraph.batch.report import write_report
+from morphgraph.batch.results import TableSpec
 from morphgraph.batch.store import TaskReport
 
 FACTS = {
@@ -28,9 +29,11 @@ def write(
     tasks: Sequence[TaskReport] = (),
     facts: Mapping[str, Any] = FACTS,
     text: str = "methods: [BPE]\n",
+    tables: Sequence[TableSpec] = (),
     **asked: Any,
 ) -> list[Path]:
     """Write it; ``asked``: fields of the configuration, which are not checked."""
-    evaluation = Evaluation.model_construct(**{"name": "x", **asked})
-    plan = Plan(text, evaluation, (), ())
+    part = Part.model_construct(tables=list(tables))
+    evaluation = Evaluation.model_construct(**{"name": "x", **asked}, parts=[part])
+    plan = Plan(text, evaluation, (), (), ())
     return write_report(plan, results, tasks, facts, folder)

@@ -219,6 +219,7 @@ def evaluate(
     languages: Sequence[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
     confined: bool = False,
+    quick: bool = False,
     progress: Callable[[RunProgress], None] | None = None,
     command: Sequence[str] = (),
 ) -> RunOutcome:
@@ -228,6 +229,7 @@ def evaluate(
     ``workers``: processes, one a core by default; ``scheduler``: or the address of one of dask.
     ``languages``: only these of the file. ``folder``: where its relative paths start, by default
     its own. ``confined``: read files in the folder only, within the limits of a public app.
+    ``quick``: a trial in minutes, with one language a part, small inputs and the ends of each grid.
     ``progress``: called with the state of the run. ``command``: what results say that it was run
     by. Errors: `MorphGraphError`; cells that fail are in the result.
 
@@ -242,7 +244,8 @@ def evaluate(
 
     check_one_place(workers, scheduler)
     start = None if folder is None else Path(folder)
-    plan = read_plan(configuration_path(configuration), languages, start, confined=confined)
+    path = configuration_path(configuration)
+    plan = read_plan(path, languages, start, confined=confined, quick=quick)
     memory = PUBLIC_MEMORY.value if confined else None
     opened = partial(client_at, workers, scheduler, memory)
     return run_evaluation(plan, Path(out), opened, progress or (lambda _: None), command)

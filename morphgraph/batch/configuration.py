@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from functools import reduce
-from itertools import product
+from itertools import chain, product
 from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_origin
@@ -74,7 +74,6 @@ FileName = Annotated[str, Field(min_length=1)]
 class _ForLanguages(Strict):
     """A choice that may be for some languages only."""
 
-    name: Name | None = Field(None, description="Its name in tables.")
     languages: OneOrMore[Name] | None = Field(None, description="Only for these languages.")
 
     def is_for(self, language: str) -> bool:
@@ -82,7 +81,11 @@ class _ForLanguages(Strict):
         return self.languages is None or language in self.languages
 
 
-class Corpus(_ForLanguages):
+class _Named(_ForLanguages):
+    name: Name | None = Field(None, description="Its name in tables.")
+
+
+class Corpus(_Named):
     """Word counts of a language: what tokenisers are trained on, and token weights."""
 
     name: Name = Field("wordfreq", description="Its name in tables.")
@@ -154,7 +157,7 @@ def _parameters(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
 # ------------------------------------------------------------------------------ tokenisers
 
 
-class LoadedTokeniser(_ForLanguages):
+class LoadedTokeniser(_Named):
     """A tokeniser read from a file."""
 
     file: str = Field(
@@ -162,7 +165,7 @@ class LoadedTokeniser(_ForLanguages):
     )
 
 
-class TrainedTokeniser(_Grid, _ForLanguages):
+class TrainedTokeniser(_Grid, _Named):
     """A tokeniser trained on the corpus."""
 
     train: str
@@ -212,7 +215,7 @@ class _ForTokenisers(_Grid):
         return self.tokenisers is None or tokeniser in self.tokenisers
 
 
-class MethodChoice(_ForTokenisers):
+class MethodChoice(_ForTokenisers, _ForLanguages):
     """A method or the tokeniser's own, its title in tables, and the tokenisers it is for."""
 
     method: str
@@ -263,7 +266,7 @@ def _as_method(given: Any) -> Any:
 # ------------------------------------------------------------------------------ downstream tasks
 
 
-class DownstreamChoice(_ForTokenisers, _ForLanguages):
+class DownstreamChoice(_ForTokenisers, _Named):
     """A task that tokenisers are measured on, once for each seed."""
 
     task: str
@@ -332,7 +335,7 @@ else:
 # ------------------------------------------------------------------------------ references
 
 
-class _ReferenceSource(_ForLanguages):
+class _ReferenceSource(_Named):
     """A gold segmentation of each language."""
 
     source: OneOrMore[FileName] = Field(
@@ -376,14 +379,9 @@ def _as_metrics(given: Any) -> Any:
         return [*check_metrics(others), *flota] if others else flota
 
 
-class Evaluation(Strict):
-    """A full evaluation: what to measure on what, and how to show it."""
+class Part(Strict):
+    """What to measure on what, and how to show it."""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")] = Field(
-        description="Letters, digits, dots and dashes; also the name of the run's folder."
-    )
-    title: str = Field("", description="The title of the report.")
-    description: str = Field("", description="Text below the title.")
     languages: Annotated[ListOrOne[Name], Field(min_length=1)] = Field(
         description="Codes of two or three letters; {language} and {code} stand for them below."
     )
@@ -473,6 +471,83 @@ class Evaluation(Strict):
             or any(method.needs_counts for method in self.methods)
         )
         return [Corpus.model_validate(_WORDFREQ)] if needed else []
+
+    def quick(self) -> Self:
+        """Return the same with the first seed, small inputs, and the ends of each grid alone."""
+        references = [
+            each.model_copy(update={"sample": min(each.reading.get("sample", size), size)})
+            for size, each in product([_QUICK_WORDS], self.references)
+        ]
+        changes: dict[str, Any] = {
+            "tokenisers": [*map(_shortened, self.tokenisers)],
+            "methods": [*map(_shortened, self.methods)],
+            "references": references,
+            "seeds": self.seeds[:1],
+        }
+        return self.model_copy(update={**changes, "intervals": False, "tests": False})
+
+
+_QUICK_TYPES, _QUICK_WORDS = 4_000, 2_000
+
+
+def _shortened(choice: Any) -> Any:
+    """Return a choice with the first and the last value of each parameter, and few types."""
+    given = choice.given() if isinstance(choice, _Grid) else {}
+    fewer = {name: [*dict.fromkeys((values[0], values[-1]))] for name, values in given.items()}
+    if isinstance(choice, TrainedTokeniser):
+        fewer["vocab_size"] = [min(*choice.vocab_size, _QUICK_TYPES)]
+    return choice.model_copy(update=fewer)
+
+
+class Missing(Strict):
+    """What of a paper is not run, and why."""
+
+    of: Name = Field(description="Which of its tables or figures.")
+    why: str = Field(description="The reason.")
+
+
+class Evaluation(Strict):
+    """A full evaluation: one part or several, where what stands beside parts is for all of them."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")] = Field(
+        description="Letters, digits, dots and dashes; also the name of the run's folder."
+    )
+    title: str = Field("", description="The title of the report.")
+    description: str = Field("", description="Text below the title.")
+    parts: list[Part] = Field(
+        min_length=1, description="Parts, each with what it measures otherwise than the others."
+    )
+    missing: list[Missing] = Field([], description="What of a paper is not run, with the reason.")
+
+    @classmethod
+    def known_fields(cls) -> list[str]:
+        return [*cls.model_fields, *Part.model_fields]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_parts(cls, given: Any) -> Any:
+        """Put what stands beside the parts into each."""
+        if not isinstance(given, dict) or not isinstance(parts := given.get("parts", [{}]), list):
+            return given
+        common = {name: given[name] for name in given if name in Part.model_fields}
+        own = {name: given[name] for name in given if name not in common}
+        filled = [{**common, **part} if isinstance(part, dict) else part for part in parts]
+        return {**own, "parts": filled}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> Any:
+        """Allow the fields of parts beside them; no part needs all."""
+        schema = handler.resolve_ref_schema(handler(core))
+        part = handler.resolve_ref_schema(schema["properties"]["parts"]["items"])
+        part.pop("required", None)
+        schema["properties"] = {**schema["properties"], **part["properties"]}
+        schema["required"] = ["name"]
+        return schema
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of all parts."""
+        return [*dict.fromkeys(chain.from_iterable(part.languages for part in self.parts))]
 
 
 def parse_evaluation(data: bytes | str, name: str) -> tuple[Evaluation, Lines]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import product
+from functools import cached_property, partial
+from itertools import chain, product
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from morphgraph.batch.cells import (
     make_counts,
@@ -26,6 +26,7 @@ from morphgraph.batch.configuration import (
     Evaluation,
     LoadedTokeniser,
     MethodChoice,
+    Part,
     ReferenceChoice,
     TokeniserChoice,
     TrainedTokeniser,
@@ -47,6 +48,7 @@ from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.method import METHODS, Parameters
 from morphgraph.segment.training import training_of
 
+T = TypeVar("T")
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
 _TEXT_PER_SECOND = 10e6
 _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
@@ -58,13 +60,17 @@ _NAME_OTHERS = "Name an uploaded file, demo:… or catalogue:… instead."
 class Plan:
     """All tasks of an evaluation, each after those that it needs; cells in result order.
 
-    ``text``: the configuration as written; ``languages``: those of it that are planned.
+    ``text``: the configuration as written; ``languages``: those of it that are planned; ``parts``:
+    the cells of each part, of which some may be those of an earlier one under another name;
+    ``left_out``: what is not there, and why.
     """
 
     text: str
     evaluation: Evaluation
     languages: tuple[str, ...]
     tasks: tuple[Task, ...]
+    parts: tuple[tuple[Task, ...], ...]
+    left_out: tuple[str, ...] = ()
 
     @cached_property
     def cells(self) -> list[Task]:
@@ -78,10 +84,11 @@ def read_plan(
     folder: Path | None = None,
     *,
     confined: bool = False,
+    quick: bool = False,
 ) -> Plan:
     """Plan the configuration in a file; its relative paths start from the file's folder."""
-    text = decode_utf8(read_bytes(path), str(path))
-    return make_plan(text, str(path), folder or Path(path).parent, languages, confined=confined)
+    text, start = decode_utf8(read_bytes(path), str(path)), folder or Path(path).parent
+    return make_plan(text, str(path), start, languages, confined=confined, quick=quick)
 
 
 def make_plan(
@@ -92,14 +99,17 @@ def make_plan(
     *,
     confined: bool = False,
     quoting: bool = True,
+    quick: bool = False,
 ) -> Plan:
     """Plan a configuration, which is called ``name`` in errors.
 
     ``folder``: where its relative paths start, by default the current one. ``languages``: only
-    these of its languages. A missing file raises `FileFormatError` with its line. ``confined``: for
-    untrusted configurations, which may only name files in the folder, neither variables nor
-    downstream tasks, and stay within the limits of a public app. ``quoting``: whether errors may
-    quote the content of files.
+    these of its languages. References, corpora and files of tasks that are not there are left out,
+    with their languages if need be; if nothing is left, `FileFormatError` names the line of the
+    first. ``confined``: for untrusted configurations, which may only name files in the folder,
+    neither variables nor downstream tasks, and stay within the limits of a public app. ``quoting``:
+    whether errors may quote the content of files. ``quick``: a trial of each part in its first
+    language that is there, with small inputs.
     """
     require("An evaluation", "distributed", "cryptography", "pyarrow", "plotly")
     evaluation, lines = parse_evaluation(text, name)
@@ -110,15 +120,25 @@ def make_plan(
             raise MorphGraphError(f"{name} has no language “{language}”. It has: {listed}.")
     planned = tuple(language for language in evaluation.languages if language in chosen)
     # Workers may have another working folder.
-    planner = _Planner(evaluation, lines, name, (folder or Path()).resolve(), confined, quoting)
-    planner.check_confined()
-    for language in planned:
-        planner.add(language)
-    plan = Plan(text, evaluation, planned, tuple(planner.tasks.values()))
-    if not plan.cells:
+    where = (folder or Path()).resolve()
+    tasks: dict[str, Task] = {}
+    planners = []
+    for number, part in enumerate(evaluation.parts):
+        of_part = part.quick() if quick else part
+        planner = _Planner(of_part, number, lines, name, where, confined, quoting, tasks)
+        planner.check_confined()
+        for language in (language for language in part.languages if language in planned):
+            planner.add(language)
+            if quick and planner.cells:
+                break
+        planners.append(planner)
+    errors = [error for planner in planners for error in planner.left_out]
+    if not any(planner.cells for planner in planners):
         fix = "Correct which methods are for which tokenisers."
-        raise FileFormatError(name, "", "the evaluation has no cell", fix)
-    return plan
+        raise next(iter(errors), FileFormatError(name, "", "the evaluation has no cell", fix))
+    cells = tuple(tuple(planner.cells.values()) for planner in planners)
+    left_out = tuple(dict.fromkeys(map(str, errors)))
+    return Plan(text, evaluation, planned, tuple(tasks.values()), cells, left_out)
 
 
 class _Counted(NamedTuple):
@@ -145,13 +165,16 @@ class _Source(NamedTuple):
 
 @dataclass
 class _Planner:
-    evaluation: Evaluation
+    evaluation: Part
+    number: int
     lines: Lines
     name: str
     folder: Path
     confined: bool = False
     quoting: bool = True
-    tasks: dict[str, Task] = field(default_factory=dict)
+    tasks: dict[str, Task] = field(default_factory=dict)  # those of all parts
+    cells: dict[str, Task] = field(default_factory=dict)
+    left_out: list[FileFormatError] = field(default_factory=list)
     # Of the language that is being planned: what its name stands for, and what is measured.
     values: dict[str, str] = field(default_factory=dict)
     references: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -167,22 +190,41 @@ class _Planner:
         def of_language(choices: Sequence[Any]) -> list[tuple[int, Any]]:
             return [(place, one) for place, one in enumerate(choices) if one.is_for(language)]
 
-        self.references = [self._reference(*found) for found in of_language(asked.references)]
-        self.downstream = [self._downstream(*found) for found in of_language(asked.downstream)]
+        self.references = self._there(self._reference, of_language(asked.references))
+        self.downstream = self._there(self._downstream, of_language(asked.downstream))
+        corpora: list[Any] = self._there(self._counts, of_language(asked.used_corpora))
         tokenisers = of_language(asked.tokenisers)
         if not tokenisers:
             with self._at("tokenisers"):
                 fix = f"Add {language} to the languages of one, or leave it out of the evaluation."
                 raise MorphGraphError(f"{language} has no tokeniser. {fix}")
-        corpora: list[Any] = [self._counts(*found) for found in of_language(asked.used_corpora)]
+        lacks = [
+            bool(of_language(choices)) and not there
+            for choices, there in (
+                (asked.references, self.references),
+                (asked.used_corpora, corpora),
+                (asked.downstream, self.downstream),
+            )
+        ]
+        if any(lacks[:2]) or (lacks[2] and not (self.references or asked.vocabulary)):
+            return
         for corpus in corpora or [None]:
-            for place, choice in tokenisers:
-                for source in self._tokenisers(place, choice, corpus):
-                    for number, method in enumerate(asked.methods):
-                        if method.is_on(choice.name):
-                            with self._at("methods", number):
-                                self._check_size(prod(map(len, method.given().values())))
-                            self._cells(source, method)
+            sources = self._there(partial(self._tokenisers, corpus), tokenisers)
+            for source, (number, method) in product(chain(*sources), of_language(asked.methods)):
+                if method.is_on(source.name):
+                    with self._at("methods", number):
+                        self._check_size(prod(map(len, method.given().values())))
+                    self._cells(source, method)
+
+    def _there(self, plan: Callable[[int, Any], T], choices: list[tuple[int, Any]]) -> list[T]:
+        """Return what can be planned of some choices; the rest is left out, with its error."""
+        planned = []
+        for place, choice in choices:
+            try:
+                planned.append(plan(place, choice))
+            except FileFormatError as error:
+                self.left_out.append(error)
+        return planned
 
     def check_confined(self) -> None:
         """Refuse at once what a public app does not run."""
@@ -217,6 +259,8 @@ class _Planner:
                 message = message.replace(f"{self.folder}{os.sep}", "")
             problem, _, fix = message.rpartition(". ")
             problem, fix = (problem, fix) if problem else (fix, "Correct it")
+            own = ("parts", self.number, *path)
+            path = own if own[:3] in self.lines else path
             place = field_place(self.lines, path) if path else ""
             raise FileFormatError(self.name, place, problem, f"{fix}.") from error
 
@@ -332,14 +376,14 @@ class _Planner:
     # -------------------------------------------------------------------------- tokenisers
 
     def _tokenisers(
-        self, place: int, choice: TokeniserChoice, corpus: _Counted | None
-    ) -> Iterator[_Source]:
+        self, corpus: _Counted | None, place: int, choice: TokeniserChoice
+    ) -> list[_Source]:
         if isinstance(choice, LoadedTokeniser):
-            yield self._loaded(place, choice, corpus)
-            return
+            return [self._loaded(place, choice, corpus)]
         assert corpus is not None, "a configuration that trains has corpora"
         trained, training = training_of(choice.train)
         pipelines: list[Any] = choice.pipeline or [None]
+        sources = []
         for size, pipeline, parameters in product(choice.vocab_size, pipelines, choice.grid()):
             trained_as = {"vocab_size": size, "pipeline": pipeline, "parameters": parameters}
             spec = {"source": "train", "method": choice.train, **trained_as}
@@ -350,7 +394,8 @@ class _Planner:
             cost = training.seconds * max(1.0, size / 32_000)
             needs = (self._add(corpus.task).key,)
             task = self._add(Task("tokeniser", title, make_tokeniser, spec, needs, cost))
-            yield _Source(choice.name, corpus, label, trained.title, task, size)
+            sources.append(_Source(choice.name, corpus, label, trained.title, task, size))
+        return sources
 
     def _loaded(self, place: int, choice: LoadedTokeniser, corpus: _Counted | None) -> _Source:
         with self._at("tokenisers", place, "file"):
@@ -493,6 +538,7 @@ class _Planner:
         label = _label(columns)
         task = Task("cell", label, work, spec, tuple(needs), cost, columns, resumes=is_downstream)
         added = self._add(task)
+        self.cells.setdefault(task.key, task)
         if self.cell_keys.setdefault(tuple(columns.values()), added.key) != added.key:
             raise FileFormatError(
                 self.name,

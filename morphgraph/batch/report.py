@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count, groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -68,18 +69,19 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     rows_by, spread_by = list(dict.fromkeys(spec.rows)), list(dict.fromkeys(spec.columns))
     # The test data are named even if the rows do not ask.
     measured_on = [name for name in ("corpus", "reference", "task") if _varies(frame[name])]
-    rows_by += [name for name in measured_on if name not in (*rows_by, *spread_by)]
-    if "words" not in (*rows_by, *spread_by) and _varies(scored["words"]):
+    named = (*rows_by, *spread_by, *spec.average)
+    rows_by += [name for name in measured_on if name not in named]
+    if "words" not in named and _varies(scored["words"]):
         spread_by.append("words")
     together = scored.groupby([*rows_by, *spread_by, "metric"], sort=False)
-    rest = [name for name in IDENTITY if name not in (*rows_by, *spread_by)]
+    rest = [name for name in IDENTITY if name not in (*rows_by, *spread_by, *spec.average)]
     added = [name for name in rest if (together[name].nunique() > 1).any()]
     rows_by += added
     columns = _columns(scored, spread_by, spec.metrics)
     lost = _spread_out(frame[is_lost], scored)
     lacking = lost.merge(pd.DataFrame({"metric": [*{column.key for column in columns}]}), "cross")
     every = pd.concat([scored, lacking]) if len(lacking) else scored
-    cells = _cells(every, [*rows_by, *spread_by, "metric"])
+    cells = _cells(every, [*rows_by, *spread_by, "metric"], spec.average)
     ordered = pd.concat([scored, lost]).sort_values("place", kind="stable") if len(lost) else scored
     own = [place for place, name in enumerate(rows_by) if name not in COMPETITORS]
     groups: dict[Names, int] = {}
@@ -88,20 +90,23 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
         group = groups.setdefault(tuple(name[place] for place in own), len(groups))
         places = ((*name, *column.spread, column.key) for column in columns)
         rows.append(Row(name, tuple(cells.get(place, Cell()) for place in places), group))
+    rows = [*with_best(rows, columns)]
+    if spec.published:
+        rows, columns = _beside_published(rows, columns, rows_by, spread_by, spec)
     differ = ", ".join(COLUMN_TITLES[name].lower() for name in added)
     same = " and ".join(COLUMN_TITLES[rows_by[place]].lower() for place in own)
     about = scored if len(scored) else frame
     shared = {name: set(about[name]) - {""} for name in DIMENSIONS}
-    named = [text for text in scored["signature"] if text.startswith("reference:")]
-    mixed = MIXED if len({bool(_OF_SILVER.match(text)) for text in named}) > 1 else ""
+    by_gold = [text for text in scored["signature"] if text.startswith("reference:")]
+    mixed = MIXED if len({bool(_OF_SILVER.match(text)) for text in by_gold}) > 1 else ""
     return Table(
-        spec.title,
+        ": ".join(filter(None, (spec.of, spec.title))),
         tuple(Column(COLUMN_TITLES[name], key=name) for name in rows_by),
         tuple(
             replace(column, extras=_extras([row.cells[number] for row in rows]))
             for number, column in enumerate(columns)
         ),
-        with_best(rows, columns),
+        tuple(rows),
         tuple(COLUMN_TITLES[name] for name in spread_by),
         constants={
             COLUMN_TITLES[name]: found.pop()
@@ -116,6 +121,52 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
         bold="the best" + (f" of those with the same {same}" if same else ""),
         against="the first method that does not learn from the reference",
     )
+
+
+def _beside_published(
+    rows: Sequence[Row],
+    columns: Sequence[Column],
+    rows_by: Sequence[str],
+    spread_by: Sequence[str],
+    spec: TableSpec,
+) -> tuple[list[Row], list[Column]]:
+    """Put the paper's figures, and ours less theirs, behind ours; what we lack has a row, too."""
+    published = spec.published_rows()
+    metrics = {metric for _, values in published for metric in values}
+
+    def figure(row: Row | None, names: Mapping[str, str], column: Column) -> float:
+        own = dict(zip(spread_by, column.spread, strict=True))
+        own |= names if row is None else dict(zip(rows_by, row.names, strict=True))
+        for theirs, values in published:
+            if column.key in values and all(own.get(name) == theirs[name] for name in theirs):
+                return values[column.key]
+        return math.nan
+
+    def beside(row: Row | None, names: Mapping[str, str] = MappingProxyType({})) -> Iterator[Cell]:
+        for place, column in enumerate(columns):
+            ours = Cell("–") if row is None else row.cells[place]
+            yield ours
+            if column.key in metrics:
+                theirs = figure(row, names, column)
+                less = math.nan if isinstance(ours.value, str) else ours.value - theirs
+                yield from (Cell("" if math.isnan(each) else each) for each in (theirs, less))
+
+    wide: list[Column] = []
+    for column in columns:
+        wide.append(column)
+        if column.key in metrics:
+            plain = replace(column, better=0, is_beside=True)
+            wide.append(replace(plain, header="published", csv=f"{column.key} published"))
+            wide.append(replace(plain, header="difference", csv=f"{column.key} difference"))
+    beside_ours = [replace(row, cells=tuple(beside(row))) for row in rows]
+    ours = [dict(zip(rows_by, row.names, strict=True)) for row in rows]
+    for theirs, _ in published:
+        names = {name: theirs.get(name, "") for name in rows_by}
+        if not any(all(not text or own[n] == text for n, text in names.items()) for own in ours):
+            ours.append(names)
+            cells = tuple(beside(None, names))
+            beside_ours.append(Row(tuple(names.values()), cells, -1))
+    return beside_ours, wide
 
 
 def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
@@ -185,9 +236,16 @@ def _spread_out(lost: pd.DataFrame, scored: pd.DataFrame) -> pd.DataFrame:
     return lost.merge(scorings, how="cross")
 
 
-def _cells(frame: pd.DataFrame, named: list[str]) -> dict[Names, Cell]:
-    """Return the cell of each combination; a repeated value counts once."""
-    once = frame.drop_duplicates([*named, "seed", "value"])
+def _cells(frame: pd.DataFrame, named: list[str], average: Sequence[str] = ()) -> dict[Names, Cell]:
+    """Return the cell of each combination; a repeated value counts once.
+
+    ``average``: columns over which values are averaged, beside seeds.
+    """
+    once = frame.drop_duplicates([*named, *average, "seed", "value"])
+    over = "seeds"
+    if average:
+        once = once.assign(seed=once.groupby([*average, "seed"], dropna=False).ngroup())
+        over = f"{COLUMN_TITLES[average[0]].lower()}s"
     is_done = once["state"] == "done"
     told = once.assign(is_done=is_done, held_in=once["held_in"] != "")
     numbers: Any = told.groupby(named, sort=False).agg(
@@ -208,13 +266,14 @@ def _cells(frame: pd.DataFrame, named: list[str]) -> dict[Names, Cell]:
     for one in numbers.itertuples():
         low, high, p = one.low, one.high, one.p
         if one.done > 1:
-            p, over = math.nan, NO_INTERVAL
+            p, of_mean = math.nan, NO_INTERVAL
             # Training seeds are a sample of all possible ones; those of a method are not.
             if one.task:
                 most = 1.0 if column_of(one.Index[-1]).form == "percent" else math.inf
-                over = interval_of_mean(one.value, one.sd, one.defined, one.least, most)
-            low, high = over.low, over.high
+                of_mean = interval_of_mean(one.value, one.sd, one.defined, one.least, most)
+            low, high = of_mean.low, of_mean.high
         cell = Cell(one.value, low, high, one.sd, one.seeds, one.defined, one.state, p=p)
+        cell = replace(cell, over=over)
         cells[one.Index] = replace(cell, held_in=one.held_in) if one.done else Cell(state=one.state)
     return cells
 
@@ -257,7 +316,8 @@ def chart_of(table: Table) -> tuple[go.Figure | None, str]:
     columns = [
         column
         for column in range(len(table.columns))
-        if any(not math.isnan(float(row.cells[column].value)) for row in table.rows)
+        if not table.columns[column].is_beside
+        and any(not math.isnan(float(row.cells[column].value)) for row in table.rows)
     ]
     title, place, numbers = _axis(table)
     if not columns or not numbers:
@@ -353,12 +413,15 @@ def write_report(
     """
     from plotly.offline import get_plotlyjs
 
-    asked = plan.evaluation
-    tables = [make_table(results, spec) for spec in asked.tables or usual_tables(results)]
+    asked, tables = plan.evaluation, []
+    for number, part in enumerate(asked.parts, 1):
+        of_part = results[results["part"] == number]
+        tables += [make_table(of_part, spec) for spec in part.tables or usual_tables(of_part)]
     distinct = dict.fromkeys(text for table in tables for text in table.signatures)
     numbers = {text: number for number, text in enumerate(distinct, 1)}
     sections = [_section(table, numbers) for table in tables]
     known = run_facts(facts)
+    left_out = [("", why) for why in plan.left_out]
     failures = [each.failure for each in reports if each.failure is not None]
     content = {
         "title": asked.title or asked.name,
@@ -366,6 +429,7 @@ def write_report(
         "headline": _headline(results, reports, facts["seconds"]),
         "has_rows": any(table.rows for table in tables),
         "sections": sections,
+        "left_out": [*((each.of, each.why) for each in asked.missing), *left_out],
         "failures": failures[:MOST_FAILURES],
         "more_failures": max(0, len(failures) - MOST_FAILURES),
         "facts": known,

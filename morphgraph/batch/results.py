@@ -97,6 +97,7 @@ COMPETITORS = ("tokeniser", "method", "parameters", "seed")
 """Rows that differ only in these compete; the best of them is bold."""
 
 _KINDS: dict[str, Any] = {
+    "part": "Int64",
     **dict.fromkeys(("cell", *IDENTITY), "str"),
     **dict.fromkeys(("vocab_size", "seed", "step"), "Int64"),
     "metric": "str",
@@ -126,6 +127,7 @@ class TableSpec(Strict):
     """A table of the report."""
 
     title: Name = Field(description="Its heading.")
+    of: Name | None = Field(None, description="The table or figure of a paper that it repeats.")
     rows: Annotated[ListOrOne[str], Field(min_length=1)] = Field(
         description="Columns of the results that make the rows."
     )
@@ -136,6 +138,14 @@ class TableSpec(Strict):
     where: dict[str, ListOrOne[str]] = Field(
         {}, description="Only results with these values, by column."
     )
+    average: ListOrOne[str] = Field(
+        [], description="Columns of the results over which values are averaged, beside seeds."
+    )
+    published: str = Field(
+        "",
+        description="The paper's figures, to stand beside ours: lines of cells with “|” between. "
+        "The first names columns of the results and metrics; an empty cell is not given.",
+    )
     note: str = Field("", description="Text below the table.")
     lines: bool = Field(
         False,
@@ -145,7 +155,7 @@ class TableSpec(Strict):
 
     @model_validator(mode="after")
     def _known_columns(self) -> Self:
-        columns = *self.rows, *self.columns, *self.where
+        columns = *self.rows, *self.columns, *self.where, *self.average
         for what, given, known in (
             ("column", columns, DIMENSIONS),
             ("metric", self.metrics, list(named_metrics())),
@@ -154,17 +164,51 @@ class TableSpec(Strict):
                 if name not in known:
                     listed = ", ".join(known)
                     raise ValueError(f"results have no {what} “{name}”. Use some of: {listed}.")
+        self.published_rows()
         return self
+
+    def published_rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
+        """Return the names of each published row, and its figures by metric, percent as shares."""
+        lines = [line for line in self.published.splitlines() if line.strip()]
+        head, *rows = [[cell.strip() for cell in line.split("|")] for line in lines] or [[]]
+        known = {*self.rows, *self.columns, *self.metrics}
+        for name in head:
+            if name not in known:
+                raise ValueError(
+                    f"published names “{name}”, which the table has not. Use its own rows, columns "
+                    f"and metrics: {', '.join(known)}."
+                )
+        figures = []
+        for row in rows:
+            if len(row) != len(head):
+                raise ValueError(f"published has {row} below {head}. Give each row as many cells.")
+            given = {name: text for name, text in zip(head, row, strict=True) if text}
+            names = {name: text for name, text in given.items() if name in DIMENSIONS}
+            try:
+                values = {
+                    name: float(text) / (100 if column_of(name).form == "percent" else 1)
+                    for name, text in given.items()
+                    if name not in names
+                }
+            except ValueError as error:
+                raise ValueError(f"published: {error}. Write numbers with a point.") from error
+            figures.append((names, values))
+        return figures
 
 
 # ------------------------------------------------------------------------------ all cells
 
 
-def collected(reports: Iterable[TaskReport], store: Store) -> pd.DataFrame:
-    """Return the rows of all cells in order; one without scores has a metric of `LOST`."""
-    rows = []
-    for task, state in ((each.task, each.state) for each in reports if each.task.kind == "cell"):
-        known = {"cell": task.key, **task.columns}
+def collected(
+    parts: Iterable[Iterable[Task]], reports: Iterable[TaskReport], store: Store
+) -> pd.DataFrame:
+    """Return the rows of all cells in order; one without scores has a metric of `LOST`.
+
+    ``parts``: the cells of each part of the evaluation, which rows number from 1.
+    """
+    states, rows = {each.task.key: each.state for each in reports}, []
+    for number, task in ((number, task) for number, part in enumerate(parts, 1) for task in part):
+        known, state = {"part": number, "cell": task.key, **task.columns}, states[task.key]
         table = store.read(task.key) if state == "done" else None
         if table is None:
             rows.append({**known, **_NO_TEXTS, "metric": NOT_RUN if state == NOT_RUN else FAILED})
@@ -210,7 +254,9 @@ def write_json(
     results = results.astype(object).where(results.notna(), None)
     rows = []
     # A cell may have rows of several variants.
-    for (key, _), part in results.groupby(["cell", "parameters"], sort=False):
+    for (_, key, _), part in results.groupby(
+        ["part", "cell", "parameters"], sort=False, dropna=False
+    ):
         of_cell = part[_OF_CELL].iloc[0].to_dict()
         of_cell["words"] = part["words"].max()  # figures are not of words
         of_cell["held_in"] = bool(part["held_in"].any())

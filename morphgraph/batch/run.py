@@ -17,6 +17,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -144,7 +145,9 @@ _MOST_TOLD = 20
 
 @dataclass(frozen=True)
 class RunOutcome(Result):
-    """How all tasks of an evaluation ended, in order. ``stopped``: an early end was requested.
+    """How all tasks of an evaluation ended, in order.
+
+    ``stopped``: an early end was requested; ``left_out``: what was not there, and why.
 
     >>> RunOutcome(Path("run"), reports=(), stopped=False)
     <RunOutcome: 0 tasks, 0 failed>
@@ -153,6 +156,7 @@ class RunOutcome(Result):
     folder: Path
     reports: tuple[TaskReport, ...]
     stopped: bool
+    left_out: tuple[str, ...] = ()
 
     @property
     def failures(self) -> tuple[TaskFailure, ...]:
@@ -190,13 +194,15 @@ class RunOutcome(Result):
             "tasks": len(self.reports),
             "done": self.done,
             "stopped": self.stopped,
+            "left_out": list(self.left_out),
             "failures": [{"task": each.label, "why": each.message} for each in self.failures],
         }
 
     def report(self, width: int | None = None) -> str:
         """Return what failed, how many tasks are done, and where the report is, in lines."""
         failures = self.failures
-        lines = [f"failed: {each.label}: {each.message}" for each in failures[:_MOST_TOLD]]
+        lines = [f"left out: {why}" for why in self.left_out[:_MOST_TOLD]]
+        lines += [f"failed: {each.label}: {each.message}" for each in failures[:_MOST_TOLD]]
         if len(failures) > _MOST_TOLD:
             lines.append(f"and {len(failures) - _MOST_TOLD:,} more")
         if failures:
@@ -347,7 +353,7 @@ def run_evaluation(
     import psutil
 
     _check_apart(plan, out)
-    for choice in plan.evaluation.downstream:
+    for choice in chain.from_iterable(part.downstream for part in plan.evaluation.parts):
         require(f"The task {choice.task}", *choice.entry.packages)
     with Store(out) as store:
         with suppress(FileNotFoundError):  # a request from before this process began
@@ -363,6 +369,7 @@ def run_evaluation(
                     warm_up(client)
                 outcome = run_tasks(tasks, store, client, progress, tell)
             tell(progress.update(force=True, state="reporting", remaining=None))
+            outcome = replace(outcome, left_out=plan.left_out)
             ended: Literal["done", "stopped"] = "stopped" if outcome.stopped else "done"
             facts = {**_about(plan, command), "state": ended, **_times(progress.now.started)}
             _report(plan, out, store, outcome, facts)
@@ -511,7 +518,7 @@ def _report(
     from morphgraph.batch.report import write_report
     from morphgraph.batch.results import LOST, collected, write_json, write_parquet
 
-    rows = collected(outcome.reports, store)
+    rows = collected(plan.parts, outcome.reports, store)
     results = rows[~rows["metric"].isin(LOST)]
     write_parquet(results, out / "results.parquet")
     known = {task.key: task for task in plan.tasks}

@@ -27,10 +27,15 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
+    @classmethod
+    def known_fields(cls) -> list[str]:
+        """Return the names of all fields that may be given."""
+        return [*cls.model_fields]
+
     @model_validator(mode="before")
     @classmethod
     def _known_fields(cls, given: Any) -> Any:
-        known = cls.model_fields
+        known = cls.known_fields()
         for field in given if isinstance(given, dict) else ():
             if field not in known:
                 near, listed = nearest(str(field), known), ", ".join(known)
@@ -174,7 +179,7 @@ def check(model: type[M], data: Any, lines: Lines, name: str) -> M:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        problems = [_problem(found, lines) for found in error.errors()]
+        problems = [*dict.fromkeys(_problem(found, lines) for found in error.errors())]
     place, problem, fix = problems[0]
     if len(problems) > 1:
         more = "; ".join(f"{where}: {what}" for where, what, _ in problems[1:4])
@@ -199,10 +204,12 @@ def field_place(lines: Lines, path: Path) -> str:
 def _problem(found: ErrorDetails, lines: Lines) -> tuple[str, str, str]:
     """Return where an error is, what it is, and how to fix it."""
     context, kind = found.get("ctx", {}), found["type"]
+    loc = found["loc"]
     path: Path = ()  # without kinds of choices and single-item lists
-    for part in found["loc"]:
+    # What is for all parts stands beside them.
+    for part in loc[2:] if loc[:1] == ("parts",) and loc[:3] not in lines else loc:
         path = (*path, part) if (*path, part) in lines else path
-    path += (found["loc"][-1],) if kind == "missing" else ()
+    path += (loc[-1],) if kind == "missing" else ()
     path += (context["field"],) if kind == "unknown_field" else ()
     message = found["msg"].removeprefix("Value error, ").removesuffix(".")
     problem, fix = f"{_given(found['input'])} does not fit", message

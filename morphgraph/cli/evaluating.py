@@ -32,6 +32,7 @@ def evaluate(
     languages: str | None = None,
     folder: Path | None = None,
     confined: bool = False,
+    quick: bool = False,
     dry_run: bool = False,
     list_: bool = False,
     schema: bool = False,
@@ -48,6 +49,7 @@ def evaluate(
     folder: Where relative paths in the file start; by default its own folder.
     confined: For untrusted configurations: read files in --folder only, within the limits of the
         public app.
+    quick: A trial in minutes: one language, small inputs, and the ends of each grid.
     dry_run: Only show the plan and its estimated cost.
     list_: List the evaluations that ship, by name.
     schema: Print the JSON schema of configurations.
@@ -69,7 +71,8 @@ def evaluate(
         from morphgraph.batch.plan import read_plan
 
         path = configuration_path(configuration)
-        _print_plan(read_plan(path, chosen, folder, confined=confined), out, workers)
+        plan = read_plan(path, chosen, folder, confined=confined, quick=quick)
+        _print_plan(plan, out, workers)
         return
     if out is None:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
@@ -90,6 +93,7 @@ def evaluate(
             languages=chosen,
             folder=folder,
             confined=confined,
+            quick=quick,
             progress=lambda now: tell(f"{now.state}: {now.summary()}", now.share, now.state),
             command=["morphgraph", *arguments],
         )
@@ -170,6 +174,8 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
         cost = sum(task.cost for task in to_do)
         rows.append([kind, f"{len(of_kind):,}", f"{len(to_do):,}", duration(cost)])
     output.print_table(["tasks", "all", "to do", "may take"], rows, ())
+    for why in plan.left_out:
+        print(f"left out  {why}")
     for task in plan.cells:
         print(f"{'  to do' if task.key in left else '   done'}  {task.label}")
     count = min(workers or os.cpu_count() or 1, max(1, len(missing)))

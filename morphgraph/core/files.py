@@ -371,8 +371,12 @@ def shipped_folder() -> Path:
 
 def shipped_configurations() -> dict[str, str]:
     """Return the text of each shipped configuration by name, the demo first."""
-    paths = sorted(shipped_folder().glob("*.yaml"), key=lambda p: (p.stem != "demo", p.stem))
-    return {path.stem: path.read_text("utf-8") for path in paths}
+    root = shipped_folder()
+    names = {
+        path.relative_to(root).with_suffix("").as_posix(): path for path in root.rglob("*.yaml")
+    }
+    ordered = sorted(names, key=lambda name: (name != "demo", "/" in name, name))
+    return {name: names[name].read_text("utf-8") for name in ordered}
 
 
 def configuration_path(source: str | os.PathLike[str]) -> Path:

@@ -53,8 +53,8 @@ class Cell:
 
     ``value``: NaN where undefined, a mean where ``defined`` of ``seeds`` values have one; ``low``,
     ``high``: its 95 % interval; ``sd``: the standard deviation (n - 1) over seeds; ``p``: of the
-    difference to the baseline. A text may be ``tokens``, with ``pieces`` of the word, as HTML draws
-    them.
+    difference to the baseline; ``over``: what ``seeds`` counts. A text may be ``tokens``, with
+    ``pieces`` of the word, as HTML draws them.
     """
 
     value: float | str = math.nan
@@ -67,6 +67,7 @@ class Cell:
     is_best: bool = False
     p: float = math.nan
     held_in: bool = False
+    over: str = "seeds"
     tokens: tuple[str, ...] = ()
     pieces: tuple[WordPart, ...] = ()
 
@@ -91,7 +92,8 @@ class Column:
     """A column: its heading, the format of its values, and which of them are better.
 
     ``key``: its name in code; ``spread``: the headings above it; ``csv``: its heading in CSV, if
-    different, where ``extras`` of each cell follow the value.
+    different, where ``extras`` of each cell follow the value; ``is_beside``: it goes with the column
+    before it, and is not drawn.
     """
 
     header: str
@@ -101,6 +103,7 @@ class Column:
     spread: tuple[str, ...] = ()
     csv: str = ""
     extras: tuple[str, ...] = ()
+    is_beside: bool = False
 
     @property
     def title(self) -> str:
@@ -136,7 +139,7 @@ def cell_texts(column: Column, cell: Cell) -> tuple[str, str]:
         beside.append(f"± {value_text(column.form, cell.sd)}")
     if cell.seeds > 1:
         among = f"{cell.seeds}" if cell.defined == cell.seeds else f"{cell.defined} of {cell.seeds}"
-        beside.append(f"({among} seeds)")
+        beside.append(f"({among} {cell.over})")
     if not any(map(math.isnan, (cell.value, cell.low, cell.high))):
         low, high = (value_text(column.form, end) for end in (cell.low, cell.high))
         beside.append(f"[{low}, {high}]")
@@ -277,7 +280,8 @@ class Table:
                 "scale where all are positive."
             )
         if any("±" in beside for _, beside in cells):
-            notes.append("Means over seeds, ± their standard deviation.")
+            over = " or ".join(dict.fromkeys(cell.over for cell, _ in cells if cell.seeds > 1))
+            notes.append(f"Means over {over}, ± their standard deviation.")
         if any(cell.mark for cell, _ in cells) or any(row.is_baseline for row in self.rows):
             levels = ", ".join(f"{stars} p < {level:g}" for level, stars in LEVELS[::-1])
             notes.append(

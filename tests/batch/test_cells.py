@@ -56,7 +56,7 @@ def measured(
             reports.append(TaskReport(task, "failed" if found.failure else "done", found.failure))
             if found.failure is None:
                 store.keep(task.key, found.data)
-        rows = collected(reports, store)
+        rows = collected(plan.parts, reports, store)
     return rows, [found.failure for found in brought.values() if found.failure is not None]
 
 

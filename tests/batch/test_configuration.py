@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.batch.configuration import Evaluation, parse_evaluation, schema_text
+from morphgraph.batch.configuration import Evaluation, Part, parse_evaluation, schema_text
 from morphgraph.batch.yaml_reading import load_yaml
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import shipped_configurations
@@ -25,8 +25,13 @@ references: ["gold/{language}.tsv"]
 """
 
 
-def parsed(more: str) -> Evaluation:
-    return parse_evaluation(MINIMAL + more, "mine.yaml")[0]
+def part_of(text: str) -> Part:
+    [part] = parse_evaluation(text, "mine.yaml")[0].parts
+    return part
+
+
+def parsed(more: str) -> Part:
+    return part_of(MINIMAL + more)
 
 
 def test_what_is_not_given_has_its_default() -> None:
@@ -36,7 +41,7 @@ def test_what_is_not_given_has_its_default() -> None:
     assert (evaluation.scopes, evaluation.weightings) == (["morphemic"], ["types"])
     assert evaluation.tokenisers[0].model_dump()["vocab_size"] == [3000]
     assert [corpus.name for corpus in evaluation.used_corpora] == ["wordfreq"]
-    without = parse_evaluation(MINIMAL.replace("corpora: [wordfreq]\n", ""), "mine.yaml")[0]
+    without = part_of(MINIMAL.replace("corpora: [wordfreq]\n", ""))
     assert without.used_corpora == evaluation.used_corpora
     assert evaluation.references[0].source == ["gold/{language}.tsv"]
 
@@ -49,9 +54,9 @@ def test_blame_by_tokens_needs_a_corpus_too() -> None:
     text = MINIMAL.replace("corpora: [wordfreq]\n", "").replace(
         "train: bpe\n    vocab_size: 3000", "file: demo:de"
     )
-    assert parse_evaluation(text, "x")[0].used_corpora == []
+    assert part_of(text).used_corpora == []
     weighted = text + "methods: [{method: knockout, weighting: tokens}]\n"
-    assert [c.name for c in parse_evaluation(weighted, "x")[0].used_corpora] == ["wordfreq"]
+    assert [c.name for c in part_of(weighted).used_corpora] == ["wordfreq"]
 
 
 def test_lists_make_a_grid() -> None:
@@ -75,7 +80,7 @@ MORE = {
     f"{DROPOUT}    p: 3": "line 11, field methods[1].p: 3 does not fit. Input should be less than "
     "or equal to 1.",
     f"{DROPOUT}    q: 3": "line 11, field methods[1].q: there is no such field. Use one of: "
-    "tokenisers, method, label, p, queue.",
+    "languages, tokenisers, method, label, p, queue.",
     "methods:\n  - method: knockout\n    select:\n      - blame\n      - foo": "line 12, field "
     "methods[0].select[1]: 'foo' is not allowed. Use one of: blame, random, last, leaves.",
     "metric: [f1]": "line 8, field metric: there is no such field. Did you mean “metrics”? Use one "
@@ -144,7 +149,8 @@ def test_what_is_missing_or_contradicts_itself(change: tuple[str, str], message:
 
 def test_the_schema_knows_every_field_and_method() -> None:
     found = json.loads(schema_text())
-    assert set(found["properties"]) == set(Evaluation.model_fields)
+    assert set(found["properties"]) == {*Evaluation.model_fields, *Part.model_fields}
+    assert (found["required"], "required" in found["$defs"]["Part"]) == (["name"], False)
     p = found["$defs"]["Dropout"]["properties"]["p"]
     single, several, _ = p["anyOf"]
     assert single == {"maximum": 1.0, "minimum": 0.0, "type": "number"}

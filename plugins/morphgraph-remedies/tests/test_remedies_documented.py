@@ -21,7 +21,9 @@ def test_the_tables_are_those_of_the_registry() -> None:
 
 def test_the_evaluation_of_every_method_is_valid() -> None:
     evaluation, _ = parse_evaluation(shipped_configurations()["methods"], "methods.yaml")
-    assert {"adaptbpe", "litetoken", "morphbpe"} < {each.method for each in evaluation.methods}
+    assert {"adaptbpe", "litetoken", "morphbpe"} < {
+        each.method for each in evaluation.parts[0].methods
+    }
 
 
 @pytest.mark.slow

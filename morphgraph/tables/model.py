@@ -92,8 +92,8 @@ class Column:
     """A column: its heading, the format of its values, and which of them are better.
 
     ``key``: its name in code; ``spread``: the headings above it; ``csv``: its heading in CSV, if
-    different, where ``extras`` of each cell follow the value; ``is_beside``: it goes with the column
-    before it, and is not drawn.
+    different, where ``extras`` of each cell follow the value; ``is_beside``: it goes with the
+    column before it, and is not drawn.
     """
 
     header: str

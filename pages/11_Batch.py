@@ -179,6 +179,9 @@ def _outcome(source: str, text: str) -> None:
     else:
         summary = ui.plain(batch.summary(checked.plan, workers))
         st.success(summary, icon=":material/check_circle:")
+        if left_out := checked.plan.left_out:
+            with st.expander(f"{counted(len(left_out), 'input')} left out"):
+                st.text("\n\n".join(left_out))
     ui.button("Start", "play_arrow", _start, source, primary=True, disabled=checked.plan is None)
     if not is_public() and any(run.progress and not run.progress.is_over for run in runs):
         st.caption("Another run is running: both will share this machine.")

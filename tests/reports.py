@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from morphgraph.batch.configuration import Evaluation, Part
+from morphgraph.batch.configuration import Evaluation, EvaluationPart
 from morphgraph.batch.plan import Plan
 from morphgraph.batch.report import write_report
 from morphgraph.batch.results import TableSpec
@@ -33,7 +33,7 @@ def write(
     **asked: Any,
 ) -> list[Path]:
     """Write it; ``asked``: fields of the configuration, which are not checked."""
-    part = Part.model_construct(tables=list(tables))
+    part = EvaluationPart.model_construct(tables=list(tables))
     evaluation = Evaluation.model_construct(**{"name": "x", **asked}, parts=[part])
     plan = Plan(text, evaluation, (), (), ())
     return write_report(plan, results, tasks, facts, folder)

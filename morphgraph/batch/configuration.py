@@ -379,7 +379,7 @@ def _as_metrics(given: Any) -> Any:
         return [*check_metrics(others), *flota] if others else flota
 
 
-class Part(Strict):
+class EvaluationPart(Strict):
     """What to measure on what, and how to show it."""
 
     languages: Annotated[ListOrOne[Name], Field(min_length=1)] = Field(
@@ -514,14 +514,14 @@ class Evaluation(Strict):
     )
     title: str = Field("", description="The title of the report.")
     description: str = Field("", description="Text below the title.")
-    parts: list[Part] = Field(
+    parts: list[EvaluationPart] = Field(
         min_length=1, description="Parts, each with what it measures otherwise than the others."
     )
     missing: list[Missing] = Field([], description="What of a paper is not run, with the reason.")
 
     @classmethod
     def known_fields(cls) -> list[str]:
-        return [*cls.model_fields, *Part.model_fields]
+        return [*cls.model_fields, *EvaluationPart.model_fields]
 
     @model_validator(mode="before")
     @classmethod
@@ -529,7 +529,7 @@ class Evaluation(Strict):
         """Put what stands beside the parts into each."""
         if not isinstance(given, dict) or not isinstance(parts := given.get("parts", [{}]), list):
             return given
-        common = {name: given[name] for name in given if name in Part.model_fields}
+        common = {name: given[name] for name in given if name in EvaluationPart.model_fields}
         own = {name: given[name] for name in given if name not in common}
         filled = [{**common, **part} if isinstance(part, dict) else part for part in parts]
         return {**own, "parts": filled}

@@ -24,9 +24,9 @@ from morphgraph.batch.configuration import (
     Corpus,
     DownstreamChoice,
     Evaluation,
+    EvaluationPart,
     LoadedTokeniser,
     MethodChoice,
-    Part,
     ReferenceChoice,
     TokeniserChoice,
     TrainedTokeniser,
@@ -165,7 +165,7 @@ class _Source(NamedTuple):
 
 @dataclass
 class _Planner:
-    evaluation: Part
+    evaluation: EvaluationPart
     number: int
     lines: Lines
     name: str

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.batch.configuration import Evaluation, Part, parse_evaluation, schema_text
+from morphgraph.batch.configuration import Evaluation, EvaluationPart, parse_evaluation, schema_text
 from morphgraph.batch.yaml_reading import load_yaml
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import shipped_configurations
@@ -25,12 +25,12 @@ references: ["gold/{language}.tsv"]
 """
 
 
-def part_of(text: str) -> Part:
+def part_of(text: str) -> EvaluationPart:
     [part] = parse_evaluation(text, "mine.yaml")[0].parts
     return part
 
 
-def parsed(more: str) -> Part:
+def parsed(more: str) -> EvaluationPart:
     return part_of(MINIMAL + more)
 
 
@@ -149,8 +149,8 @@ def test_what_is_missing_or_contradicts_itself(change: tuple[str, str], message:
 
 def test_the_schema_knows_every_field_and_method() -> None:
     found = json.loads(schema_text())
-    assert set(found["properties"]) == {*Evaluation.model_fields, *Part.model_fields}
-    assert (found["required"], "required" in found["$defs"]["Part"]) == (["name"], False)
+    assert set(found["properties"]) == {*Evaluation.model_fields, *EvaluationPart.model_fields}
+    assert (found["required"], "required" in found["$defs"]["EvaluationPart"]) == (["name"], False)
     p = found["$defs"]["Dropout"]["properties"]["p"]
     single, several, _ = p["anyOf"]
     assert single == {"maximum": 1.0, "minimum": 0.0, "type": "number"}

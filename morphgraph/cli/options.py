@@ -439,7 +439,7 @@ def load_edited(tokeniser: str, recipe: Path | None, pattern: str | None = None)
     from morphgraph.core.files import read_bytes
     from morphgraph.formats.loading import load_tokeniser
     from morphgraph.formats.recipe import read_recipe, replay
-    from morphgraph.reference.readers import gold_named
+    from morphgraph.reference.mistaken import gold_named
     from morphgraph.segment.bte import Bte
 
     try:

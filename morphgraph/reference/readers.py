@@ -16,9 +16,6 @@ from typing import Any, NamedTuple
 
 from morphgraph.core.errors import (
     FileFormatError,
-    GoldGivenError,
-    MorphGraphError,
-    NotTypesError,
     TokeniserGivenError,
     check_choice,
     check_list,
@@ -409,30 +406,6 @@ def _tokeniser_named(data: bytes, name: str) -> Iterator[None]:
         problem = "this is the file of a tokeniser, not words with morphs"
         fix = "Open it as the tokeniser: mg.load, or TOKENISER on the command line."
         raise TokeniserGivenError(name, "", problem, fix, quotes=False) from error
-
-
-@contextmanager
-def gold_named() -> Iterator[None]:
-    """Where a file cannot be read as a tokeniser because it is gold, say so."""
-    try:
-        yield
-    except NotTypesError as error:
-        if isinstance(error, GoldGivenError) or not _looks_like_gold(error.data):
-            raise
-        problem = "this looks like a gold segmentation: words with morphs"
-        fix = "Open it as the gold: mg.read_gold, or GOLD on the command line."
-        raise GoldGivenError(error.file, "", problem, fix, quotes=False) from error
-
-
-def _looks_like_gold(data: bytes) -> bool:
-    lines = data.splitlines(keepends=True)[:200]
-    try:
-        entries = read_reference(b"".join(lines), name="").entries
-    except MorphGraphError:
-        return False
-    return 2 * len({e.line for e in entries}) >= len(lines) and any(
-        len(e.morphs) > 1 for e in entries
-    )
 
 
 def is_named(source: object) -> bool:

@@ -42,7 +42,7 @@ from morphgraph.formats.opening import (
 )
 from morphgraph.formats.original import read_otherwise
 from morphgraph.formats.tokeniser_files import Given, settings_beside
-from morphgraph.reference.readers import gold_named
+from morphgraph.reference.mistaken import gold_named
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, method_named
 from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, standard_segmenter

@@ -5,10 +5,12 @@ normaliser runs before any splitting, and pre-tokenisers split without changing 
 are marked first here but last in `morphgraph.corpus.pipelines`, with the same result.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +27,6 @@ from morphgraph.corpus.pipelines import (
     prepare,
     restore_capitals,
 )
-from morphgraph.corpus.texts import Progress
 from morphgraph.corpus.word_array import BATCH_SIZE, WordArray
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
@@ -39,6 +40,9 @@ from morphgraph.tokeniser.parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGIT
 from morphgraph.tokeniser.preprocess import AddedToken
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+
+if TYPE_CHECKING:
+    from morphgraph.corpus.texts import Progress
 
 Asked = Callable[[], bool] | None
 """A function that tells whether something, such as a stop, was requested."""

@@ -128,6 +128,7 @@ class Reference:
     known to be wrong with it. `morphscore_rows` are all rows of a whole file of MorphScore's
     version 1, those that are no entries too. `notice` says where the file may have been misread,
     with some of its lines. `header` is a first line that was left out as it looks like a header.
+    `exempt` are words that are scored, but that nothing learns from.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Reference:
     morphscore_rows: tuple[MorphScoreRow, ...] = field(default=(), repr=False)
     notice: str = ""
     header: Skipped | None = None
+    exempt: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         """One line; never the entries."""

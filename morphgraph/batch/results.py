@@ -142,6 +142,12 @@ class TableSpec(Strict):
         {}, description="Only results with these values, by column."
     )
     note: str = Field("", description="Text below the table.")
+    relative_to: str = Field(
+        "", description="Values are relative to those of the method of this name."
+    )
+    relative: Literal["ratio", "difference"] = Field(
+        "ratio", description="Relative values are quotients, or differences."
+    )
     lines: bool = Field(
         False,
         description="Draw its scores below it, over steps, vocabulary sizes or the only parameter "

@@ -79,7 +79,8 @@ class Entry:
     formed the word ("inflection", "derivation", "compound"), None where the source does not say.
     `underlying` are the source's own morphemes, None where they are the morphs. `linked` are the
     words, or numbers of families, that the source links it to, its base above all, None where a
-    source has no links. The last five are ignored by ==.
+    source has no links. `tree` is CELEX's tree of its morphemes, in brackets, "" elsewhere. The
+    last six are ignored by ==.
 
     >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",), line=7)
     >>> entry.word, entry.morphs, entry.whole_words, entry.line
@@ -95,6 +96,7 @@ class Entry:
     processes: tuple[str, ...] | None = field(default=None, compare=False)
     underlying: tuple[str, ...] | None = field(default=None, compare=False)
     linked: tuple[str, ...] | None = field(default=None, compare=False)
+    tree: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,10 @@ def test_values_relative_to_a_method() -> None:
     ]
     ratios = table_of("language method", *scores, relative_to="BPE")
     assert texts(ratios) == [
-        ["en", "BPE", "100.00 ± 28.28 (2 seeds)"], ["en", "ReBPE", "150.00"], ["de", "ReBPE", "n/a"],
-    ]  # fmt: skip
+        ["en", "BPE", "100.00 ± 28.28 (2 seeds)"],
+        ["en", "ReBPE", "150.00"],
+        ["de", "ReBPE", "n/a"],
+    ]
     differences = table_of(
         "language method", *scores[2:3], *scores[:2], relative_to="BPE", relative="difference"
     )

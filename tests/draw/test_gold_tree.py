@@ -44,9 +44,7 @@ def test_it_is_drawn_below_the_merge_tree() -> None:
     assert [tree.label(root) for root in tree.roots] == ["␣", "kelderverdieping"]
     svg = picture.to_svg()
     assert all(f">[{tag}]<" in svg for tag in ("N", "V|.A", "A", "V", "N|V."))
-    assert (
-        svg.count("data-step")
-        == tokeniser.tree("kelderverdieping").to_svg().count("data-step") + 2 * 0
-    )
+    # Only merges can be played and clicked.
+    assert svg.count("data-type") == len(picture.tree.merges)
     assert not tokeniser.tree("kelder", gold=gold).gold
     assert not tokeniser.tree("undo", gold=[("undo", ["un", "do"])]).gold

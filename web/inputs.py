@@ -130,11 +130,16 @@ def reference_upload(current: Session, place: str) -> None:
         key=f"encoding of {upload_key('reference')}",
         help="Never guessed: a wrong letter would be worse than no file.",
     )
+    exempt = st.text_input(
+        "Exempt words",
+        key=f"exempt of {upload_key('reference')}",
+        help="Blame leaves them out, as lexicalised words; they are scored like any other.",
+    )
 
     def take(name: str, data: bytes) -> None:
         chosen = None if format_ == DETECT else format_
         named = None if encoding == _AS_MARKED else encoding
-        source = Source(name, ((name, data),), chosen, named)
+        source = Source(name, ((name, data),), chosen, named, exempt=tuple(exempt.split()))
         try:
             _open(current, place, source)
         except FormatNotDetectedError:

@@ -19,6 +19,7 @@ from morphgraph.reference import catalogue
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_words
 from morphgraph.reference.readers import read_reference
+from morphgraph.score.gold_reading import Reading
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter
@@ -34,8 +35,8 @@ class Source:
 
     ``name``: its title, or that of a demo or a list of wordfreq (``demo:en``, ``wordfreq:en``, or
     ``words:en`` for its words in place of gold), which needs no ``files``; these are names with
-    contents. ``format``, ``encoding`` and ``separator``: how a reference is read, if that was
-    chosen.
+    contents. ``format``, ``encoding``, ``separator`` and ``exempt``: how a reference is read, if
+    that was chosen.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Source:
     format: str | None = None
     encoding: str | None = None
     separator: str | None = None
+    exempt: tuple[str, ...] = ()
 
     def list_of(self, kind: str) -> str:
         """Return the language of a list of this kind (``demo``, ``wordfreq``); empty for others."""
@@ -52,7 +54,7 @@ class Source:
     def shared(self) -> Source:
         """Return an equal source shared by sessions: large files are in memory only once."""
         files = [(name, hashlib.sha256(data).digest()) for name, data in self.files]
-        options = self.format, self.encoding, self.separator
+        options = self.format, self.encoding, self.separator, self.exempt
         return _sources.setdefault((self.name, *files, *options), self)
 
 
@@ -92,8 +94,9 @@ def reference_of(source: Source) -> Reference:
     if not source.files:
         return read_reference(f"demo:{source.list_of('demo')}")
     (_, content), *_ = source.files
-    options = {"format": source.format, "encoding": source.encoding, "separator": source.separator}
-    return read_reference(content, name=source.name, **options)  # type: ignore[arg-type]
+    named = {name: getattr(source, name) for name in ("format", "encoding", "separator")}
+    reading = Reading(**named, exempt=[*source.exempt])
+    return reading.chosen(reading.read(content, source.name))
 
 
 @st.cache_resource(show_spinner="Reading word frequencies…", max_entries=8)

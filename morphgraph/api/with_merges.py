@@ -14,6 +14,7 @@ from morphgraph.api.keywords import taking
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.text import base_name, shortened
 from morphgraph.corpus.counts import to_word_counts
+from morphgraph.draw.gold_tree import gold_trees
 from morphgraph.draw.merge_tree import describe_in_study, describe_tree
 from morphgraph.draw.merge_tree_svg import TreePicture
 from morphgraph.graph.view import to_networkx
@@ -359,7 +360,8 @@ class Tokeniser(BaseTokeniser):
     def tree(self, word: str, gold: Gold | None = None) -> TreePicture:
         """Draw the merge tree of a word, with gold boundaries and the blame of its merges.
 
-        A word that the gold does not have is drawn without boundaries.
+        A word that the gold does not have is drawn without boundaries. Where the gold gives a tree
+        of its morphemes, as CELEX does, that is drawn below.
 
         >>> tokeniser.tree("undesirable", gold=gold)
         <TreePicture undesirable: ␣und es ir able>
@@ -370,7 +372,8 @@ class Tokeniser(BaseTokeniser):
         if gold is None:
             return TreePicture(describe_tree(base, base.encode([word]), 0))
         study = Study(base, Benchmark.on(read_gold(gold), base))
-        return TreePicture(describe_in_study(study, word, study.blame()))
+        tree = describe_in_study(study, word, study.blame())
+        return TreePicture(tree, gold_trees(study, tree))
 
     def around(
         self, type: str, gold: Gold | None = None, *, up: int = 1, down: int = 2, limit: int = 60

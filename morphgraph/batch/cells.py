@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from morphgraph.batch.distributions import DISTRIBUTIONS, IDEAL
 from morphgraph.batch.downstream import TaskRun, task_named
-from morphgraph.batch.results import FLOTA_METRICS, words_scored
+from morphgraph.batch.results import FLOTA_METRICS, OWN_METRICS, words_scored
 from morphgraph.batch.store import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, require, unquoted
@@ -29,6 +30,7 @@ from morphgraph.refine.learning import has_seen
 from morphgraph.score.gold_reading import Reading
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
+from morphgraph.score.outcome import ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import NO_INTERVAL, USUAL_DRAWS
 from morphgraph.score.vocabulary_figures import figure_called
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from morphgraph.reference.entry import Reference
     from morphgraph.refine.learning import Learned
     from morphgraph.score.gold_set import GoldSet
+    from morphgraph.score.outcome import Outcome
     from morphgraph.segment.segmenter import Segmenter
 
 T = TypeVar("T")
@@ -270,6 +273,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
         scored = chain(
             score_rows(spec, result, result.gold_set, baseline),
             _flota(spec, inputs.base, result.gold_set),
+            _distributions(spec, inputs.base, result.segmenter, result.gold_set),
         )
         words, held_in = words_scored(result.gold_set), HELD_IN * result.held_in
         rows += [row._replace(words=words, held_in=held_in) for row in scored]
@@ -285,16 +289,33 @@ def score_rows(
     spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     """Return every score on the reference, for each scope and weighting."""
-    metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
+    metrics = [name for name in spec["metrics"] if name not in OWN_METRICS]
     if not metrics:
         return
-    draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
     outcomes = outcomes_of([("", made.segmenter)], gold_set)
     if isinstance(outcomes[0], SegmentationFailure):
         raise MorphGraphError(outcomes[0].message)
     if baseline is not None:
         outcomes += outcomes_of([("", baseline)], gold_set)
-    against = None if baseline is None else 1
+    yield from _scores(spec, outcomes, metrics, gold_set)
+    if IDEAL in spec["metrics"] and spec["method"] == STANDARD_METHOD:
+        best = ideal(gold_set)
+        rows = [
+            ResultRow("types", float(best.vocabulary_size or 0)),
+            *_scores(spec, [best], metrics, gold_set),
+        ]
+        yield from (row._replace(variant=IDEAL) for row in rows)
+
+
+def _scores(
+    spec: Mapping[str, Any],
+    outcomes: Sequence[Outcome | SegmentationFailure],
+    metrics: Sequence[str],
+    gold_set: GoldSet,
+) -> Iterator[ResultRow]:
+    """Return the scores of the first outcome, tested against the second if there is one."""
+    draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
+    against = 1 if len(outcomes) > 1 else None
     for scope in spec["scopes"]:
         for weighting in spec["weightings"]:
             if weighting not in gold_set.weightings:
@@ -335,6 +356,16 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
         entries = score.entries_with_stem if name == "flota_stem_recall" else score.entries
         value = getattr(score, name.removeprefix("flota_"))
         yield ResultRow(name, value, "morphemic", "types", entries, scores.signature)
+
+
+def _distributions(
+    spec: Mapping[str, Any], base: Segmenter, made: Segmenter, gold_set: GoldSet
+) -> Iterator[ResultRow]:
+    about = ("morphemic", "types", gold_set.size, gold_set.signature_of(made.signature()))
+    for name in spec["metrics"]:
+        if name in DISTRIBUTIONS:
+            for variant, value in DISTRIBUTIONS[name].values(base, made, gold_set).items():
+                yield ResultRow(name, value, *about, variant=variant)
 
 
 def _figures(

@@ -28,7 +28,7 @@ from pydantic.fields import FieldInfo
 
 from morphgraph.batch.cells import STANDARD_METHOD
 from morphgraph.batch.downstream import TASKS, DownstreamTask, task_named
-from morphgraph.batch.results import FLOTA_METRICS, TableSpec
+from morphgraph.batch.results import OWN_METRICS, TableSpec
 from morphgraph.batch.yaml_reading import (
     Lines,
     ListOrOne,
@@ -373,10 +373,10 @@ def _as_metrics(given: Any) -> Any:
     names = listed(given)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return names
-    flota = [name for name in names if name in FLOTA_METRICS]
-    others = [name for name in names if name not in FLOTA_METRICS]
+    own = [name for name in names if name in OWN_METRICS]
+    others = [name for name in names if name not in OWN_METRICS]
     with _told_by_pydantic():
-        return [*check_metrics(others), *flota] if others else flota
+        return [*check_metrics(others), *own] if others else own
 
 
 class EvaluationPart(Strict):

@@ -44,6 +44,7 @@ from morphgraph.corpus.text_files import find_texts
 from morphgraph.formats.opening import tokeniser_files
 from morphgraph.reference.language import language_code
 from morphgraph.reference.readers import is_named, named_reference_file
+from morphgraph.score.gold_reading import exempt_words
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.method import METHODS, Parameters
 from morphgraph.segment.training import training_of
@@ -299,8 +300,12 @@ class _Planner:
             parts = [self._reference_part(choice.source)]
         with self._at("references", place, "join"):
             parts += [self._reference_part([source]) for source in choice.join]
-        named = choice.name or " + ".join(Path(part["name"]).name for part in parts)
-        return named, {"parts": parts, "reading": choice.reading}
+        named, reading = choice.name, choice.reading
+        with self._at("references", place, "exempt"):
+            if isinstance(path := reading.get("exempt"), str):
+                reading["exempt"] = exempt_words(self._path(path))
+        named = named or " + ".join(Path(part["name"]).name for part in parts)
+        return named, {"parts": parts, "reading": reading}
 
     def _reference_part(self, sources: Sequence[str]) -> dict[str, Any]:
         """Return the file of the first of some sources that exists, and its format if known."""

@@ -200,7 +200,18 @@ def _chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
     for name, values in spec.where.items():
         # A cell without scores has no scope or weighting: all are missing.
         keep &= frame[name].isin([*map(visible, values)]) | (is_lost & (name in _SCORINGS))
-    return frame[keep].assign(place=range(int(keep.sum())), state="done")
+    chosen = frame[keep].assign(place=range(int(keep.sum())), state="done")
+    return _relative(chosen, spec) if spec.relative_to else chosen
+
+
+def _relative(frame: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
+    """Compare values with the mean over seeds of the same value of a method."""
+    alike = ["metric", *(name for name in IDENTITY if name not in COMPETITORS)]
+    base = frame[frame["method"] == spec.relative_to].groupby(alike)["value"].mean().rename("base")
+    frame = frame.merge(base, "left", on=alike)
+    value, base = frame["value"], frame["base"]
+    value = value / base if spec.relative == "ratio" else value - base
+    return frame.assign(value=value, low=math.nan, high=math.nan, p=math.nan).drop(columns="base")
 
 
 def _named(results: pd.DataFrame) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
+from morphgraph.batch.distributions import DISTRIBUTIONS, IDEAL
 from morphgraph.batch.store import Store, Task, TaskReport
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.files import write_file
@@ -30,6 +31,9 @@ FLOTA_METRICS = {
     "flota_full_match": Column("FLOTA full match (M)", "percent", 1),
 }
 """FLOTA's own scores, for methods that take the first, longest or all k tokens."""
+
+OWN_METRICS = {*FLOTA_METRICS, *DISTRIBUTIONS, IDEAL}
+"""What an evaluation's ``metrics`` may name beside the scores of the library."""
 
 _FACTS = {
     "types": Column("Types, |V|", "count"),
@@ -63,7 +67,8 @@ def named_metrics() -> dict[str, Column]:
         for figure in FIGURES
     }
     tasks = {key: column for task in TASKS.values() for key, column in task.metrics.items()}
-    return scores | FLOTA_METRICS | figures | tasks | _FACTS
+    distributions = {key: each.column for key, each in DISTRIBUTIONS.items()}
+    return scores | FLOTA_METRICS | distributions | figures | tasks | _FACTS
 
 
 def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
@@ -147,6 +152,12 @@ class TableSpec(Strict):
         "The first names columns of the results and metrics; an empty cell is not given.",
     )
     note: str = Field("", description="Text below the table.")
+    relative_to: str = Field(
+        "", description="Values are relative to those of the method of this name."
+    )
+    relative: Literal["ratio", "difference"] = Field(
+        "ratio", description="Relative values are quotients, or differences."
+    )
     lines: bool = Field(
         False,
         description="Draw its scores below it, over steps, vocabulary sizes or the only parameter "

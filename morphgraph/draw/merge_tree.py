@@ -37,7 +37,7 @@ class TreeMerge:
     ``children``: leaf i is i, merge k is the number of leaves + k. ``first`` and ``last`` are the
     outermost leaves below it; ``closes`` counts gold boundaries that it closed; ``merge`` and
     ``type`` are ids in the graph. If it stays whole, ``rank`` is None, and ``merge`` is -1 if no
-    merge makes the type.
+    merge makes the type. A constituent of a gold tree has a ``tag`` and neither.
     """
 
     label: str
@@ -52,6 +52,7 @@ class TreeMerge:
     merge: int
     type: int
     step: int = 0
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +333,12 @@ def text_width(text: str, size: float, monospace: bool = True) -> float:
 
 
 def subline(merge: TreeMerge) -> str:
-    """Return the text below a merge's type: its rank or "whole", and its blame if defined."""
+    """Return the text below a merge's type: its rank or "whole", and its blame if defined.
+
+    Below a constituent it is the tag.
+    """
+    if merge.tag:
+        return merge.tag
     ratio = "" if math.isnan(merge.ratio) else f" · {in_percent(merge.ratio, 0)}"
     return ("whole" if merge.rank is None else f"{merge.rank:,}") + ratio
 

@@ -108,6 +108,8 @@ def _in_words(tree: MergeTree) -> str:
     tokens = " ".join(tree.label(root) for root in tree.roots)
     gold = f" Gold: {' '.join(span.label for span in tree.morphs)}." if tree.morphs else ""
     title = f"{printable(tree.title)}: " if tree.title else ""
+    if tree.merges and tree.merges[-1].tag:
+        return f"{title}{'; '.join(vertex.description for vertex in tree.merges)}."
     return f"{title}Tokens: {tokens}.{gold}"
 
 
@@ -175,7 +177,7 @@ def _legend(
 
 def _explained(trees: Sequence[MergeTree]) -> Iterator[tuple[str, str]]:
     """Yield samples and meanings of what occurs in the drawing."""
-    merges = [merge for tree in trees for merge in tree.merges]
+    merges = [merge for tree in trees for merge in tree.merges if not merge.tag]
     kinds = {gap.kind for tree in trees for gap in tree.gaps}
     has_ratio = any(merge.ratio == merge.ratio for merge in merges)
     if merges:
@@ -187,29 +189,36 @@ def _explained(trees: Sequence[MergeTree]) -> Iterator[tuple[str, str]]:
     yield from ((kind, meaning) for kind, meaning in _MEANING.items() if kind in kinds)
     if any(tree.morphs for tree in trees):
         yield "morph", "gold morph"
+    if any(merge.tag for tree in trees for merge in tree.merges):
+        yield "", "in the gold's tree: letters, tag, morpheme where spelt otherwise"
 
 
 @dataclass(frozen=True, repr=False)
 class TreePicture:
-    """The merge tree of a word; a notebook displays it.
+    """The merge tree of a word, with the gold's own tree where it has one; a notebook displays it.
 
     >>> tokeniser.tree("houses")
     <TreePicture houses: ␣houses>
     """
 
     tree: MergeTree
+    gold: Sequence[MergeTree] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON: atoms, merges in the order of application, gold boundaries.
 
         A vertex is the number of an atom, from 0, or of a merge after the last atom. Undefined
-        blame is null.
+        blame is null. Constituents of the gold's tree are in ``gold``.
 
         >>> found = tokeniser.tree("undesirable").to_dict()
         >>> found["merges"][0]["label"], len(found["leaves"])
         ('nd', 12)
         """
         plain: dict[str, Any] = without_nan(asdict(self.tree))
+        if self.gold:
+            plain["gold"] = without_nan(
+                [asdict(each) for tree in self.gold for each in tree.merges]
+            )
         return plain
 
     def to_frame(self) -> pd.DataFrame:
@@ -235,7 +244,7 @@ class TreePicture:
         >>> tokeniser.tree("undesirable").to_svg()[:4]
         '<svg'
         """
-        return to_svg(self.tree)
+        return to_svg([self.tree, *self.gold])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to an SVG file.

@@ -36,7 +36,7 @@ class SourceRow(NamedTuple):
     either is None where the source does not say; `whole_words` are those that the source lists.
     `underlying` are the source's own morphemes where they differ from `morphemes`. `is_explicit`
     where the source divides the word itself, hyphens included. If `suffix`, the last morpheme, is
-    given, the rest of the word after it is a separate morph. `linked`: see `Entry`.
+    given, the rest of the word after it is a separate morph. `linked`, `tree`: see `Entry`.
     """
 
     line: int
@@ -51,6 +51,7 @@ class SourceRow(NamedTuple):
     whole_words: tuple[str, ...] | None = None
     suffix: str = ""
     linked: tuple[str, ...] | None = None
+    tree: str = ""
 
 
 def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) -> list[Alignment]:
@@ -199,7 +200,7 @@ def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
         own = row.underlying or tuple(filter(None, row.morphemes))
         differs = own not in ((), alignment.morphs)
         about = joined, row.corpus_count, row.line, kinds, row.processes, own if differs else None
-        entries.append(Entry(row.word, alignment.morphs, *about, row.linked))
+        entries.append(Entry(row.word, alignment.morphs, *about, row.linked, row.tree))
     return entries
 
 

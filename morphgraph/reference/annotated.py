@@ -153,7 +153,8 @@ def celex(number: int, line: str, include_foreign: bool = False) -> SourceRow:
     check_morphemes(leaves)
     kinds, sizes = nodes[-1].kinds, nodes[-1].sizes
     pieces = [place for place, size in enumerate(sizes) for _ in range(size)]
-    return SourceRow(number, word, leaves, pieces, kinds=kinds, processes=processes_of(kinds))
+    formed = processes_of(kinds)
+    return SourceRow(number, word, leaves, pieces, kinds=kinds, processes=formed, tree=columns[1])
 
 
 # ------------------------------------------------------------------------------ UniSegments

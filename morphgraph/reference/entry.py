@@ -79,7 +79,8 @@ class Entry:
     formed the word ("inflection", "derivation", "compound"), None where the source does not say.
     `underlying` are the source's own morphemes, None where they are the morphs. `linked` are the
     words, or numbers of families, that the source links it to, its base above all, None where a
-    source has no links. The last five are ignored by ==.
+    source has no links. `tree` is CELEX's tree of its morphemes, in brackets, "" elsewhere. The
+    last six are ignored by ==.
 
     >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",), line=7)
     >>> entry.word, entry.morphs, entry.whole_words, entry.line
@@ -95,6 +96,7 @@ class Entry:
     processes: tuple[str, ...] | None = field(default=None, compare=False)
     underlying: tuple[str, ...] | None = field(default=None, compare=False)
     linked: tuple[str, ...] | None = field(default=None, compare=False)
+    tree: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ class Reference:
     known to be wrong with it. `morphscore_rows` are all rows of a whole file of MorphScore's
     version 1, those that are no entries too. `notice` says where the file may have been misread,
     with some of its lines. `header` is a first line that was left out as it looks like a header.
+    `exempt` are words that are scored, but that nothing learns from.
     """
 
     name: str
@@ -145,6 +148,7 @@ class Reference:
     morphscore_rows: tuple[MorphScoreRow, ...] = field(default=(), repr=False)
     notice: str = ""
     header: Skipped | None = None
+    exempt: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         """One line; never the entries."""

@@ -131,8 +131,8 @@ def blame(
     ``tuples_once``: a tuple merge counts each application once, blamed if any of its joins is on a
     gold boundary; else each join counts. A piece that stays whole (``ignore_merges``) is one
     application of its type's first merge, which closed all its joins; without a merge, which
-    could be knocked out, none is to blame. ``among``: only these entries count.
-    Source: Bauwens & Delobelle 2024, §3.4.
+    could be knocked out, none is to blame. ``among``: only these entries count, and never words
+    that the reference exempts. Source: Bauwens & Delobelle 2024, §3.4.
 
     undo is ␣und o in this tokeniser, and n + d closed the boundary un|do; redo is ␣red o.
 
@@ -149,9 +149,8 @@ def blame(
     [(1.0, 1.0)]
     """
     gold, closed = benchmark.gold_gaps(scope), segmentation.closed_by
-    weights = benchmark.weight(scope, weighting)
-    if among is not None:
-        weights = np.where(among, weights, 0.0)
+    counted = benchmark.is_learnable if among is None else among & benchmark.is_learnable
+    weights = np.where(counted, benchmark.weight(scope, weighting), 0.0)
     arrays = segmentation.arrays
     if tuples_once:
         from morphgraph.kernels.segmenting import count_applications

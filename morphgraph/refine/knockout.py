@@ -171,18 +171,21 @@ def baseline_types(graph: MergeGraph, select: Selection, count: int, seed: int =
     return [graph.types[number] for number in produced[::-1][:count]]
 
 
-def share_of_leaves(graph: MergeGraph) -> float:
-    """Return the share of the last half of loaded merges that make a leaf; NaN without merges.
+def share_of_leaves(graph: MergeGraph, types: Sequence[int] | None = None) -> float:
+    """Return the share of types that are leaves of the graph as loaded; NaN without types.
 
-    Source: Bauwens & Delobelle 2024, Fig. 3.
+    ``types``: by default those that the last half of its merges make. Source: Bauwens & Delobelle
+    2024, Fig. 3.
 
     >>> share_of_leaves(MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "e")]))
     0.5
     """
     loaded = graph.original()
-    results = [merge.result for merge in loaded.merges().values()]
-    late, leaves = results[len(results) // 2 :], _leaves(loaded)
-    return sum(number in leaves for number in late) / len(late) if late else math.nan
+    if types is None:
+        results = [merge.result for merge in loaded.merges().values()]
+        types = results[len(results) // 2 :]
+    leaves = _leaves(loaded)
+    return sum(number in leaves for number in types) / len(types) if types else math.nan
 
 
 def _leaves(graph: MergeGraph) -> set[int]:

@@ -113,13 +113,13 @@ def annealing_pairs(
     A pair is adjacent in total, and good where it is inside a morph. Those with good ≥
     ``minimum_good`` and good ÷ total ≥ ``minimum_ratio``, by good, then ratio, both descending,
     then by their strings. Each entry counts once. Pairs across the
-    end of a piece, which no merge can cross, and with unknown characters do not count. Source:
-    Bauwens & de Lhoneux 2026, §3.4.
+    end of a piece, which no merge can cross, with unknown characters, and in words that the
+    reference exempts do not count. Source: Bauwens & de Lhoneux 2026, §3.4.
     """
     graph, scope = tokeniser.graph, settings.scope
     gold = benchmark.gold_gaps(scope)
     words, tokens = benchmark.words, segment(graph, benchmark.words).token_at
-    counted = benchmark.has_gold(scope)
+    counted = benchmark.has_gold(scope) & benchmark.is_learnable
     ends = np.flatnonzero(tokens >= 0)
     is_last = np.zeros(len(tokens), bool)
     is_last[words.piece_offsets[1:] - 1] = True

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from pydantic import Field
 
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.files import decode_utf8, read_bytes
+from morphgraph.core.text import counted, shortened
 from morphgraph.segment.method import Parameters
 
 if TYPE_CHECKING:
@@ -45,6 +51,11 @@ class Reading(Parameters):
         default=None, ge=1, description="Only this many entries, drawn at random from all."
     )
     seed: int = Field(default=0, ge=0, description="Draws the sample.")
+    exempt: str | list[str] | None = Field(
+        default=None,
+        description="Words that nothing is learned from, such as lexicalised ones; they are scored "
+        "like any other. A file with one a line, or a list.",
+    )
 
     def read(self, source: str | os.PathLike[str] | bytes, name: str | None = None) -> Reference:
         """Return all gold of a file, ``demo:…`` or ``catalogue:…``, as `read_reference` does."""
@@ -63,8 +74,17 @@ class Reading(Parameters):
         )
 
     def chosen(self, gold: Reference) -> Reference:
-        """Return the entries that count: first analyses, then a sample, if asked for."""
+        """Return the entries that count: first analyses, then a sample, if asked for.
+
+        Exempt words that the gold does not have are a warning.
+        """
         gold = gold.first_analyses() if self.first else gold
+        exempt = frozenset(exempt_words(self.exempt or ()))
+        if unknown := sorted(exempt - {entry.word for entry in gold.entries}):
+            named = shortened(", ".join(unknown), 100)
+            of = f"{len(unknown):,} of {counted(len(exempt), 'exempt word')}"
+            warnings.warn(f"{gold.name} has not {of}: {named}", stacklevel=2)
+        gold = replace(gold, exempt=exempt) if exempt else gold
         return gold if self.sample is None else gold.sample(self.sample, self.seed)
 
 
@@ -81,3 +101,19 @@ class ReadingOptions(TypedDict, total=False):
     first: bool
     sample: int | None
     seed: int
+    exempt: str | list[str] | None
+
+
+def exempt_words(given: str | os.PathLike[str] | Iterable[str]) -> list[str]:
+    """Return the words of a list, or of a file with one a line; `FileFormatError` if it has none.
+
+    >>> exempt_words(["butterfly", "understand"])
+    ['butterfly', 'understand']
+    """
+    if not isinstance(given, str | os.PathLike):
+        return list(given)
+    lines = decode_utf8(read_bytes(given), str(given)).splitlines()
+    words = [line.strip() for line in lines if line.strip()]
+    if not words:
+        raise FileFormatError(str(given), "", "it lists no words", "Write one a line.")
+    return words

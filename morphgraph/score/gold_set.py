@@ -391,6 +391,12 @@ class GoldSet:
             )
         return self._all_token_weights
 
+    @cached_property
+    def is_learnable(self) -> Flags:
+        """Whether each word may be learned from: those that the reference exempts may not."""
+        exempt = self.reference.exempt
+        return np.fromiter((text not in exempt for text in self.texts), bool, len(self))
+
     def weight(self, scope: Scope, weighting: Weighting) -> npt.NDArray[np.float64]:
         """Return the weight of each entry in scores of a scope: 0 without gold of it."""
         return np.where(self.has_gold(scope), self.weights(weighting), 0.0)

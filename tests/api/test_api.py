@@ -125,6 +125,15 @@ def test_a_dict_a_frame_and_a_separator(tmp_path: Path) -> None:
         "undo", "remake"]  # fmt: skip
 
 
+def test_exempt_words_are_not_learned_from(tokeniser: mg.Tokeniser, tmp_path: Path) -> None:
+    undo = [("undo", ["un", "do"])]
+    (tmp_path / "exempt.txt").write_text("undo\n\nunder\nover\n")
+    with pytest.warns(UserWarning, match="2 of 3 exempt words: over, under"):
+        exempt = mg.read_gold(undo, exempt=str(tmp_path / "exempt.txt"))
+    assert tokeniser.blame(exempt).types() == [] != tokeniser.blame(undo).types()
+    assert tokeniser.score(exempt).f1 == tokeniser.score(undo).f1
+
+
 def test_morphs_that_do_not_concatenate_are_aligned() -> None:
     [entry] = mg.read_gold([("subsidised", ["subside", "y", "ise", "ed"])]).reference.entries
     assert entry.morphs == ("subsid", "is", "ed")

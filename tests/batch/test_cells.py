@@ -1,11 +1,13 @@
 """What tasks bring is what the library says when it is asked directly."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from small import small_document
 
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import collected
@@ -300,3 +302,38 @@ def test_a_reference_is_read_as_asked(
     tally = Tally(outcome_of(Bte(load_tokeniser("demo:en")), gold_set), "morphemic", "types")
     for metric in ("precision", "recall"):
         assert value(rows, metric) == METRICS[metric].of(tally).value
+
+
+def test_distributions(tmp_path: Path) -> None:
+    """By hand, on a tokeniser of four merges of which two are to blame."""
+    small = small_document([("u", "n"), ("d", "o"), ("un", "do"), ("do", "g")])
+    (tmp_path / "small.json").write_text(json.dumps(small))
+    (tmp_path / "gold.tsv").write_text("undo\tun do\nundog\tun do g\ndo\tdo\n")
+    rows, failures = measured(
+        "name: small\nlanguages: [en]\nholdout: 0\ncorpora: []\n"
+        "tokenisers: [{name: small, file: small.json}]\n"
+        "methods: [standard, knockout]\nreferences: [gold.tsv]\n"
+        "metrics: [precision, ideal, words_changed, words_by_morphs, gold_entries,"
+        " index_of_synthesis, removed_by_rank, removed_quartile, removed_leaves]\n",
+        tmp_path,
+    )
+    assert not failures
+    told = {
+        (row.metric, row.parameters): pytest.approx(row.value)
+        for row in rows.itertuples()
+        if row.metric not in ("types", "merges", "removed", "dropout_rate", "share_of_merges")
+    }
+    # un + do closed un|do in both words of it; without it, undo is un do, and undog un dog, with as
+    # many tokens as undo g. It is the third of four merges.
+    third = 1 / 3
+    expected = {
+        "precision": {"": 1, "ideal": 1},
+        "words_changed": {"change=0": 2 * third, "change=1": third},
+        "words_by_morphs": {"morphs=1": third, "morphs=2": third, "morphs=3": third},
+        "gold_entries": {"": 3},
+        "index_of_synthesis": {"": 2},
+        "removed_by_rank": {f"tenth={n}": n == 6 for n in range(1, 11)},
+        "removed_quartile": {f"quartile={n}": 2 for n in (1, 2, 3)},
+        "removed_leaves": {"": 1},
+    }
+    assert told == {(name, v): n for name, each in expected.items() for v, n in each.items()}

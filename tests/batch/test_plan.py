@@ -171,6 +171,12 @@ def test_a_sample_and_its_seed_are_part_of_a_cell_s_key(folder: Path) -> None:
         for each in (GRID, text, text.replace("sample: 1", "sample: 1, seed: 1"))
     ]
     assert not keys[0] & keys[1] and not keys[1] & keys[2]
+    (folder / "exempt.txt").write_text("undo\n")
+    exempt = text.replace("sample: 1", "exempt: exempt.txt")
+    spec = next(task for task in planned(exempt, folder).cells if task.spec["reference"]).spec
+    assert spec["reference"]["reading"] == {"exempt": ["undo"]}
+    with pytest.raises(FileFormatError, match=r"references\[0\].*exempt.*there.txt"):
+        planned(exempt.replace("exempt.txt", "there.txt"), folder)
     with pytest.raises(FileFormatError, match=r"references\[0\].*sample"):
         planned(text.replace("sample: 1", "sample: 0"), folder)
 

@@ -101,6 +101,25 @@ def test_seeds_are_averaged() -> None:
     ]
 
 
+def test_values_relative_to_a_method() -> None:
+    scores = [
+        score("BPE", 0.4, language="en", seed=0),
+        score("BPE", 0.6, language="en", seed=1),
+        score("ReBPE", 0.75, language="en", low=0.7, high=0.8),
+        score("ReBPE", 0.5, language="de"),
+    ]
+    ratios = table_of("language method", *scores, relative_to="BPE")
+    assert texts(ratios) == [
+        ["en", "BPE", "100.00 ± 28.28 (2 seeds)"],
+        ["en", "ReBPE", "150.00"],
+        ["de", "ReBPE", "n/a"],
+    ]
+    differences = table_of(
+        "language method", *scores[2:3], *scores[:2], relative_to="BPE", relative="difference"
+    )
+    assert texts(differences)[0] == ["en", "ReBPE", "25.00"]
+
+
 def test_a_result_told_twice_is_one() -> None:
     told = {"method": "B", "metric": "types", "value": 8000.0}
     assert texts(table_of("method", told, told, metrics=["types"])) == [["B", "8,000"]]

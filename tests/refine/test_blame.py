@@ -1,6 +1,7 @@
 """Blame, its candidates, and the curve over thresholds."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import oracles
@@ -45,6 +46,11 @@ def test_golden() -> None:
     assert counts_of(weighted) == {0: (7, 0), 1: (7, 0), 2: (7, 5), 3: (6, 0), 4: (6, 0)}
     held = blame(benchmark, segmentation, among=np.array([False, True, True]))
     assert counts_of(held) == {0: (1, 0), 1: (1, 0), 2: (1, 0), 3: (1, 0), 4: (1, 0)}
+    spared = Benchmark.build(tokeniser, replace(reference, exempt=frozenset(["undoing"])))
+    assert counts_of(blame(spared, segmentation)) == counts_of(held)
+    assert spared.score(segmentation, "morphemic", "types") == benchmark.score(
+        segmentation, "morphemic", "types"
+    ), "exempt words are scored"
     assert candidate_types(tokeniser, found) == ["undo"]
     assert candidate_types(tokeniser, found, 0.51) == []
     assert found.dropout_rate(found.candidates()) == 2 / 10

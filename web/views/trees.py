@@ -12,6 +12,7 @@ import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened
+from morphgraph.draw.gold_tree import gold_trees
 from morphgraph.draw.merge_tree import MergeTree, describe_in_study, describe_tree
 from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.comparison import Comparison
@@ -46,7 +47,8 @@ def word_trees(
         trees = _trees_of(current, word, states or [("", len(current.study.graph.history))])
         if trees[0].leaves:
             name = file_name(trees[0].word)
-            tree_picture(trees, key=key, file_name=name, on_event=on_event, **how)
+            drawn = [*trees, *gold_trees(current.study, trees[0])]
+            tree_picture(drawn, key=key, file_name=name, on_event=on_event, **how)
             return trees
         st.info(
             "The tokeniser leaves nothing of this word: its normaliser removes all characters, or "

@@ -64,7 +64,8 @@ def training_words(gold_set: GoldSet) -> dict[str, tuple[int, tuple[str, ...]]]:
             continue
         ends = np.cumsum([0, *map(len, entry.morphs)]).tolist()
         morphs = tuple(word[start:end] for start, end in pairwise(ends))
-        found[word] = (math.ceil(weight), morphs)
+        is_barred = entry.word not in gold_set.reference.exempt
+        found[word] = (math.ceil(weight), morphs if is_barred else ())
     for word, weight in corpus.items():
         if word not in found and weight > 0:
             found[word] = (math.ceil(weight), ())

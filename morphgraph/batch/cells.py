@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from morphgraph.batch.downstream import TaskRun, task_named
-from morphgraph.batch.results import FLOTA_METRICS, words_scored
+from morphgraph.batch.results import FLOTA_METRICS, OWN_METRICS, PHASE_METRICS, words_scored
 from morphgraph.batch.store import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, require, unquoted
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.entry import Reference
     from morphgraph.refine.learning import Learned
+    from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.segmenter import Segmenter
 
@@ -148,13 +149,14 @@ class CellInputs(NamedTuple):
 class MethodResult(NamedTuple):
     """A method applied to a tokeniser: what scores it, and what it reports about itself.
 
-    ``held_in``: whether it learned from words that it is scored on.
+    ``held_in``: whether it learned from words that it is scored on; ``run``: that of ReBPE.
     """
 
     segmenter: Segmenter
     gold_set: GoldSet | None
     facts: Mapping[str, float]
     held_in: bool = False
+    run: ReBPERun | None = None
 
 
 def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInputs:
@@ -210,7 +212,7 @@ def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
         settings = METHODS[method].settings(parameters)
         learned: Learned = learn(editable, rest, settings)
         seen |= settings.sees_gold and gold_set is rest
-        return MethodResult(learned.segmenter, gold_set, learned.facts, seen)
+        return MethodResult(learned.segmenter, gold_set, learned.facts, seen, learned.run)
     segmenter = base if method == STANDARD_METHOD else method_on(base, method, parameters, counts)
     facts = {}
     if editable is not None and segmenter.tokeniser is not None:
@@ -270,6 +272,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
         scored = chain(
             score_rows(spec, result, result.gold_set, baseline),
             _flota(spec, inputs.base, result.gold_set),
+            _phases(spec, result, result.gold_set),
         )
         words, held_in = words_scored(result.gold_set), HELD_IN * result.held_in
         rows += [row._replace(words=words, held_in=held_in) for row in scored]
@@ -285,7 +288,7 @@ def score_rows(
     spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     """Return every score on the reference, for each scope and weighting."""
-    metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
+    metrics = [name for name in spec["metrics"] if name not in OWN_METRICS]
     if not metrics:
         return
     draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
@@ -335,6 +338,21 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
         entries = score.entries_with_stem if name == "flota_stem_recall" else score.entries
         value = getattr(score, name.removeprefix("flota_"))
         yield ResultRow(name, value, "morphemic", "types", entries, scores.signature)
+
+
+def _phases(spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet) -> Iterator[ResultRow]:
+    """Return what is told of the phases of ReBPE; nothing for other methods."""
+    from morphgraph.batch.phases import phase_points, phase_scores
+
+    wanted = PHASE_METRICS.keys() & spec["metrics"]
+    if made.run is None or not wanted:
+        return
+    scores, settings = phase_scores(made.run, gold_set), made.run.settings
+    about = settings.scope, settings.weighting, int(gold_set.has_gold(settings.scope).sum())
+    for name, value, step, variant in phase_points(made.run, scores):
+        if name in wanted:
+            signature = made.segmenter.signature()
+            yield ResultRow(name, value, *about, signature, step=step, variant=variant)
 
 
 def _figures(

@@ -31,6 +31,17 @@ FLOTA_METRICS = {
 }
 """FLOTA's own scores, for methods that take the first, longest or all k tokens."""
 
+PHASE_METRICS = {
+    "phase_f1": Column("F1 after each phase", "percent"),
+    "phase_gain": Column("F1 gained by a phase", "percent"),
+    "phase_types": Column("Types after each phase", "count"),
+    "phase_changes": Column("Merges changed", "count"),
+    "phase_removed": Column("Merges knocked out", "count"),
+}
+"""What is told of each phase of ReBPE; ``phases`` stands for all of them."""
+OWN_METRICS = FLOTA_METRICS | PHASE_METRICS
+"""The metrics that only some methods have."""
+
 _FACTS = {
     "types": Column("Types, |V|", "count"),
     "merges": Column("Merges", "count"),
@@ -63,7 +74,7 @@ def named_metrics() -> dict[str, Column]:
         for figure in FIGURES
     }
     tasks = {key: column for task in TASKS.values() for key, column in task.metrics.items()}
-    return scores | FLOTA_METRICS | figures | tasks | _FACTS
+    return scores | OWN_METRICS | figures | tasks | _FACTS
 
 
 def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:

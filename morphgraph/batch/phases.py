@@ -48,7 +48,7 @@ def phase_points(run: ReBPERun, scores: Sequence[BoundaryScore]) -> Iterator[Poi
     its reification. A phase that a run does not have is no step of it. Source: Bauwens & de Lhoneux
     2026, Table 4, Figures 3 and 4.
     """
-    steps = [2 * phase.iteration + (phase.kind not in ("start", "knockout")) for phase in run.phases]
+    steps = [2 * each.iteration + (each.kind not in ("start", "knockout")) for each in run.phases]
     for step, phase, score in zip(steps, run.phases, scores, strict=True):
         yield "phase_f1", score.f1, step, ""
         yield "phase_types", phase.vocabulary_size, step, ""

@@ -84,7 +84,7 @@ def test_each_source_is_whole() -> None:
         if source.can_be_fetched:
             assert source.url.startswith("https://raw.githubusercontent.com/")
             assert re.fullmatch(r"https:[\w./-]+\.(tsv|csv|zip)", source.url)
-            assert len(source.sha256) == 64 or len(source.git_blob) == 40 and not source.size
+            assert len(source.sha256) == 64 or (len(source.git_blob) == 40 and not source.size)
         else:
             assert (source.url, source.sha256, source.git_blob, source.size) == ("", "", "", 0)
 

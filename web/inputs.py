@@ -213,7 +213,7 @@ def catalogue_panel(current: Session, place: str) -> None:
         return
     source = catalogue.find_source(name)
     entries = "n/a" if source.entries is None else f"{source.entries:,}"
-    size = f" · {source.size / 1e6:.1f} MB" if source.can_be_fetched else ""
+    size = f" · {source.size / 1e6:.1f} MB" if source.size else ""
     st.markdown(
         f"Licence: [{plain(source.licence)}]({source.licence_url}) · entries: {entries}{size} · "
         f"[home page]({source.home})"
@@ -242,7 +242,7 @@ def catalogue_panel(current: Session, place: str) -> None:
 
 def _download(source: catalogue.CatalogueEntry) -> None:
     accepted = st.checkbox("I accept the licence", key=f"catalogue licence {source.name}")
-    tip = f"From {plain(source.url)}. Its SHA-256 is checked before it is used."
+    tip = f"From {plain(source.url)}. Its checksum is checked before it is used."
     options: dict[str, Any] = {"disabled": not accepted, "key": "catalogue download", "help": tip}
     if button("Download", "download", **options):
         bar = st.progress(0.0, "Downloading …")

@@ -18,7 +18,7 @@ import numpy as np
 
 from morphgraph.batch.distributions import DISTRIBUTIONS, IDEAL
 from morphgraph.batch.downstream import TaskRun, task_named
-from morphgraph.batch.results import FLOTA_METRICS, OWN_METRICS, words_scored
+from morphgraph.batch.results import FLOTA_METRICS, OWN_METRICS, PHASE_METRICS, words_scored
 from morphgraph.batch.store import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, require, unquoted
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.entry import Reference
     from morphgraph.refine.learning import Learned
+    from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.outcome import Outcome
     from morphgraph.segment.segmenter import Segmenter
@@ -151,13 +152,14 @@ class CellInputs(NamedTuple):
 class MethodResult(NamedTuple):
     """A method applied to a tokeniser: what scores it, and what it reports about itself.
 
-    ``held_in``: whether it learned from words that it is scored on.
+    ``held_in``: whether it learned from words that it is scored on; ``run``: that of ReBPE.
     """
 
     segmenter: Segmenter
     gold_set: GoldSet | None
     facts: Mapping[str, float]
     held_in: bool = False
+    run: ReBPERun | None = None
 
 
 def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInputs:
@@ -213,7 +215,7 @@ def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
         settings = METHODS[method].settings(parameters)
         learned: Learned = learn(editable, rest, settings)
         seen |= settings.sees_gold and gold_set is rest
-        return MethodResult(learned.segmenter, gold_set, learned.facts, seen)
+        return MethodResult(learned.segmenter, gold_set, learned.facts, seen, learned.run)
     segmenter = base if method == STANDARD_METHOD else method_on(base, method, parameters, counts)
     facts = {}
     if editable is not None and segmenter.tokeniser is not None:
@@ -274,6 +276,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
             score_rows(spec, result, result.gold_set, baseline),
             _flota(spec, inputs.base, result.gold_set),
             _distributions(spec, inputs.base, result.segmenter, result.gold_set),
+            _phases(spec, result, result.gold_set),
         )
         words, held_in = words_scored(result.gold_set), HELD_IN * result.held_in
         rows += [row._replace(words=words, held_in=held_in) for row in scored]
@@ -366,6 +369,21 @@ def _distributions(
         if name in DISTRIBUTIONS:
             for variant, value in DISTRIBUTIONS[name].values(base, made, gold_set).items():
                 yield ResultRow(name, value, *about, variant=variant)
+
+
+def _phases(spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet) -> Iterator[ResultRow]:
+    """Return what is told of the phases of ReBPE; nothing for other methods."""
+    from morphgraph.batch.phases import phase_points, phase_scores
+
+    wanted = PHASE_METRICS.keys() & spec["metrics"]
+    if made.run is None or not wanted:
+        return
+    scores, settings = phase_scores(made.run, gold_set), made.run.settings
+    about = settings.scope, settings.weighting, int(gold_set.has_gold(settings.scope).sum())
+    for name, value, step, variant in phase_points(made.run, scores):
+        if name in wanted:
+            signature = made.segmenter.signature()
+            yield ResultRow(name, value, *about, signature, step=step, variant=variant)
 
 
 def _figures(

@@ -28,7 +28,7 @@ from pydantic.fields import FieldInfo
 
 from morphgraph.batch.cells import STANDARD_METHOD
 from morphgraph.batch.downstream import TASKS, DownstreamTask, task_named
-from morphgraph.batch.results import OWN_METRICS, TableSpec
+from morphgraph.batch.results import OWN_METRICS, PHASE_METRICS, TableSpec
 from morphgraph.batch.yaml_reading import (
     Lines,
     ListOrOne,
@@ -339,7 +339,8 @@ class _ReferenceSource(_Named):
     """A gold segmentation of each language."""
 
     source: OneOrMore[FileName] = Field(
-        description="A file, catalogue:NAME or demo:{code}; of several, the first that exists."
+        description="A file, catalogue:NAME or demo:{code}, or some joined by “ + ”; of several "
+        "in a list, the first that exists, with all that it joins."
     )
     join: ListOrOne[FileName] = Field(
         [], description="Further ones whose entries are added, all of which must be there."
@@ -373,6 +374,7 @@ def _as_metrics(given: Any) -> Any:
     names = listed(given)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return names
+    names = [*chain.from_iterable(PHASE_METRICS if n == "phases" else [n] for n in names)]
     own = [name for name in names if name in OWN_METRICS]
     others = [name for name in names if name not in OWN_METRICS]
     with _told_by_pydantic():

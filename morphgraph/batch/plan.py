@@ -297,9 +297,9 @@ class _Planner:
 
     def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
         with self._at("references", place, "source"):
-            parts = [self._reference_part(choice.source)]
+            parts = self._reference_parts(choice.source)
         with self._at("references", place, "join"):
-            parts += [self._reference_part([source]) for source in choice.join]
+            parts += [part for source in choice.join for part in self._reference_parts([source])]
         named, reading = choice.name, choice.reading
         with self._at("references", place, "exempt"):
             if isinstance(path := reading.get("exempt"), str):
@@ -307,22 +307,25 @@ class _Planner:
         named = named or " + ".join(Path(part["name"]).name for part in parts)
         return named, {"parts": parts, "reading": reading}
 
-    def _reference_part(self, sources: Sequence[str]) -> dict[str, Any]:
-        """Return the file of the first of some sources that exists, and its format if known."""
+    def _reference_parts(self, sources: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the files of the first of some sources that exists, and their formats if known.
+
+        A source may be several, joined by “ + ”, which exists if all of them do.
+        """
         problems = []
         for template in sources:
             try:
-                name, known = self._filled(template), None
-                if is_named(name):
-                    place, known, _ = named_reference_file(name)
-                    file = _file(str(place), name)
-                else:
-                    file = _file(self._inside(name))
-                return {**file, "format": known}
+                return [*map(self._reference_file, self._filled(template).split(" + "))]
             except MorphGraphError as error:
                 problems.append(str(error))
         leave = f"Or leave {self.values['language']} out of the languages."
         raise MorphGraphError(f"{' '.join(problems)} {leave}")
+
+    def _reference_file(self, name: str) -> dict[str, Any]:
+        if not is_named(name):
+            return {**_file(self._inside(name)), "format": None}
+        place, known, _ = named_reference_file(name)
+        return {**_file(str(place), name), "format": known}
 
     def _downstream(
         self, place: int, choice: DownstreamChoice

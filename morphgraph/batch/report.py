@@ -230,12 +230,13 @@ def _names(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[Names]:
 
 
 def _in_order(names: Mapping[Names, Any]) -> list[Names]:
-    """Sort names by column, by first occurrence, so that equal ones are neighbours.
+    """Sort names by column, by first occurrence, or as numbers, so that equal ones are neighbours.
 
-    >>> _in_order(dict.fromkeys([("b", "x"), ("a", "x"), ("b", "y")]))
-    [('b', 'x'), ('b', 'y'), ('a', 'x')]
+    >>> _in_order(dict.fromkeys([("b", "10"), ("a", "10"), ("b", "2")]))
+    [('b', '2'), ('b', '10'), ('a', '10')]
     """
     ranks = [list(dict.fromkeys(parts)) for parts in zip(*names, strict=True)]
+    ranks = [sorted(r, key=int) if all(map(str.isdecimal, r)) else r for r in ranks]
     places = [{part: rank for rank, part in enumerate(parts)} for parts in ranks]
     return sorted(names, key=lambda name: [place[p] for place, p in zip(places, name, strict=True)])
 

@@ -32,7 +32,20 @@ FLOTA_METRICS = {
 }
 """FLOTA's own scores, for methods that take the first, longest or all k tokens."""
 
-OWN_METRICS = {*FLOTA_METRICS, *DISTRIBUTIONS, IDEAL}
+PHASE_METRICS = {
+    "phase_f1": Column("F1 after each phase", "percent"),
+    "phase_gain": Column("F1 gained by a phase", "percent"),
+    "phase_types": Column("Types after each phase", "count"),
+    "phase_changes": Column("Merges changed", "count"),
+    "phase_removed": Column("Merges knocked out", "count"),
+}
+"""What is told of each phase of ReBPE; ``phases`` stands for all of them."""
+_OWN_COLUMNS = {
+    **FLOTA_METRICS,
+    **PHASE_METRICS,
+    **{key: each.column for key, each in DISTRIBUTIONS.items()},
+}
+OWN_METRICS = {*_OWN_COLUMNS, IDEAL}
 """What an evaluation's ``metrics`` may name beside the scores of the library."""
 
 _FACTS = {
@@ -67,8 +80,7 @@ def named_metrics() -> dict[str, Column]:
         for figure in FIGURES
     }
     tasks = {key: column for task in TASKS.values() for key, column in task.metrics.items()}
-    distributions = {key: each.column for key, each in DISTRIBUTIONS.items()}
-    return scores | FLOTA_METRICS | distributions | figures | tasks | _FACTS
+    return scores | _OWN_COLUMNS | figures | tasks | _FACTS
 
 
 def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:

@@ -1,6 +1,5 @@
 """The commands that read words and gold: count, and those of references."""
 
-import hashlib
 import signal
 import sys
 from dataclasses import asdict
@@ -19,7 +18,7 @@ from morphgraph.cli.options import (
     workers_at,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import read_bytes, write_file
+from morphgraph.core.files import write_file
 
 if TYPE_CHECKING:
     from morphgraph.reference.catalogue import CatalogueEntry
@@ -161,19 +160,24 @@ def get_source(
     accept_licence: bool = False,
     out: Path | None = None,
 ) -> None:
-    """Download a public reference, once you accept its licence, and check its SHA-256.
+    """Download a public reference, once you accept its licence, and check its checksum.
 
     name: A name from “reference list”.
     accept_licence: I accept the licence; do not ask.
     out: Copy the file here as well; nothing is replaced.
     """
-    from morphgraph.reference.catalogue import find_source, get, how_to_fetch_by_hand, is_downloaded
+    from morphgraph.reference.catalogue import (
+        find_source,
+        get,
+        how_to_fetch_by_hand,
+        is_downloaded,
+        is_intact,
+    )
 
     source = find_source(name)
     if not source.can_be_fetched:
         raise MorphGraphError(how_to_fetch_by_hand(source))
-    is_there = out is not None and out.exists()
-    if out and is_there and hashlib.sha256(read_bytes(out)).hexdigest() != source.sha256:
+    if out is not None and out.exists() and not is_intact(out, source):
         raise MorphGraphError(
             f"{out}: there is another file already, which is not replaced. Choose another --out."
         )
@@ -238,7 +242,7 @@ for name, command in {
 
 
 def _size_of(source: "CatalogueEntry") -> str:
-    return f"{source.size / 1e6:.1f} MB"
+    return f"{source.size / 1e6:.1f} MB" if source.size else "of unknown size"
 
 
 def _ask(source: "CatalogueEntry") -> None:

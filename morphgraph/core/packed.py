@@ -5,6 +5,7 @@ import errno
 import gzip
 import io
 import lzma
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ def opened(place: Path | bytes, name: str) -> Iterator[IO[bytes]]:
             yield file
     except FileNotFoundError as error:
         raise gone(name) from error
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise  # what is written meanwhile has no room
         if isinstance(error, OSError) and error.strerror is not None:
@@ -45,6 +46,25 @@ def unpacked(data: bytes, name: str) -> bytes:
     """Return the content of a file, decompressed if need be; what is too large is refused."""
     with opened(data, name) as file:
         content = decompressed(file).read(FILE_BYTES.value + 1)
+    check_size(name, len(content))
+    return content
+
+
+def only_member(data: bytes, name: str) -> bytes:
+    """Return the content of the only file in a zip archive; what is too large is refused."""
+    with opened(data, name) as file:
+        archive = zipfile.ZipFile(file)
+        # macOS adds files of its own.
+        names = [n for n in archive.namelist() if not n.endswith("/") and n[:9] != "__MACOSX/"]
+        if len(names) != 1:
+            problem = f"it is a zip archive or an Excel file, not text, of {len(names):,} files"
+            raise FileFormatError(name, "", problem, "Unpack it, and choose a file in it.")
+        try:
+            with archive.open(names[0]) as member:
+                content = member.read(FILE_BYTES.value + 1)
+        except (RuntimeError, NotImplementedError) as error:
+            problem = f"the zip archive cannot be unpacked ({str(error)[:120]})"
+            raise FileFormatError(name, "", problem, "Unpack it yourself.") from error
     check_size(name, len(content))
     return content
 

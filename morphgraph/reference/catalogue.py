@@ -1,12 +1,13 @@
 """The catalogue of public gold references, and fetching one once its licence is accepted.
 
 `catalogue.yaml` has their contents, owners, licences and citations. `pooch` downloads, tries again
-after a cut, compares the SHA-256, and only then gives a file its name.
+after a cut, compares the checksum, and only then gives a file its name.
 """
 
 from __future__ import annotations
 
 import difflib
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import yaml
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import writing
+from morphgraph.core.limits import FILE_BYTES
 
 _TIMEOUTS = (10.0, 30.0)  # seconds to connect, and between two pieces
 _RETRIES = 2
@@ -40,9 +42,10 @@ class CatalogueEntry:
     """One public gold reference.
 
     `languages` are ISO 639-3 codes, `format` is a key of `READERS`, `size` is
-    in bytes, `entries` counts non-blank lines, including any that a reader skips; `citation` is
-    BibTeX. A source that cannot be fetched has no `url`, `sha256` or `size`, but `by_hand`: where
-    its file is and what to do with it.
+    in bytes (0: unknown), `entries` counts non-blank lines, including any that a reader skips;
+    `citation` is BibTeX. Its checksum is either `sha256` or `git_blob`, the id of the file in its
+    git repository: the SHA-1 of ``blob SIZE``, a zero byte and the content. A source that cannot be
+    fetched has neither, nor a `url` or `size`, but `by_hand`: where its file is and what to do.
     """
 
     name: str
@@ -56,13 +59,14 @@ class CatalogueEntry:
     entries: int | None = None
     url: str = ""
     sha256: str = ""
+    git_blob: str = ""
     size: int = 0
     by_hand: str = ""
 
     @property
     def can_be_fetched(self) -> bool:
         """Whether its address and checksum are known."""
-        return bool(self.url and self.sha256)
+        return bool(self.url and (self.sha256 or self.git_blob))
 
     @property
     def language_names(self) -> str:
@@ -76,10 +80,12 @@ def _listed(found: list[dict[str, Any]]) -> Iterator[CatalogueEntry]:
         files = about.pop("files", None)
         if files is None:
             yield CatalogueEntry(**about | {"languages": tuple(about["languages"])})
-        for language, entries, size, sha256 in files or ():
-            named = {"language": language, "english": LANGUAGES[language].name.lower()}
+        for language, entries, size, checksum in files or ():
+            code, english, *_ = LANGUAGES[language]
+            named = {"language": language, "code": code, "english": english.lower()}
             name, url = (about[key].format(**named) for key in ("name", "url"))
-            facts = {"languages": (language,), "entries": entries, "size": size, "sha256": sha256}
+            facts = {"languages": (language,), "entries": entries, "size": size or 0}
+            facts["sha256" if len(checksum) == 64 else "git_blob"] = checksum
             yield CatalogueEntry(**about | facts | {"name": name, "url": url})
 
 
@@ -160,7 +166,7 @@ def found_path(source: CatalogueEntry) -> Path | None:
     if data := os.environ.get("MORPHGRAPH_DATA"):
         collection = source.name.partition("-")[0]
         places.append(Path(data, "references", collection, source.url.rpartition("/")[2]))
-    return next((path for path in places if _is_intact(path, source)), None)
+    return next((path for path in places if is_intact(path, source)), None)
 
 
 def is_downloaded(source: CatalogueEntry) -> bool:
@@ -206,11 +212,19 @@ def local_path(name: str) -> Path:
     )
 
 
-def _is_intact(path: Path, source: CatalogueEntry) -> bool:
-    import pooch
-
+def is_intact(path: Path, source: CatalogueEntry) -> bool:
+    """Whether a file is that of a source, by its checksum; not if it cannot be read."""
     try:
-        return path.stat().st_size == source.size and pooch.file_hash(path) == source.sha256
+        size = path.stat().st_size
+        if source.size and size != source.size:
+            return False
+        with path.open("rb") as file:
+            if source.sha256:
+                return hashlib.file_digest(file, "sha256").hexdigest() == source.sha256
+            digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+            while piece := file.read(_PIECE):
+                digest.update(piece)
+        return digest.hexdigest() == source.git_blob
     except OSError:
         return False
 
@@ -264,10 +278,12 @@ def _fetch(path: Path, source: CatalogueEntry, tell: DownloadProgress) -> None:
         http = pooch.HTTPDownloader(chunk_size=_PIECE, timeout=_TIMEOUTS, headers=headers)
         with Path(output_file).open("wb") as file:
             http(url, _Metered(file, source, tell), pooch_)
+        if not is_intact(Path(output_file), source):
+            raise ValueError  # tried again, as if pooch had compared the checksums
 
     pooch.get_logger().setLevel("WARNING")  # the caller has a progress of its own
-    known = {path.name: f"sha256:{source.sha256}"}
-    urls = {path.name: source.url}
+    path.unlink(missing_ok=True)  # it was changed
+    known, urls = {path.name: None}, {path.name: source.url}
     fetcher = pooch.create(path.parent, "", registry=known, urls=urls, retry_if_failed=_RETRIES)
     try:
         fetcher.fetch(path.name, downloader=download)
@@ -281,10 +297,12 @@ def _fetch(path: Path, source: CatalogueEntry, tell: DownloadProgress) -> None:
             f"{source.name}: {source.url} {problem}. Check the network, or the proxy in the "
             f"environment variable HTTPS_PROXY; or {_elsewhere(source)}."
         ) from error
-    except ValueError as error:  # pooch compared the sums and removed the file
+    except ValueError as error:  # pooch removed the file
+        kind = "SHA-256" if source.sha256 else "git blob id"
         raise MorphGraphError(
-            f"{source.name}: what came from {source.url} does not have the SHA-256 of the "
-            f"catalogue, {source.sha256}, and has been removed. Try again, or {_elsewhere(source)}."
+            f"{source.name}: what came from {source.url} does not have the {kind} of the catalogue,"
+            f" {source.sha256 or source.git_blob}, and has been removed. Try again, or "
+            f"{_elsewhere(source)}."
         ) from error
 
 
@@ -297,14 +315,14 @@ class _Metered:
 
     def __init__(self, file: IO[bytes], source: CatalogueEntry, tell: DownloadProgress) -> None:
         self.file, self.source, self.tell = file, source, tell
-        self.flush = file.flush
+        self.flush, self.most = file.flush, source.size or FILE_BYTES.value
 
     def write(self, piece: bytes) -> None:
         self.file.write(piece)
-        if self.file.tell() > self.source.size:
+        if self.file.tell() > self.most:
             raise MorphGraphError(
-                f"{self.source.name}: the file on the server has more than the "
-                f"{self.source.size:,} bytes of the catalogue: it is not the one that was checked. "
+                f"{self.source.name}: the file on the server has more than the {self.most:,} bytes "
+                "of the catalogue: it is not the one that was checked. "
                 f"Please {_elsewhere(self.source)}."
             )
-        self.tell(self.file.tell() / self.source.size)
+        self.tell(self.file.tell() / self.most)

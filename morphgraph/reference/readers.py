@@ -23,6 +23,7 @@ from morphgraph.core.errors import (
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path, read_bytes
 from morphgraph.core.limits import TREE_NODES
+from morphgraph.core.packed import only_member
 from morphgraph.core.plugins import Registry
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import SILVER
@@ -338,6 +339,8 @@ def read_reference(
         format = format or known
     data = read_bytes(source, name)
     format = format or next((f for f, r in READERS.items() if r.begins_like(data)), None)
+    if format is not None and data.startswith(ZIP_START) and not READERS[format].begins:
+        data = only_member(data, name)
     skips, numbered, rows = Skips(), list[NumberedLine](), tuple[MorphScoreRow, ...]()
     line_count, notice, is_silver, unit = 0, "", False, "row"
     with without_collection(), _tokeniser_named(data, name):

@@ -27,10 +27,11 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 @dataclass(frozen=True)
 class Learned:
-    """A segmenter that a method made, and facts about the method."""
+    """A segmenter that a method made, facts about the method, and the run if it is ReBPE's."""
 
     segmenter: Segmenter
     facts: Mapping[str, float]
+    run: ReBPERun | None = None
 
 
 def _knocked_out(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: KnockoutSettings) -> Learned:
@@ -55,7 +56,7 @@ def _by_rebpe(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: ReBPESetting
         "iterations": min(max(p.iteration for p in run.phases), settings.iterations),
         "merges": edited.graph.merge_count,
     }
-    return Learned(Bte(edited), facts)
+    return Learned(Bte(edited), facts, run)
 
 
 KNOCKOUT = Method(

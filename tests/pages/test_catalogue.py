@@ -74,7 +74,7 @@ def test_language_and_source(server: Server, app: Any) -> None:
     [info] = [info.value.replace("\\", "") for info in app.test.info]
     assert "Linguistic Data Consortium" in info
     app.choose("Language", "deu")
-    assert sources() == ["small", "morphynet-deu", "celex"]
+    assert sources() == ["small", "morphynet-deu", "morphynet-deu-inflection", "celex"]
     app.choose("Source", "morphynet-deu")
     # Consent to one source is none to another.
     assert [box.value for box in app.test.checkbox] == [False]

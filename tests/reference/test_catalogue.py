@@ -1,13 +1,17 @@
 """The catalogue and its downloads, against a server on this machine that misbehaves on request."""
 
 import errno
+import hashlib
+import io
 import json
 import os
 import pty
 import re
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,6 +31,7 @@ from morphgraph.reference.catalogue import (
     found_path,
     get,
     is_downloaded,
+    is_intact,
     local_path,
     sources_of,
 )
@@ -68,7 +73,7 @@ def left(cache: Path) -> set[str]:
 
 def test_each_source_is_whole() -> None:
     by_hand = ["morpholex-en", "ladec", "unisegments", "morpho-challenge-2010", "celex"]
-    assert len(SOURCES) == 47 and list(SOURCES)[-5:] == by_hand
+    assert len(SOURCES) == 63 and list(SOURCES)[-5:] == by_hand
     for name, source in SOURCES.items():
         assert source.name == name and source.format in READERS
         assert source.can_be_fetched == (name not in by_hand) == (not source.by_hand)
@@ -78,14 +83,15 @@ def test_each_source_is_whole() -> None:
         assert all(code in catalogue.LANGUAGES for code in source.languages)
         if source.can_be_fetched:
             assert source.url.startswith("https://raw.githubusercontent.com/")
-            assert re.fullmatch(r"https:[\w./-]+\.(tsv|csv)", source.url)
+            assert re.fullmatch(r"https:[\w./-]+\.(tsv|csv|zip)", source.url)
+            assert len(source.sha256) == 64 or (len(source.git_blob) == 40 and not source.size)
         else:
-            assert (source.url, source.sha256, source.size) == ("", "", 0)
+            assert (source.url, source.sha256, source.git_blob, source.size) == ("", "", "", 0)
 
 
 def test_sources_of_a_language() -> None:
     names = [source.name for source in sources_of("deu")]
-    assert names == ["morphynet-deu", "celex"]
+    assert names == ["morphynet-deu", "morphynet-deu-inflection", "celex"]
     assert sources_of("DE") == sources_of("german") == sources_of("deu")
     assert len(sources_of()) == len(SOURCES)
     names = [source.name for source in sources_of("uralic")]
@@ -134,7 +140,7 @@ def test_checksum_size_and_entries_are_those_of_the_file(
 ) -> None:
     monkeypatch.setenv("MORPHGRAPH_DATA", str(data_folder))
     path = found_path(SOURCES[name])
-    assert (path is None) == (name in LACKING)
+    assert (path is None) == (name in LACKING or bool(SOURCES[name].git_blob))
     if path is not None:
         lines = path.read_bytes().split(b"\n")
         assert sum(1 for line in lines if line.strip()) == SOURCES[name].entries
@@ -168,6 +174,32 @@ def test_a_whole_file(server: Server, source: CatalogueEntry, cache: Path) -> No
     # A second time nothing is asked, and no consent is needed for what is there.
     assert get("small", False) == path
     assert len(server.asked) == 1
+
+
+def test_a_checksum_of_git_and_an_unknown_size(
+    server: Server, source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("../folder/x.tsv", b"Haus\tHauses\tN|GEN\tHaus|es\n")
+    server.content = archive.getvalue()
+    blob = hashlib.sha1(b"blob %d\0" % len(server.content) + server.content).hexdigest()
+    changed = {"format": "morphynet-inflection", "sha256": "", "size": 0, "git_blob": blob}
+    monkeypatch.setitem(catalogue.SOURCES, "small", replace(source, **changed))
+    path = get("small", True)
+    assert path.read_bytes() == server.content, "kept as it came"
+    assert read_reference("catalogue:small").entries[0].morphs == ("Haus", "es")
+    path.write_bytes(OTHER)
+    server.content = OTHER
+    with pytest.raises(MorphGraphError, match=f"not have the git blob id .*, {blob}"):
+        get("small", True)
+    assert not path.exists()
+
+
+def test_the_mongolian_inflections_have_their_git_blob_id(data_folder: Path) -> None:
+    path = data_folder / "references/morphynet/mon.inflectional.v1.tsv"
+    blob = "51585f774a1995936606218164217522232c960f"
+    assert is_intact(path, replace(SOURCES["morphynet-mon-inflection"], sha256="", git_blob=blob))
 
 
 def test_a_changed_file_is_fetched_again(

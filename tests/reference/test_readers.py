@@ -4,7 +4,7 @@ import hashlib
 import os
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from effort import examples
@@ -114,11 +114,33 @@ def test_other_encodings_must_be_named():
         read_reference(b"\xff\xfea")
 
 
-def zipped() -> bytes:
+def zipped(*others: str) -> bytes:
     made = BytesIO()
-    with ZipFile(made, "w") as archive:
-        archive.writestr("gold.tsv", "undo\tun do")
+    with ZipFile(made, "w", ZIP_DEFLATED) as archive:
+        for name in ("gold.tsv", *others):
+            archive.writestr(name, "undo\tun do")
     return made.getvalue()
+
+
+def test_the_only_file_of_a_zip_archive_is_read_if_the_format_is_given(monkeypatch) -> None:
+    for data in (zipped(), zipped("folder/", "__MACOSX/._gold.tsv")):
+        assert read_reference(data, format="plain").entries[0].morphs == ("un", "do")
+    encrypted = bytearray(zipped())
+    for sign, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        encrypted[encrypted.index(sign) + place] |= 1
+    for data, message in (
+        (zipped("other.tsv"), "of 2 files"),
+        (zipped()[:-30], "damaged"),
+        (bytes(encrypted), "encrypted"),
+    ):
+        with pytest.raises(FileFormatError, match=message):
+            read_reference(data, format="plain")
+    large = BytesIO()
+    with ZipFile(large, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("gold.tsv", "a" * 3000)
+    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "2000")
+    with pytest.raises(FileFormatError, match="MAX_FILE_BYTES"):
+        read_reference(large.getvalue(), format="plain")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,9 @@ import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import SHOWN_MARKER
+from morphgraph.reference.entry import MorphemeKind
 from morphgraph.score.vocabulary_health import (
+    AFFIXES,
     ALPHA,
     Compression,
     ReferenceStrings,
@@ -66,6 +68,18 @@ def _among(health: VocabularyHealth, strings: Collection[str] | None) -> list[in
     return [number for number, body in health.inventory.bodies.items() if body in strings]
 
 
+def _affixes(health: VocabularyHealth, *kinds: MorphemeKind) -> list[int] | None:
+    """Ids of types that are affixes of these kinds."""
+    known = _gold(health).affixes
+    return _among(health, known and frozenset().union(*(known[kind] for kind in kinds)))
+
+
+def _each_once(health: VocabularyHealth, ids: Sequence[int] | None) -> list[int] | None:
+    """The first id of those that differ in the marker only."""
+    bodies = health.inventory.bodies
+    return None if ids is None else [*{bodies[n]: n for n in reversed(ids)}.values()]
+
+
 def _covered(health: VocabularyHealth, *_: object) -> float:
     bodies = set(health.inventory.bodies.values())
     return _mean([morph in bodies for morph in _gold(health).morphs])
@@ -87,7 +101,9 @@ _BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
     "single_use_chains": lambda h: h.chains,
     "tokens": lambda h: np.flatnonzero(_corpus(h).counts).tolist(),
     "morph_types": lambda h: _among(h, _gold(h).morphs),
-    "affix_types": lambda h: _among(h, _gold(h).affixes),
+    "affix_types": lambda h: _affixes(h, *AFFIXES),
+    "prefix_types": lambda h: _each_once(h, _affixes(h, MorphemeKind.PREFIX)),
+    "suffix_types": lambda h: _each_once(h, _affixes(h, MorphemeKind.SUFFIX)),
     "word_types": lambda h: _among(h, _gold(h).words),
     "morphs_covered": lambda h: [*_gold(h).morphs.items()],
 }

@@ -34,30 +34,31 @@ if TYPE_CHECKING:
     from morphgraph.score.boundaries import Benchmark
 
 
-_AFFIXES = frozenset(MorphemeKind) - {MorphemeKind.FREE, MorphemeKind.HYPHEN}
+AFFIXES = frozenset(MorphemeKind) - {MorphemeKind.FREE, MorphemeKind.HYPHEN}
 Chain = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class ReferenceStrings:
-    """The distinct strings of a reference: morphs, with how many entries have them, and others."""
+    """The distinct strings of a reference: morphs, with how many entries have them, and others.
+
+    ``affixes``: by kind; None where the source has no kinds.
+    """
 
     morphs: Mapping[str, int]
-    affixes: frozenset[str] | None
+    affixes: Mapping[MorphemeKind, frozenset[str]] | None
     words: frozenset[str]
 
     @classmethod
     def of(cls, reference: Reference) -> ReferenceStrings:
         told = [entry for entry in reference.entries if entry.kinds]
-        affixes = frozenset(
-            morph
-            for entry in told
-            for morph, kind in zip(entry.morphs, entry.kinds or (), strict=False)
-            if kind in _AFFIXES
-        )
+        of_kind: dict[MorphemeKind | None, set[str]] = {kind: set() for kind in MorphemeKind}
+        for entry in told:
+            for morph, kind in zip(entry.morphs, entry.kinds or (), strict=False):
+                of_kind.setdefault(kind, set()).add(morph)
         return cls(
             Counter(morph for entry in reference.entries for morph in set(entry.morphs)),
-            affixes if told else None,
+            {kind: frozenset(of_kind[kind]) for kind in AFFIXES} if told else None,
             frozenset(entry.word for entry in reference.entries),
         )
 

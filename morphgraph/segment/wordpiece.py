@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -11,7 +12,7 @@ from pydantic import Field
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import document_field
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.corpus.pipelines import PreparedCorpus
+from morphgraph.corpus.pipelines import PreparedCorpus, recounted
 from morphgraph.formats.export import LOSES_MARKS
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.hugging_face import library_numbers
@@ -311,15 +312,18 @@ def wordpiece_vocabulary(
     """Train WordPiece as Hugging Face's trainer does, which merges by pair counts as BPE does.
 
     `train_bpe` makes the merges, with one character standing for each atom: those inside a word
-    differ from those that start one.
+    differ from those that start one, unless spaces are atoms (``characters``).
     """
-    letters = sorted({c for word in prepared.counts.words for c in word} | {*prepared.alphabet})
+    counts, apart = prepared.counts, prepared.kind == "unmarked"
+    if not apart:  # in use, a ▁ of a text is a piece of its own
+        counts = WordCounts.from_mapping(recounted(counts.items(), re.compile("▁|[^▁]+").findall))
+    letters = sorted({c for word in counts.words for c in word} | {*prepared.alphabet})
     free = (c for c in map(chr, range(0xF0000, 0x110000)) if c not in set(letters))
-    inner = dict(zip(letters, free, strict=False))
+    inner = dict(zip(letters, free if apart else letters, strict=False))
     to_inner, from_inner = str.maketrans(inner), str.maketrans({v: k for k, v in inner.items()})
-    words = [word[0] + word[1:].translate(to_inner) for word in prepared.counts.words]
+    words = [word[0] + word[1:].translate(to_inner) for word in counts.words]
     trained = train_bpe(
-        WordCounts(words, prepared.counts.counts),
+        WordCounts(words, counts.counts),
         vocab_size=vocab_size,
         alphabet={*prepared.alphabet, *(inner[c] for c in prepared.alphabet)},
         reserved=1,
@@ -329,14 +333,14 @@ def wordpiece_vocabulary(
     if enough is not None and enough():
         vocab_size = 1 + len(trained.vocabulary)
     check_vocabulary_size(vocab_size, len(trained.alphabet) + 1)
-    starts = {*inner.values()}
+    starts = {*inner.values()} if apart else set()
     types = [
         ("##" if text[0] in starts else "") + text.translate(from_inner)
         for text in trained.vocabulary
     ]
     vocabulary = SubwordVocabulary(
         tuple(dict.fromkeys(("[UNK]", *types))),
-        "##",
+        "##" if apart else "",
         special=frozenset({"[UNK]"}),
         unknown="[UNK]",
         name=f"{name}-{vocab_size}",
@@ -362,6 +366,21 @@ WORDPIECE = Method(
         atoms="unmarked",
     ),
     standalone="morphgraph.standalone.lookup:Greedy",
+)
+WORDPIECE_PRIME = Method(
+    "wordpiece-prime",
+    "WordPiece′",
+    "WordPiece in which every space is a token of its own.",
+    None,
+    "training",
+    source="Gow-Smith et al. 2022",
+    training=Training(
+        "WordPiece in which every space is a token of its own, without ## (after Gow-Smith et al. "
+        "2022, who leave it open).",
+        _trained,
+        unmarked=True,
+        atoms="characters",
+    ),
 )
 
 

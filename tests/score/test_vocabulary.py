@@ -127,6 +127,8 @@ def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
             "renyi": entropy / math.log(14),
             "morph_types": 5 / 13,  # un, ▁un, do, ▁do, s
             "affix_types": 3 / 13,  # un, ▁un, s
+            "prefix_types": 1,
+            "suffix_types": 1,
             "word_types": 1 / 13,  # undo
             "morphs_covered": 3 / 4,  # not nob
         }
@@ -144,6 +146,8 @@ def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
     assert strings(tiny, "mean_length")[0] == "undo"
     assert set(strings(tiny, "morph_types")) == {"un", "␣un", "do", "␣do", "s"}
     assert set(strings(tiny, "affix_types")) == {"un", "␣un", "s"}
+    assert len(strings(tiny, "prefix_types")) == 1, "un and ␣un count once"
+    assert strings(tiny, "suffix_types") == ["s"]
     assert strings(tiny, "word_types") == ["undo"]
     morphs = list_behind(tiny, "morphs_covered")
     assert dict(zip(morphs["morph"], morphs["is a type"], strict=True)) == {
@@ -347,14 +351,14 @@ def test_without_corpus_and_reference() -> None:
     for figure in FIGURES:
         list_behind(health, figure.key)
     assert len(list_behind(health, "never_used")) == 0
-    assert [row.cells[0].value for row in figure_table([health], 2.5).rows].count("n/a") == 19
+    assert [row.cells[0].value for row in figure_table([health], 2.5).rows].count("n/a") == 21
     assert json.dumps(values_json(values), allow_nan=False)
 
 
 def test_a_reference_that_does_not_tell_affixes(tiny: VocabularyHealth) -> None:
     plain = Reference("p.tsv", "plain", (Entry("undo", ("un", "do")),), (), "0" * 12)
     found = figures_of(VocabularyHealth(tiny.segmenter, None, plain))
-    assert math.isnan(found["affix_types"].number)
+    assert all(math.isnan(found[f"{key}_types"].number) for key in ("affix", "prefix", "suffix"))
     assert found["morph_types"].number == 4 / 13
 
 

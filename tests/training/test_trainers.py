@@ -1,10 +1,14 @@
 """Every training method: what comes out, that it is the method's own, and how it is stopped."""
 
 import json
-from itertools import product
+import re
+from collections import Counter
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from strategies import token_texts as tokens
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -76,7 +80,7 @@ def test_hugging_face_segments_as_we_do(counts: WordCounts, pipeline: str) -> No
 
 @pytest.mark.slow
 def test_the_prime_methods_have_no_space_in_a_type(counts: WordCounts) -> None:
-    for method, space in (("bpe-prime", "Ġ"), ("unigram-prime", "▁")):
+    for method, space in (("bpe-prime", "Ġ"), ("unigram-prime", "▁"), ("wordpiece-prime", "▁")):
         segmenter = train(method, counts, 1000)
         assert [text for text in segmenter.types if space in text] == [space]
         words = segmenter.encode(["the house"], bare=True)
@@ -140,19 +144,66 @@ def test_unigram_prime_keeps_the_sign_for_a_space_in_a_text(counts: WordCounts) 
         assert tokens(segmenter, ["▁a", "a ▁ b"]) == [["▁", "a"], wanted.split()]
 
 
-def test_wordpiece_is_that_of_hugging_face() -> None:
+@pytest.mark.parametrize(("method", "sign"), [("wordpiece", "##"), ("wordpiece-prime", "")])
+def test_wordpiece_is_that_of_hugging_face(method: str, sign: str) -> None:
     """Compared on counts without ties, as theirs go by the order of a hash map."""
     words = {"ababab": 97, "bca": 45, "cabab": 21, "abc": 11}
-    theirs = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    settings: Any = {"continuing_subword_prefix": sign}
+    theirs = Tokenizer(models.WordPiece(unk_token="[UNK]", **settings))
     theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.WordPieceTrainer(
-        vocab_size=12, special_tokens=["[UNK]"], show_progress=False
+        vocab_size=12, special_tokens=["[UNK]"], show_progress=False, **settings
     )
     theirs.train_from_iterator([f"{word} " * count for word, count in words.items()], trainer)
-    ours = train("wordpiece", words, 12, pipeline="plain")
-    assert set(ours.types) == set(theirs.get_vocab())
+    size = 12 + (not sign)  # ours has the space, too
+    ours = train(method, words, size, pipeline="plain" if sign else "no-spaces")
+    assert {*ours.types} - {"▁"} == set(theirs.get_vocab())
     texts = [*words, "ab", "cbacab", "x"]
     assert tokens(ours, texts) == [theirs.encode(text).tokens for text in texts]
+
+
+@given(
+    st.dictionaries(st.text("ab▁", min_size=1, max_size=6), st.integers(1, 9), min_size=1),
+    st.text("ab ▁c", max_size=12),
+    st.integers(6, 14),
+)
+def test_wordpiece_prime_is_bpe_over_characters_and_the_longest_match(
+    words: dict[str, int], text: str, size: int
+) -> None:
+    """The types: pairs merged by counts, equal ones by id; then greedily, or unknown as a whole."""
+
+    def pieces(text: str) -> list[str]:
+        return re.findall("▁|[^▁]+", text)
+
+    letters = sorted({*"".join(words), "▁"})
+    types = [*letters]
+    parts: list[Any] = [[[*piece], n] for word, n in words.items() for piece in pieces(word)]
+    while len(types) < size - 1:
+        pairs: Counter[tuple[str, str]] = Counter()
+        for old, count in parts:
+            for pair in pairwise(old):
+                pairs[pair] += count
+        if not pairs:
+            break
+        best = min(pairs, key=lambda pair: (-pairs[pair], *map(types.index, pair)))
+        types += ["".join(best)] * ("".join(best) not in types)
+        for each in parts:
+            new: list[str] = []
+            for part in each[0]:
+                new[-1:] = ["".join(best)] if (*new[-1:], part) == best else [*new[-1:], part]
+            each[0] = new
+    wanted: list[str] = []
+    for piece in pieces(text.replace(" ", "▁")):
+        found: list[str] = []
+        at = 0
+        while at < len(piece) and any(piece.startswith(t, at) for t in types):
+            found.append(max((t for t in types if piece.startswith(t, at)), key=len))
+            at += len(found[-1])
+        wanted += found if at == len(piece) else ["[UNK]"]
+    ours = train("wordpiece-prime", words, size, pipeline="spaces")
+    assert [*ours.types] == ["[UNK]", *types]
+    encoded = ours.encode([text], bare=True)
+    assert [ours.types[token] for token in ours.segment(encoded).tokens(0)] == wanted
 
 
 # ------------------------------------------------------------------------- progress and errors

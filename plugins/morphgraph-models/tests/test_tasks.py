@@ -108,7 +108,7 @@ def test_classes_are_learned(tmp_path: Path, moods: dict[str, object], method: s
 
 def test_scores_are_those_of_scikit_learn() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
-    from morphgraph_models.downstream.text_tasks import macro_f1
+    from morphgraph_models.downstream.scores import macro_f1
 
     by_library = partial(metrics.f1_score, average="macro")
     random = np.random.default_rng(0)

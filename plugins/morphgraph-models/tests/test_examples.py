@@ -27,7 +27,8 @@ from morphgraph_models.downstream.examples import (
     read_texts,
 )
 from morphgraph_models.downstream.fitting import batch_plan, in_batches, last_checkpoint
-from morphgraph_models.downstream.text_tasks import noisy, split_sentences, without_spaces
+from morphgraph_models.downstream.noise import noisy, without_spaces
+from morphgraph_models.downstream.tagging import split_sentences
 from morphgraph_models.downstream.token_ids import (
     ROLES,
     decoded,
@@ -48,7 +49,7 @@ CONLLU = """\
 """
 
 
-TABLE = partial(read_labelled, text="text", label="label")
+TABLE = partial(read_labelled, text=["text"], label="label")
 
 
 def written(folder: Path, name: str, text: str) -> str:
@@ -65,8 +66,8 @@ def test_texts_and_labels_come_from_every_kind_of_table(tmp_path: Path) -> None:
     frame.to_parquet(tmp_path / "a.parquet")
     frame.astype(str).to_json(tmp_path / "a.jsonl", orient="records", lines=True)
     for path in (csv, tsv, str(tmp_path / "a.parquet"), str(tmp_path / "a.jsonl")):
-        assert read_labelled([path], "title", "class") == (("a, b", "NA"), ("1", "0"))
-    assert len(read_labelled([csv, tsv], "title", "class")[0]) == 4
+        assert read_labelled([path], ["title"], "class") == (("a, b", "NA"), ("1", "0"))
+    assert len(read_labelled([csv, tsv], ["title"], "class")[0]) == 4
 
 
 def test_words_and_tags_leave_ranges_and_empty_words_out(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_classes_are_learned(tmp_path: Path, moods: dict[str, object], method: s
 
 def test_scores_are_those_of_scikit_learn() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
-    from morphgraph_models.downstream.text_tasks import macro_f1
+    from morphgraph_models.downstream.scores import macro_f1
 
     by_library = partial(metrics.f1_score, average="macro")
     random = np.random.default_rng(0)
@@ -284,7 +284,7 @@ def swapped(text: str) -> str:
 
 def test_translations_are_scored_as_by_sacrebleu() -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
-    from morphgraph_models.downstream.text_tasks import translation_scores
+    from morphgraph_models.downstream.translation import translation_scores
 
     written = ["the cat sat on the mat", "a small house", "nothing"]
     targets = ["the cat sat on a mat", "one small house", "nothing at all"]

@@ -1,14 +1,17 @@
 """What tasks read: their settings, and examples from files.
 
 Readers take one or more files and join their examples in order; an invalid line raises
-`FileFormatError` with its number. Examples are columns: one of texts, or two of the same length.
+`FileFormatError` with its number. Examples are columns of the same length: of texts, pairs of them,
+labels.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from morphgraph.batch.downstream import Inputs
@@ -17,6 +20,7 @@ from morphgraph.core.files import decode_utf8
 from morphgraph.core.packed import decompressed, opened
 from morphgraph.corpus.texts import texts_in_order
 from morphgraph.segment.method import Parameters
+from morphgraph_models.downstream.scores import as_iob2
 from morphgraph_models.downstream.token_ids import model_files
 
 Files = Annotated[list[str], Field(min_length=1, max_length=1_000), Inputs()]
@@ -47,6 +51,7 @@ class TrainingSettings(Parameters):
     learning_rate: float = Field(
         5e-4, gt=0, le=1, description="The peak rate, after a warm-up and before decay."
     )
+    weight_decay: float = Field(0.01, ge=0, le=1, description="The decay of weights at each step.")
     max_tokens: int = Field(
         128, ge=8, le=8_192, description="Longer texts are cut, or split where possible."
     )
@@ -63,11 +68,21 @@ class TrainingSettings(Parameters):
 
 @dataclass(frozen=True)
 class TaskParts:
-    """Examples for training and testing, and all classes in order, if any."""
+    """Examples for training, testing and, if any, development, and all classes in order, if any.
+
+    ``gold``: the morphs of words that are segmented by them.
+    """
 
     train: Examples
     test: Examples
     classes: tuple[str, ...] = ()
+    development: Examples | None = None
+    gold: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+
+
+def trainings(settings: TrainingSettings) -> int:
+    """Return how many models a task trains: one, but for those that choose from a grid."""
+    return getattr(settings, "trainings", 1)
 
 
 def read_parts(
@@ -75,23 +90,41 @@ def read_parts(
 ) -> TaskParts:
     """Read the files of a task, by ``read``.
 
-    ``what``: ``label`` or ``tag``, where the second column holds them: training must cover every
-    class of the test, and have two or more.
+    ``what``: ``label`` or ``tag``, where the last column holds them: training must cover every
+    class of the test and of development, and have two or more.
     """
     train, test = read(settings.train), read(settings.test)
+    development, named = None, getattr(settings, "development", None)
+    if named is not None:
+        development = read(named)
+    elif share := getattr(settings, "development_share", None):
+        train, development = _divided(train, share)
     if not what:
-        return TaskParts(train, test)
-    known = _classes(train[1])
+        return TaskParts(train, test, development=development)
+    known = _classes(train[-1])
     if len(known) < 2:
         problem = f"all examples of training have the {what} “{known[0]}”"
         fix = "Give examples of two classes or more."
         raise FileFormatError(", ".join(settings.train), "", problem, fix)
-    if absent := [name for name in _classes(test[1]) if name not in known]:
-        listed = ", ".join(f"“{name[:40]}”" for name in absent[:5])
-        problem = f"no example of training has the {what} {listed}"
-        fix = "Add examples to what is trained on, or leave these out."
-        raise FileFormatError(", ".join(settings.test), "", problem, fix)
-    return TaskParts(train, test, tuple(known))
+    for part, files in ((test, settings.test), (development, named or settings.train)):
+        if absent := [name for name in _classes(part[-1] if part else ()) if name not in known]:
+            listed = ", ".join(f"“{name[:40]}”" for name in absent[:5])
+            problem = f"no example of training has the {what} {listed}"
+            fix = "Add examples to what is trained on, or leave these out."
+            raise FileFormatError(", ".join(files), "", problem, fix)
+    return TaskParts(train, test, tuple(known), development)
+
+
+def _divided(train: Examples, share: float) -> tuple[Examples, Examples]:
+    """Return examples without a share of them, and that share, which is the same each time."""
+    order = np.random.default_rng(0).permutation(len(train[0]))
+    taken = max(1, round(share * len(order)))
+    first, rest = (sorted(part.tolist()) for part in (order[:taken], order[taken:]))
+
+    def of(places: Sequence[int]) -> Examples:
+        return tuple(tuple(column[place] for place in places) for column in train)
+
+    return of(rest), of(first)
 
 
 def _classes(labels: Sequence[Any]) -> list[str]:
@@ -103,13 +136,16 @@ def _classes(labels: Sequence[Any]) -> list[str]:
     return sorted({name for each in labels for name in (each if type(each) is tuple else (each,))})
 
 
-def read_labelled(paths: Sequence[str], text: str, label: str) -> Examples:
-    """Read texts and labels from two columns of csv, tsv, JSON lines or Parquet files.
+def read_labelled(paths: Sequence[str], text: Sequence[str], label: str) -> Examples:
+    """Read texts, or pairs of them, and labels from csv, tsv, JSON lines or Parquet files.
 
-    An empty text or label is an error.
+    ``text``: a column, or two. An empty text or label is an error.
     """
-    pairs = [pair for path in paths for pair in _texts(path, text, label)]
-    return tuple(zip(*pairs, strict=True))
+    columns = []
+    for column in text:
+        read = [pair for path in paths for pair in _texts(path, column, label)]
+        columns += [tuple(text for text, _ in read), tuple(name for _, name in read)]
+    return (*columns[::2], columns[1])
 
 
 def read_texts(paths: Sequence[str], column: str | None = None) -> Examples:
@@ -139,7 +175,7 @@ def read_parallel(paths: Sequence[str]) -> Examples:
         problem = f"{len(paths)} files are given, not two"
         fix = "Name the texts, then their translations."
         raise FileFormatError(", ".join(paths), "", problem, fix)
-    sources, targets = map(_lines, paths)
+    sources, targets = map(lines_of, paths)
     if len(sources) != len(targets):
         problem = f"it has {len(targets):,} lines, {paths[0]} has {len(sources):,}"
         fix = "Give files in which each line translates the one of the same number."
@@ -159,7 +195,7 @@ def read_conllu(paths: Sequence[str]) -> Examples:
     for path in paths:
         sentence: list[tuple[str, str]] = []
         before = len(sentences)
-        for number, line in enumerate([*_lines(path), ""], start=1):
+        for number, line in enumerate([*lines_of(path), ""], start=1):
             if not line.strip():
                 sentences += [sentence] if sentence else []
                 sentence = []
@@ -180,7 +216,45 @@ def read_conllu(paths: Sequence[str]) -> Examples:
     return tuple(zip(*pairs, strict=True))
 
 
-def _lines(path: str) -> list[str]:
+def read_entities(paths: Sequence[str], encoding: str | None = None) -> Examples:
+    """Read words and the tags of named entities, as IOB2, from files of CoNLL-2002 or -2003.
+
+    Columns are separated by white space: the word comes first, its tag (IOB1 or IOB2) last.
+    """
+    words: list[tuple[str, ...]] = []
+    tags: list[tuple[str, ...]] = []
+    for path in paths:
+        sentence: list[list[str]] = []
+        before = len(words)
+        for number, line in enumerate([*lines_of(path, encoding), ""], start=1):
+            fields = _BLANKS.split(line.strip(" \t"))
+            if fields == [""] or fields[0] == "-DOCSTART-":
+                if sentence:
+                    words.append(tuple(first for first, *_ in sentence))
+                    tags.append(as_iob2([last for *_, last in sentence]))
+                sentence = []
+            elif len(fields) < 2 or not _IOB.fullmatch(fields[-1]):
+                problem = f"its last column, “{fields[-1][:40]}”, is no tag such as O or B-PER"
+                fix = "Give files of CoNLL-2002 or CoNLL-2003."
+                raise FileFormatError(path, f"line {number:,}", problem, fix)
+            else:
+                sentence.append(fields)
+        if len(words) == before:
+            raise FileFormatError(path, "", "it has no words", "Give a file in CoNLL's format.")
+    return tuple(words), tuple(tags)
+
+
+_IOB = re.compile(r"O|[BI]-\S+")
+_BLANKS = re.compile(r"[ \t]+")
+
+
+def lines_of(path: str, encoding: str | None = None) -> list[str]:
+    """Return the lines of a file, packed or not; UTF-8 without an ``encoding``."""
     with opened(Path(path), path) as file:
-        text = decode_utf8(decompressed(file).read(), path)
+        data = decompressed(file).read()
+    try:
+        text = data.decode(encoding) if encoding else decode_utf8(data, path)
+    except (LookupError, UnicodeError) as error:
+        problem = f"it cannot be read as {encoding} ({error})"
+        raise FileFormatError(path, "", problem, "Name its encoding, such as latin-1.") from error
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]

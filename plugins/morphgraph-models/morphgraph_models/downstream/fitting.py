@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from morphgraph.batch.downstream import Measured
 from morphgraph.core.errors import MorphGraphError
@@ -117,15 +118,19 @@ def padded(rows: Sequence[IdArray], filler: int) -> Any:
 
 def predictions(
     model: Any, test: Batches, size: int
-) -> Iterator[tuple[list[int], IdArray, IdArray]]:
-    """Yield the places of examples, what a classifier predicts for them, and their labels."""
+) -> Iterator[tuple[list[int], npt.NDArray[Any], npt.NDArray[Any]]]:
+    """Yield the places of examples, what a model predicts for them, and their labels.
+
+    Predictions are classes, or numbers if the model gives only one for each example.
+    """
     import torch
 
     for keys in in_batches(test.lengths, size):
         batch = {name: value.to(model.device) for name, value in test.batch(keys).items()}
         labels = batch.pop("labels")
         with torch.no_grad():
-            guesses = model(**batch).logits.argmax(-1)
+            logits = model(**batch).logits.float()
+        guesses = logits[..., 0] if logits.shape[-1] == 1 else logits.argmax(-1)
         yield [index for index, _ in keys], guesses.cpu().numpy(), labels.cpu().numpy()
 
 
@@ -150,17 +155,21 @@ class Fitted(NamedTuple):
 
 
 def fitted_on(
-    run: ModelRun, kind: ModelKind, made: Callable[[Examples, TokenIds, int], Batches]
+    run: ModelRun,
+    kind: ModelKind,
+    made: Callable[[Examples, TokenIds, int], Batches],
+    folder: Path | None = None,
 ) -> Fitted:
     """Train the model of a run on its examples.
 
-    ``made`` puts examples into batches, with a number of samples of a random method.
+    ``made`` puts examples into batches, with a number of samples of a random method. ``folder``:
+    where checkpoints are kept, if not in that of the run.
     """
     data, settings = run.examples, run.settings
     # With a random method, each epoch has a sample of its own, up to eight.
     train = made(data.train, run.ids, min(8, max(1, round(settings.epochs))))
     model = make_model(kind, run, len(data.classes))
-    return fit(model, train, run, run.folder)
+    return fit(model, train, run, folder or run.folder)
 
 
 def fit(
@@ -197,7 +206,7 @@ def fit(
         per_device_train_batch_size=settings.batch_size,
         learning_rate=settings.learning_rate,
         warmup_steps=len(plan) // 10,
-        weight_decay=0.01,
+        weight_decay=settings.weight_decay,
         seed=run.seed,
         bf16=torch.cuda.is_available() and torch.cuda.is_bf16_supported(),
         save_strategy="no",
@@ -280,9 +289,10 @@ def _clock(folder: Path, run: ModelRun, looks: tuple[Sequence[int], StepLook]) -
 # ------------------------------------------------------------------------------ models
 
 
-ModelKind = Literal["classification", "tagging", "causal-lm", "translation"]
+ModelKind = Literal["classification", "regression", "tagging", "causal-lm", "translation"]
 _CLASSES: dict[str, str] = {
     "classification": "AutoModelForSequenceClassification",
+    "regression": "AutoModelForSequenceClassification",
     "tagging": "AutoModelForTokenClassification",
     "causal-lm": "AutoModelForCausalLM",
     "translation": "AutoModelForSeq2SeqLM",
@@ -308,13 +318,17 @@ def make_model(kind: ModelKind, run: ModelRun, classes: int = 0, **config: Any) 
     transformers.logging.disable_progress_bar()
     transformers.set_seed(run.seed)
     kind_of = getattr(transformers, _CLASSES[kind])
-    labels = {"num_labels": classes} if classes else {}
+    labels: dict[str, Any] = {"num_labels": classes} if classes else {}
+    if kind == "classification":  # a checkpoint may have been saved for something else
+        labels["problem_type"] = "single_label_classification"
+    if kind == "regression":
+        labels = {"num_labels": 1, "problem_type": "regression"}
     folder = run.settings.model
     if folder is None:
         return kind_of.from_config(_config(kind, run, **labels, **config))
     try:
         # A head for other classes is initialised afresh.
-        own = {**labels, "ignore_mismatched_sizes": True} if classes else {}
+        own = {**labels, "ignore_mismatched_sizes": True} if labels else {}
         model = kind_of.from_pretrained(folder, local_files_only=True, **own)
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         problem = str(error).strip().splitlines()[0][:200]

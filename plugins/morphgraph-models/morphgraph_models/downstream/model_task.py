@@ -1,7 +1,7 @@
 """What all tasks share that train a model: how they are declared, and what they measure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy.typing as npt
 from morphgraph.batch.downstream import DownstreamTask, Measured, TaskRun
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.tables.model import Column
-from morphgraph_models.downstream.examples import TaskParts, TrainingSettings
+from morphgraph_models.checkpoint import CONFIG, read_config
+from morphgraph_models.downstream.examples import TaskParts, TrainingSettings, trainings
+from morphgraph_models.downstream.gold_morphs import GoldMorphs
 from morphgraph_models.downstream.token_ids import TokenIds, dense_ids, folder_ids
 
 COMMON = {
@@ -27,9 +29,23 @@ _STARTING, _TOKENS_IN_TEXT = 15.0, 20
 
 @dataclass(frozen=True)
 class ModelRun(TaskRun):
-    """A run, with the ids that the model has for tokens."""
+    """A run, with the ids that the model has for tokens.
+
+    ``turn``: the number of the present training, from 0, and how many there are.
+    """
 
     ids: TokenIds = field(kw_only=True)
+    turn: tuple[int, int] = field(default=(0, 1), kw_only=True)
+
+    def tell(self, done: int, total: int) -> None:
+        number, of = self.turn
+        super().tell(number * total + done, of * total)
+
+    @property
+    def marks_segments(self) -> bool:
+        """Whether the model is told which tokens belong to the second of two texts."""
+        folder = self.settings.model
+        return folder is None or read_config(Path(folder) / CONFIG).get("type_vocab_size", 0) > 1
 
     def uncovered(self, texts: Sequence[str]) -> Measured:
         """Return the share of texts that has no known token, which every task reports."""
@@ -55,6 +71,8 @@ def model_task(
     def measured(given: TaskRun) -> Sequence[Measured]:
         segmenter, folder = given.segmenter, given.settings.model
         ids = dense_ids(segmenter) if folder is None else folder_ids(segmenter, folder)
+        if given.examples.gold:
+            ids = replace(ids, gold=GoldMorphs(given.examples.gold, segmenter.inventory()))
         return run(ModelRun(**vars(given), ids=ids))
 
     def seconds(settings: TrainingSettings) -> float:
@@ -63,7 +81,7 @@ def model_task(
         else:
             size = sum(Path(path).stat().st_size for path in settings.train)
             tokens = settings.epochs * size / bytes_in_token
-        return _STARTING + tokens / speed
+        return trainings(settings) * (_STARTING + tokens / speed)
 
     return DownstreamTask(title, does, parameters, metrics, measured, read, seconds, PACKAGES)
 

@@ -18,6 +18,7 @@ from morphgraph.kernels import DROPPED
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 from morphgraph_models.checkpoint import CONFIG, read_checkpoint, read_config
+from morphgraph_models.downstream.gold_morphs import GoldMorphs
 from morphgraph_models.model_vocabulary import special_roles
 
 IdArray = npt.NDArray[np.int64]
@@ -31,7 +32,7 @@ class TokenIds:
     """A mapping from a segmenter's tokens to ids of a model.
 
     ``numbers``: int64, the id of each type; -1 for an absent one. ``size``: the number of rows of
-    the model. ``special``: the ids of `ROLES`. ``named``: the tokeniser's name in cells.
+    the model. ``special``: the ids of `ROLES`. ``gold``: words that are segmented by their morphs.
     """
 
     segmenter: Segmenter
@@ -39,11 +40,15 @@ class TokenIds:
     size: int
     special: Mapping[str, int]
     by_id: Mapping[int, str] = field(repr=False)
+    gold: GoldMorphs | None = field(default=None, repr=False)
 
     def samples(self, texts: Sequence[str], draws: int = 1) -> Sequence[Segmentation]:
         """Segment whole texts; with a random method, draw the first ``draws`` samples."""
         words = self.segmenter.encode(texts, bare=True)
-        return self.segmenter.samples(words, draws if self.segmenter.is_random else 1)
+        draws = draws if self.segmenter.is_random else 1
+        if self.gold is None:
+            return self.segmenter.samples(words, draws)
+        return [*map(self.gold.applied, self.segmenter.samples(self.gold.cut(words), draws))]
 
     def encode(self, texts: Sequence[str], draws: int = 1) -> list[list[IdArray]]:
         """Return the ids of whole texts in each of the samples."""
@@ -86,6 +91,24 @@ def framed(rows: Sequence[IdArray], ids: TokenIds, most: int) -> list[IdArray]:
     """Put texts between the special start and end ids, cut to at most ``most`` ids in all."""
     start, end = [ids.special["bos"]], [ids.special["eos"]]
     return [np.concatenate([start, row[: most - 2], end]).astype(np.int64) for row in rows]
+
+
+def framed_pairs(
+    firsts: Sequence[IdArray], seconds: Sequence[IdArray], ids: TokenIds, most: int
+) -> tuple[list[IdArray], list[int]]:
+    """Join pairs of texts: a start id, the first one, an end id, the second one, an end id.
+
+    To fit in ``most`` ids, the longer text loses its last ones first, as in BERT. Returns the rows,
+    and where the second text begins in each.
+    """
+    start, end, room = [ids.special["bos"]], [ids.special["eos"]], most - 3
+    rows, begins = [], []
+    for first, second in zip(firsts, seconds, strict=True):
+        first = first[: max(room - len(second), (room + 1) // 2)]
+        second = second[: room - len(first)]
+        rows.append(np.concatenate([start, first, end, second, end]).astype(np.int64))
+        begins.append(len(first) + 2)
+    return rows, begins
 
 
 def dense_ids(segmenter: Segmenter) -> TokenIds:

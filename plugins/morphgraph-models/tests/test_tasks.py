@@ -284,7 +284,7 @@ def swapped(text: str) -> str:
 
 def test_translations_are_scored_as_by_sacrebleu() -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
-    from morphgraph_models.downstream.text_tasks import translation_scores
+    from morphgraph_models.downstream.translation import translation_scores
 
     written = ["the cat sat on the mat", "a small house", "nothing"]
     targets = ["the cat sat on a mat", "one small house", "nothing at all"]

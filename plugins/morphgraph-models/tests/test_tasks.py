@@ -308,37 +308,6 @@ def test_a_cut_off_word_counts_as_wrong(tmp_path: Path) -> None:
     assert found["tagging_accuracy"].entries == 40
 
 
-def test_translation_is_learned(tmp_path: Path) -> None:
-    """Each word has one translation: the next one in the list."""
-    paths = {}
-    for name, count, seed in (("train", 600, 1), ("test", 30, 2)):
-        draw = random.Random(seed)
-        texts = [" ".join(draw.choices(WORDS, k=2)) for _ in range(count)]
-        for side, lines in (("x", texts), ("y", [swapped(text) for text in texts])):
-            (tmp_path / f"{name}.{side}").write_text("\n".join(lines))
-        paths[name] = [str(tmp_path / f"{name}.{side}") for side in "xy"]
-    given = {**paths, "learning_rate": 2e-3, "steps": 200, "max_tokens": 16}
-    found = measured("translation", tmp_path / "run", **given)
-    assert found["chrf"].value > 80
-
-
-def swapped(text: str) -> str:
-    """Each word as the next one in the list."""
-    return " ".join(WORDS[(WORDS.index(word) + 1) % len(WORDS)] for word in text.split())
-
-
-def test_translations_are_scored_as_by_sacrebleu() -> None:
-    sacrebleu = pytest.importorskip("sacrebleu")
-    from morphgraph_models.downstream.translation import translation_scores
-
-    written = ["the cat sat on the mat", "a small house", "nothing"]
-    targets = ["the cat sat on a mat", "one small house", "nothing at all"]
-    found = {each.metric: each.value for each in translation_scores(written, targets)}
-    assert found["chrf"] == pytest.approx(sacrebleu.corpus_chrf(written, [targets]).score)
-    assert found["bleu"] == pytest.approx(sacrebleu.corpus_bleu(written, [targets]).score)
-    assert translation_scores(targets, targets)[0].value == pytest.approx(100)
-
-
 @pytest.mark.parametrize("masked", [None, 0.15])
 def test_a_model_is_carried_over_and_trained_further(
     tmp_path: Path, chains: dict[str, object], masked: float | None

@@ -159,16 +159,18 @@ def fitted_on(
     kind: ModelKind,
     made: Callable[[Examples, TokenIds, int], Batches],
     looks: Looks = NO_LOOKS,
+    prepare: Callable[[Any], None] = lambda model: None,
 ) -> Fitted:
     """Train the model of a run on its examples.
 
     ``made`` puts examples into batches, with a number of samples of a random method; ``looks``: as
-    of `fit`.
+    of `fit`; ``prepare``: changes the model before it is trained.
     """
     data, settings = run.examples, run.settings
     # With a random method, each epoch has a sample of its own, up to eight.
     train = made(data.train, run.ids, min(8, max(1, round(settings.epochs))))
     model = make_model(kind, run, len(data.classes))
+    prepare(model)
     return fit(model, train, run, run.folder, looks)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from morphgraph.batch.distributions import DISTRIBUTIONS, IDEAL
-from morphgraph.batch.downstream import TaskRun, task_named
+from morphgraph.batch.downstream import KEPT, TaskRun, task_named
 from morphgraph.batch.results import FLOTA_METRICS, OWN_METRICS, PHASE_METRICS, words_scored
 from morphgraph.batch.store import contents
 from morphgraph.core.cache import Cache
@@ -133,9 +133,13 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     if spec["source"] == "file":
         segmenter = as_planned(spec, lambda: load_segmenter(spec["path"]))
     else:
-        trained_as = {name: spec[name] for name in ("pipeline", "parameters")}
-        segmenter = train(spec["method"], _word_counts(needs[0]), spec["vocab_size"], **trained_as)
+        segmenter = _trained(spec, _word_counts(needs[0]))
     return pyarrow.table({"model": pyarrow.array([write_model(segmenter)], pyarrow.large_binary())})
+
+
+def _trained(spec: Mapping[str, Any], counts: WordCounts) -> Segmenter:
+    trained_as = {name: spec[name] for name in ("pipeline", "parameters")}
+    return train(spec["method"], counts, spec["vocab_size"], **trained_as)
 
 
 # ------------------------------------------------------------------------------ inputs of cells
@@ -420,7 +424,8 @@ def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa
     asked = spec["downstream"]
     task, settings = task_named(asked["task"]), task_settings(asked)
     require(f"The task {asked['task']}", *task.packages)
-    inputs = cell_inputs(spec, iter(needs))
+    tables = iter(needs)
+    inputs = cell_inputs(spec, tables)
     segmenter: Any = method_result(spec, inputs).segmenter
     read = {
         name: sorted(chain.from_iterable(part[name] for part in asked["inputs"].values()))
@@ -429,10 +434,17 @@ def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa
     examples = as_planned(read, lambda: task.read(settings))
     folder = Path(spec["folder"])
     folder.mkdir(parents=True, exist_ok=True)
-    run = TaskRun(segmenter, examples, settings, spec["run_seed"], folder, inputs.base)
-    measured = list(task.run(run))
+    against = next(tables, None)
+    baseline = None if against is None else json.loads(against.schema.metadata[KEPT.encode()])
+
+    def retrain(files: Sequence[str]) -> Segmenter:
+        return _trained(spec["training"], _counted({"files": files, "column": None}))
+
+    given = segmenter, examples, settings, spec["run_seed"], folder, inputs.base, baseline
+    measured = list(task.run(TaskRun(*given, retrain if spec["training"] else None)))
+    kept = (folder / KEPT).read_bytes() if task.compares else b"null"
     shutil.rmtree(folder, ignore_errors=True)
     signature = f"{segmenter.signature()}|task:{asked['task']}|code:{asked['code']}"
     rows = [ResultRow(**each._asdict(), signature=signature) for each in measured]
     rows.append(ResultRow("types", float(segmenter.vocabulary_size), signature=signature))
-    return _as_table(rows)
+    return _as_table(rows).replace_schema_metadata({KEPT: kept})

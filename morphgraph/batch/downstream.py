@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
@@ -23,6 +23,8 @@ from morphgraph.tables.model import Column
 
 _STEPS = "steps.json"
 """The file beside checkpoints that says how far a task has come."""
+KEPT = "kept.json"
+"""The file there, and the field of a cell's result, with what a task keeps for comparisons."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Measured(NamedTuple):
     """A metric's value over a number of examples, with its 95 % interval.
 
     ``step``: the training step, for points of a curve; ``variant``: what distinguishes it from
-    other values of the same cell, written like a parameter.
+    other values of the same cell, written like a parameter; ``p``: of the difference from the
+    baseline.
     """
 
     metric: str
@@ -49,6 +52,7 @@ class Measured(NamedTuple):
     high: float = nan
     step: int | None = None
     variant: str = ""
+    p: float = nan
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,9 @@ class TaskRun:
 
     ``examples``: what its ``read`` returned. ``folder``: where it may keep checkpoints until it
     ends, so that a killed run resumes. ``base``: the tokeniser that the method was applied to.
+    ``baseline``: what the task kept of the cell that this one is compared with, if any.
+    ``retrain``: trains a tokeniser on text files as ``base`` was trained; None if it was read from
+    a file.
     """
 
     segmenter: Segmenter
@@ -65,6 +72,12 @@ class TaskRun:
     seed: int
     folder: Path
     base: Segmenter | None = None
+    baseline: Any = field(default=None, repr=False)
+    retrain: Callable[[Sequence[str]], Segmenter] | None = field(default=None, repr=False)
+
+    def keep(self, content: Any) -> None:
+        """Keep JSON data with the cell's result, as the ``baseline`` of other cells."""
+        write_file(self.folder / KEPT, json.dumps(content))
 
     def tell(self, done: int, total: int) -> None:
         """Record the progress, in steps, for those who watch the run."""
@@ -88,6 +101,8 @@ class DownstreamTask:
     ``metrics``: a column for each metric that it may measure. ``run``: measures a tokeniser.
     ``read``: makes and checks examples from settings before the run starts, without ``packages``:
     what must be installed to run it. ``seconds``: estimated time of a run by its settings.
+    ``compares``: whether its cells are compared with the first one of the same language, corpus,
+    vocabulary size and seed.
     """
 
     title: str
@@ -98,6 +113,7 @@ class DownstreamTask:
     read: Callable[[Any], Any] = field(default=lambda settings: None, repr=False)
     seconds: Callable[[Any], float] = field(default=lambda settings: 60.0, repr=False)
     packages: tuple[str, ...] = ()
+    compares: bool = False
 
     @property
     def inputs(self) -> dict[str, Inputs]:

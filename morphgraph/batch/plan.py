@@ -182,6 +182,7 @@ class _Planner:
     downstream: list[tuple[DownstreamChoice, dict[str, Any]]] = field(default_factory=list)
     cell_keys: dict[tuple[Any, ...], str] = field(default_factory=dict)
     baselines: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = field(default_factory=dict)
+    compared: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def add(self, language: str) -> None:
         """Add all tasks of one language."""
@@ -349,6 +350,7 @@ class _Planner:
                 "paths": paths,
                 "inputs": inputs,
                 "code": task.code(),
+                "compares": task.compares,
             }
             named = [file for part in inputs.values() for file in part["files"]]
             with unquoted(*named, asked=not self.quoting):
@@ -490,9 +492,10 @@ class _Planner:
             references, tasks, self.evaluation.seeds
         ):
             drawn = {**self._drawn(seed, settings, reference), "run_seed": seed}
-            cell = {**spec, "reference": reference, "downstream": asked, **drawn}
+            training = source.task.spec if source.vocab_size else None
+            cell = {**spec, "reference": reference, "downstream": asked, "training": training}
             told = {"reference": named, "task": choice.title, "seed": seed}
-            self._task(cell, {**columns, **told}, source)
+            self._task(cell | drawn, {**columns, **told}, source)
 
     @cached_property
     def holds_out(self) -> bool:
@@ -541,12 +544,17 @@ class _Planner:
             spec["corpus_name"] = source.corpus.signed
             needs.append(self._add(source.corpus.task).key)
         needs += [] if baseline is None else [baseline[1]]
+        place = tuple(columns[n] for n in ("language", "corpus", "vocab_size", "task", "seed"))
+        if is_downstream and self.evaluation.tests and spec["downstream"]["compares"]:
+            spec["baseline"] = self.compared.get(place)
+            needs += filter(None, [spec["baseline"]])
         work = measure_downstream if is_downstream else measure_cell
         cost = _task_cost(spec["downstream"]) if is_downstream else _cell_cost(spec)
         label = _label(columns)
         task = Task("cell", label, work, spec, tuple(needs), cost, columns, resumes=is_downstream)
         added = self._add(task)
         self.cells.setdefault(task.key, task)
+        self.compared.setdefault(place, added.key)
         if self.cell_keys.setdefault(tuple(columns.values()), added.key) != added.key:
             raise FileFormatError(
                 self.name,

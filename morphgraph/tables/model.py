@@ -180,8 +180,8 @@ class Table:
     ``names``: the columns that name rows; ``columns``: those of values; ``spread_by``: the titles
     of the headings above them; ``blocks``: titles of blocks of rows; ``constants``: what applies to
     the whole table, by title; ``notes``: sentences below it; ``bold``: the meaning of bold;
-    ``against``: what stars are differences to. ``label``: in LaTeX, after ``tab:``; ``short``: the
-    title for the list of tables there, if that is another one.
+    ``against``: what stars are differences to, and by which test. ``label``: in LaTeX, after
+    ``tab:``; ``short``: the title for the list of tables there, if that is another one.
     """
 
     title: str
@@ -284,10 +284,7 @@ class Table:
             notes.append(f"Means over {over}, ± their standard deviation.")
         if any(cell.mark for cell, _ in cells) or any(row.is_baseline for row in self.rows):
             levels = ", ".join(f"{stars} p < {level:g}" for level, stars in LEVELS[::-1])
-            notes.append(
-                f"Stars: different from {self.against}, by paired approximate randomisation: "
-                f"{levels}."
-            )
+            notes.append(f"Stars: different from {self.against}: {levels}.")
         if any(cell.held_in for cell, _ in cells) or any(row.held_in for row in self.rows):
             notes.append(HELD_IN_NOTE)
         if any(cell.is_undefined for cell, _ in cells):

@@ -84,7 +84,7 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
         signatures=tuple(dict.fromkeys(table.signature for table in tables if table.signature)),
         notes=_notes(tables),
         bold="the best of its block",
-        against="the baseline (†) of the block",
+        against="the baseline (†) of the block, by paired approximate randomisation",
         label="scores",
         short="Scores of tokenisers",
     )

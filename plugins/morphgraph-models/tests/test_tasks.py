@@ -117,35 +117,80 @@ def test_scores_are_those_of_scikit_learn() -> None:
         assert macro_f1(gold, guess) == pytest.approx(by_library(gold, guess))
 
 
-def test_what_comes_next_is_learned(tmp_path: Path, chains: dict[str, object]) -> None:
-    found = measured("causal-lm", tmp_path / "run", **chains)
-    before = measured(
-        "causal-lm", tmp_path / "new", **{**chains, "steps": 1, "learning_rate": 1e-9}
-    )
+@pytest.mark.parametrize("task", ["causal-lm", "masked-lm"])
+def test_what_comes_next_is_learned(tmp_path: Path, chains: dict[str, object], task: str) -> None:
+    found = measured(task, tmp_path / "run", **chains, curve=[0, 1, 60, 1000])
+    before = measured(task, tmp_path / "new", **{**chains, "steps": 1, "learning_rate": 1e-9})
     # To know the first word of eight is to know all: 3 bits in about 33 characters.
     assert found["bits_per_character"].value < 0.4 * before["bits_per_character"].value
     assert found["bits_per_byte"].value == found["bits_per_character"].value  # all of it is ASCII
+    assert found["validation_loss"].step == 60  # the last one that was reached
+    if task == "causal-lm":
+        assert found["validation_bits"].value == pytest.approx(found["bits_per_character"].value)
+    else:
+        assert found["pseudo_perplexity"].value < 0.1 * before["pseudo_perplexity"].value
 
 
-def test_bits_are_the_loss_of_the_model(tmp_path: Path, chains: dict[str, object]) -> None:
-    """By the model's own loss, text by text."""
+TEXTS = ["house garden", "unbelievable rivers and winters and letters and summers", "a"]
+
+
+@pytest.mark.parametrize("task", ["causal-lm", "masked-lm"])
+def test_losses_are_those_of_the_model(tmp_path: Path, task: str) -> None:
+    """By the model's own loss, text by text, a masked token at a time."""
     from morphgraph_models.downstream.fitting import make_model
-    from morphgraph_models.downstream.language_models import Windows, text_nats
+    from morphgraph_models.downstream.language_models import texts_measured
+    from morphgraph_models.downstream.windows import MaskedWindows, Windows, text_losses
 
     segmenter = load_segmenter("demo:en")
     ids = dense_ids(segmenter)
     settings = TrainingSettings(train=["a"], test=["b"], max_tokens=8)
     run = ModelRun(segmenter, None, settings, 1, tmp_path, ids=ids)
-    model = make_model("causal-lm", run).eval()
-    texts = ["house garden", "unbelievable rivers and winters and letters and summers", "a"]
-    windows = Windows.of(texts, ids, 8)
-    assert len(windows.draws[0]) > len(texts)
-    expected = np.zeros(len(texts))
+    windows = (MaskedWindows if task == "masked-lm" else Windows).of(TEXTS, ids, 8)
+    model = make_model(windows.kind, run).eval()
+    assert len(windows.draws[0]) > len(TEXTS)
+    expected, predicted = np.zeros(3), np.zeros(3)
     for row, text in zip(windows.draws[0], windows.texts, strict=True):
         inputs = torch.from_numpy(row)[None]
-        loss = model(input_ids=inputs, labels=inputs).loss.item()
-        expected[text] += loss * (len(row) - 1)
-    assert text_nats(model, windows, 3, 2) == pytest.approx(expected, rel=1e-5)
+        if task == "causal-lm":
+            loss = model(input_ids=inputs, labels=inputs).loss.item()
+            expected[text] += loss * (len(row) - 1)
+            predicted[text] += len(row) - 1
+            continue
+        for place in range(1, len(row) - (row[-1] == ids.special["eos"])):
+            shown = inputs.clone()
+            shown[0, place] = ids.special["mask"]
+            logs = model(input_ids=shown).logits[0, place].log_softmax(0)
+            expected[text] -= logs[row[place]].item()
+            predicted[text] += 1
+    found = text_losses(model, windows, 2, each_once=True)
+    assert found.nats == pytest.approx(expected, rel=1e-5)
+    assert found.predicted.tolist() == predicted.tolist()
+    told = {each.metric: each.value for each in texts_measured(model, windows, TEXTS, 2)}
+    if task == "masked-lm":
+        perplexity = np.exp(expected.sum() / predicted.sum())
+        assert told["pseudo_perplexity"] == pytest.approx(perplexity, rel=1e-5)
+        losses = text_losses(model, windows, 2, each_once=False)
+        assert (losses.predicted > 0).all() and (losses.predicted <= predicted).all()
+
+
+def test_masks_spare_the_ends_and_differ_by_epoch() -> None:
+    from morphgraph_models.downstream.windows import MaskedWindows
+
+    ids = dense_ids(load_segmenter("demo:en"))
+    windows = MaskedWindows.of(["house garden river " * 20], ids, 512, masked=0.3)
+    (row,) = windows.draws[0]
+    masked = []
+    for epoch in (0, 1, 0):
+        batch = windows.batch([(0, epoch)])
+        labels, shown = batch["labels"][0].numpy(), batch["input_ids"][0].numpy()
+        at = labels != fitting.IGNORED
+        assert not at[0] and not at[-1] and 0.15 < at.mean() < 0.45
+        assert (labels[at] == row[at]).all() and (shown[~at] == row[~at]).all()
+        assert (shown[at] == ids.special["mask"]).mean() > 0.6
+        masked.append(at.tolist())
+    assert masked[0] == masked[2] != masked[1]
+    # A window of the end alone still has something to predict.
+    assert (MaskedWindows.of([""], ids, 8).batch([(0, 0)])["labels"] != fitting.IGNORED).any()
 
 
 def test_the_same_seed_gives_the_same_and_another_does_not(
@@ -263,39 +308,9 @@ def test_a_cut_off_word_counts_as_wrong(tmp_path: Path) -> None:
     assert found["tagging_accuracy"].entries == 40
 
 
-def test_translation_is_learned(tmp_path: Path) -> None:
-    """Each word has one translation: the next one in the list."""
-    paths = {}
-    for name, count, seed in (("train", 600, 1), ("test", 30, 2)):
-        draw = random.Random(seed)
-        texts = [" ".join(draw.choices(WORDS, k=2)) for _ in range(count)]
-        for side, lines in (("x", texts), ("y", [swapped(text) for text in texts])):
-            (tmp_path / f"{name}.{side}").write_text("\n".join(lines))
-        paths[name] = [str(tmp_path / f"{name}.{side}") for side in "xy"]
-    given = {**paths, "learning_rate": 2e-3, "steps": 200, "max_tokens": 16}
-    found = measured("translation", tmp_path / "run", **given)
-    assert found["chrf"].value > 80
-
-
-def swapped(text: str) -> str:
-    """Each word as the next one in the list."""
-    return " ".join(WORDS[(WORDS.index(word) + 1) % len(WORDS)] for word in text.split())
-
-
-def test_translations_are_scored_as_by_sacrebleu() -> None:
-    sacrebleu = pytest.importorskip("sacrebleu")
-    from morphgraph_models.downstream.translation import translation_scores
-
-    written = ["the cat sat on the mat", "a small house", "nothing"]
-    targets = ["the cat sat on a mat", "one small house", "nothing at all"]
-    found = {each.metric: each.value for each in translation_scores(written, targets)}
-    assert found["chrf"] == pytest.approx(sacrebleu.corpus_chrf(written, [targets]).score)
-    assert found["bleu"] == pytest.approx(sacrebleu.corpus_bleu(written, [targets]).score)
-    assert translation_scores(targets, targets)[0].value == pytest.approx(100)
-
-
+@pytest.mark.parametrize("masked", [None, 0.15])
 def test_a_model_is_carried_over_and_trained_further(
-    tmp_path: Path, chains: dict[str, object]
+    tmp_path: Path, chains: dict[str, object], masked: float | None
 ) -> None:
     base = load_segmenter("demo:en")
     gold = GoldSet.of(read_reference(demo_gold_path("en")))
@@ -306,6 +321,7 @@ def test_a_model_is_carried_over_and_trained_further(
     entry = TASKS["transplant"]
     starts = ["mean", "mean+median", "hewitt", "scratch"]
     given = {**chains, "steps": 30, "then": 10, "curve": [0, 10], "starts": starts}
+    given |= {"masked": masked}
     with pytest.raises(MorphGraphError, match="Set tied: false"):
         entry.parameters(**given)
     settings = entry.parameters(**given, tied=False)

@@ -126,7 +126,7 @@ def fitted_on_best(
     def fit(number: int) -> Fitted:
         own = settings.chosen(choices[number])
         one = replace(run, settings=own, turn=(number, len(choices)))
-        return fitted_on(one, kind, made, run.folder / f"choice-{number}")
+        return fitted_on(one, kind, made, folder=run.folder / f"choice-{number}")
 
     for number, choice in enumerate(choices):
         file = run.folder / f"choice-{number}.json"

@@ -32,7 +32,8 @@ _TELL_SECONDS = 2.0
 _POOL = 50
 """The number of batches drawn together and sorted by length, to reduce padding."""
 
-StepLook = Callable[[int, Any], None]
+Looks = tuple[Sequence[int], Callable[[int, Any], None]]
+NO_LOOKS: Looks = ((), lambda step, model: None)
 Key = tuple[int, int]
 """The index of an example, and the epoch in which it is seen."""
 
@@ -72,9 +73,7 @@ class Batches:
 
     def inputs(self, keys: Sequence[Key]) -> dict[str, Any]:
         """Return the rows of some keys as inputs of a model, with their attention mask."""
-        rows = self.rows(keys)
-        mask = padded([np.ones(len(row), np.int64) for row in rows], 0)
-        return {"input_ids": padded(rows, self.ids.special["pad"]), "attention_mask": mask}
+        return with_mask(self.rows(keys), self.ids)
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
         """Return tensors of some examples as the model takes them, with ``labels``."""
@@ -114,6 +113,12 @@ def padded(rows: Sequence[IdArray], filler: int) -> Any:
 
     tensors = [torch.from_numpy(row) for row in rows]
     return torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=filler)
+
+
+def with_mask(rows: Sequence[IdArray], ids: TokenIds) -> dict[str, Any]:
+    """Return rows as inputs of a model, with their attention mask."""
+    mask = padded([np.ones(len(row), np.int64) for row in rows], 0)
+    return {"input_ids": padded(rows, ids.special["pad"]), "attention_mask": mask}
 
 
 def predictions(
@@ -158,18 +163,22 @@ def fitted_on(
     run: ModelRun,
     kind: ModelKind,
     made: Callable[[Examples, TokenIds, int], Batches],
+    looks: Looks = NO_LOOKS,
+    prepare: Callable[[Any], None] = lambda model: None,
     folder: Path | None = None,
 ) -> Fitted:
     """Train the model of a run on its examples.
 
-    ``made`` puts examples into batches, with a number of samples of a random method. ``folder``:
-    where checkpoints are kept, if not in that of the run.
+    ``made`` puts examples into batches, with a number of samples of a random method; ``looks``: as
+    of `fit`; ``prepare``: changes the model before it is trained; ``folder``: where checkpoints are
+    kept, if not in that of the run.
     """
     data, settings = run.examples, run.settings
     # With a random method, each epoch has a sample of its own, up to eight.
     train = made(data.train, run.ids, min(8, max(1, round(settings.epochs))))
     model = make_model(kind, run, len(data.classes))
-    return fit(model, train, run, folder or run.folder)
+    prepare(model)
+    return fit(model, train, run, folder or run.folder, looks)
 
 
 def fit(
@@ -177,11 +186,12 @@ def fit(
     examples: Batches,
     run: ModelRun,
     folder: Path,
-    looks: tuple[Sequence[int], StepLook] = ((), lambda step, model: None),
+    looks: Looks = NO_LOOKS,
 ) -> Fitted:
     """Train a model as a run says, resuming from the last checkpoint in the folder.
 
-    ``looks``: steps, and a function called after each of them with the current model.
+    ``looks``: steps, and a function called after each of them with the current model; 0 is before
+    training.
 
     Without a time budget, and on one device, the result depends only on the arguments, even if the
     training was killed in between.
@@ -220,6 +230,8 @@ def fit(
     trainer = OurBatches(model=model, args=arguments, train_dataset=examples, callbacks=[clock])
     trainer.remove_callback(PrinterCallback)
     last = last_checkpoint(folder)
+    if 0 in looks[0] and last is None:
+        looks[1](0, model.eval())
     try:
         trainer.train(resume_from_checkpoint=None if last is None else str(last))
     except Exception:
@@ -245,7 +257,7 @@ def last_checkpoint(folder: Path) -> Path | None:
     return max(complete)[1] if complete else None
 
 
-def _clock(folder: Path, run: ModelRun, looks: tuple[Sequence[int], StepLook]) -> Any:
+def _clock(folder: Path, run: ModelRun, looks: Looks) -> Any:
     """Return a callback that times all runs, saves checkpoints, and keeps to the budget."""
     from transformers import TrainerCallback
 
@@ -289,12 +301,15 @@ def _clock(folder: Path, run: ModelRun, looks: tuple[Sequence[int], StepLook]) -
 # ------------------------------------------------------------------------------ models
 
 
-ModelKind = Literal["classification", "regression", "tagging", "causal-lm", "translation"]
+ModelKind = Literal[
+    "classification", "regression", "tagging", "causal-lm", "masked-lm", "translation"
+]
 _CLASSES: dict[str, str] = {
     "classification": "AutoModelForSequenceClassification",
     "regression": "AutoModelForSequenceClassification",
     "tagging": "AutoModelForTokenClassification",
     "causal-lm": "AutoModelForCausalLM",
+    "masked-lm": "AutoModelForMaskedLM",
     "translation": "AutoModelForSeq2SeqLM",
 }
 

@@ -61,11 +61,12 @@ def model_task(
     run: Callable[[ModelRun], Sequence[Measured]],
     speed: float,
     bytes_in_token: float = 4.0,
+    compares: bool = False,
 ) -> DownstreamTask:
     """Declare a task that trains a model.
 
     ``speed``: roughly how many tokens per second a tiny model trains on; ``bytes_in_token``:
-    roughly how many bytes of a file there are for each token.
+    roughly how many bytes of a file there are for each token; ``compares``: as of `DownstreamTask`.
     """
 
     def measured(given: TaskRun) -> Sequence[Measured]:
@@ -83,7 +84,8 @@ def model_task(
             tokens = settings.epochs * size / bytes_in_token
         return trainings(settings) * (_STARTING + tokens / speed)
 
-    return DownstreamTask(title, does, parameters, metrics, measured, read, seconds, PACKAGES)
+    work = measured, read, seconds
+    return DownstreamTask(title, does, parameters, metrics, *work, PACKAGES, compares)
 
 
 def share_measured(key: str, right: npt.NDArray[np.float64], of: Any) -> Measured:

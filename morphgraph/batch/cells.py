@@ -24,7 +24,6 @@ from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, require, unquoted
 from morphgraph.corpus.counting import count_words
 from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
-from morphgraph.formats.loading import vocabulary_of
 from morphgraph.reference.entry import join_references
 from morphgraph.refine.learning import has_seen
 from morphgraph.score.gold_reading import Reading
@@ -37,7 +36,7 @@ from morphgraph.score.vocabulary_figures import figure_called
 from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
-from morphgraph.segment.segmenter import method_on, standard_segmenter
+from morphgraph.segment.segmenter import method_on
 from morphgraph.segment.training import train
 from morphgraph.tables.model import HELD_IN
 
@@ -351,12 +350,11 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
         nothing = "n/a: this method does not choose k tokens"
         yield from (ResultRow(name, nan, "morphemic", "types", 0, nothing) for name in wanted)
         return
-    tokeniser = base.tokeniser
-    source: Any = base.vocabulary if tokeniser is None else tokeniser
-    vocabulary = source if tokeniser is None else vocabulary_of(tokeniser)
+    vocabulary = method_on(base, "flota").vocabulary
+    assert vocabulary is not None
     settings: Any = known.settings(spec["parameters"])
     k, strict = settings.k or None, getattr(settings, "strict", False)
-    given = vocabulary, gold_set.reference, standard_segmenter(source), (k,)
+    given = vocabulary, gold_set.reference, base, (k,)
     scores = flota_scores(*given, strict=strict)
     score = scores.score(known.title, k)
     for name in wanted:

@@ -251,7 +251,7 @@ def _method_model(name: str) -> Any:
     return _extended(MethodChoice, name.capitalize(), does, own, method=(Literal[name], ...))
 
 
-_METHODS = [STANDARD_METHOD, *METHODS.offered, *METHODS.learning]
+_METHODS = [STANDARD_METHOD, *METHODS.offered, "scaffold", *METHODS.learning]
 _METHODS.remove("bpe")
 
 

@@ -377,9 +377,23 @@ def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
     vocabulary = base if isinstance(base, SubwordVocabulary) else getattr(base, "vocabulary", None)
     if vocabulary is not None:
         return cast("SubwordVocabulary", vocabulary)
-    tokeniser = _merges(base, method)
+    if isinstance(base, BpeTokeniser) and base.unused:
+        base = standard_segmenter(base)
+    tokeniser = base.tokeniser if hasattr(base, "absent") else _merges(base, method)
     question = "vocabulary", tokeniser.name
-    return tokeniser.cache.get(tokeniser.numbered, question, lambda: vocabulary_of(tokeniser))
+    whole = tokeniser.cache.get(tokeniser.numbered, question, lambda: vocabulary_of(tokeniser))
+    return _without(whole, base) if getattr(base, "absent", ()) else cast(SubwordVocabulary, whole)
+
+
+def _without(vocabulary: SubwordVocabulary, base: Any) -> SubwordVocabulary:
+    """Return a vocabulary without the types that its method never leaves; others keep their ids."""
+    gone, numbers = {base.types[number] for number in base.absent}, getattr(base, "numbers", None)
+    kept = {text: n for n, text in enumerate(vocabulary.types) if text not in gone}
+    ids: Any = tuple(
+        vocabulary.vocabulary_id(n) if numbers is None else numbers[base.tokeniser.graph.ids[text]]
+        for text, n in kept.items()
+    )
+    return replace(vocabulary, types=tuple(kept), file_ids=ids)
 
 
 def _segmenter(base: Any, _: str) -> Segmenter:
@@ -388,7 +402,9 @@ def _segmenter(base: Any, _: str) -> Segmenter:
     return cast("Segmenter", base.below) if is_kept else standard_segmenter(base)
 
 
-def _only_trained(_: Any, method: str) -> None:
+def _only_trained(base: Any, method: str) -> Any:
+    if METHODS[method].build is not None and hasattr(base, "absent") and not by_merges(base):
+        return base
     raise MorphGraphError(
         f"{method} needs a model that was trained so. Train one with morphgraph train {method}."
     )

@@ -32,6 +32,9 @@ class TrimmedParameters(Parameters):
     """Which types are rare."""
 
     threshold: int = Field(default=100, ge=0, description="Types of at most this count go.")
+    vocab_size: int = Field(
+        default=0, ge=0, description="The rarest go until this many are left; 0: by the threshold."
+    )
 
 
 _USUAL = TrimmedParameters()
@@ -167,8 +170,10 @@ class Trimmed(Decomposing):
     """Trimmed BPE: decomposes types that are rare in a second corpus.
 
     ``counts``: int64, by type id (see `token_counts`). Types whose count is at most ``threshold``
-    are trimmed, but no atoms and added tokens. The graph's present state is used. Source: Cognetta
-    et al. 2024.
+    are trimmed, but no atoms and added tokens; with a ``vocab_size``, instead the rarest ones until
+    this many types are left, of equals those with the highest ids. `MorphGraphError` if that is
+    impossible. The graph's present state is used. Source: Cognetta et al. 2024; Chizhov et al.
+    2024, Table 3, for the size.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
@@ -181,21 +186,34 @@ class Trimmed(Decomposing):
     name = "Trimmed"
 
     def __init__(
-        self, tokeniser: BpeTokeniser, counts: npt.ArrayLike, threshold: int = _USUAL.threshold
+        self,
+        tokeniser: BpeTokeniser,
+        counts: npt.ArrayLike,
+        threshold: int = _USUAL.threshold,
+        vocab_size: int = _USUAL.vocab_size,
     ) -> None:
         graph = tokeniser.graph
         self.counts = np.array(counts, np.int64)
-        self.threshold = threshold
-        rare = np.flatnonzero(self.counts <= threshold).tolist()
-        super().__init__(
-            tokeniser, (n for n in rare if graph.is_present(n) and graph.is_removable(n))
-        )
+        self.threshold, self.vocab_size = threshold, vocab_size
+        rare = [n for n in graph.type_ids() if graph.is_removable(n)]
+        if vocab_size:
+            excess = graph.type_count - vocab_size
+            if not 0 <= excess <= len(rare):
+                raise MorphGraphError(
+                    f"The {graph.type_count:,} types cannot be trimmed to {vocab_size:,}. Ask for "
+                    f"{graph.type_count - len(rare):,} to {graph.type_count:,}."
+                )
+            rare = sorted(rare, key=lambda n: (self.counts[n], -n))[:excess]
+        else:
+            rare = [n for n in rare if self.counts[n] <= threshold]
+        super().__init__(tokeniser, rare)
         listed = sorted(self._listed_counts().items())
         self._checksum = checksum("".join(f"{text}\t{n}\n" for text, n in listed).encode())
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        return {"threshold": self.threshold, "counts": self._checksum}
+        size = {"vocab_size": self.vocab_size} if self.vocab_size else {}
+        return {**(size or {"threshold": self.threshold}), "counts": self._checksum}
 
     def _listed_counts(self) -> dict[str, int]:
         present = self.graph.type_ids()
@@ -205,16 +223,17 @@ class Trimmed(Decomposing):
         return {**super().document(), "counts": self._listed_counts()}
 
     @classmethod
-    def by_counts(cls, tokeniser: BpeTokeniser, threshold: int, counts: WordCounts) -> Self:
+    def by_counts(cls, tokeniser: BpeTokeniser, counts: WordCounts, **limits: int) -> Self:
         """Trim by the count of each type in counted words as segmented by the tokeniser."""
-        return cls(tokeniser, token_counts(tokeniser, counts), threshold)
+        return cls(tokeniser, token_counts(tokeniser, counts), **limits)
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
         tokeniser = saved_tokeniser(document)
         listed = document_field(document, "counts", dict)
         counts = [int(listed.get(text, 0)) for text in tokeniser.types]
-        return cls(tokeniser, counts, document_field(document, "threshold", int))
+        limits = [name for name in TrimmedParameters.model_fields if name in document]
+        return cls(tokeniser, counts, **{n: document_field(document, n, int) for n in limits})
 
 
 TRIMMED = Method(
@@ -265,7 +284,8 @@ class Scaffold(Decomposing):
     """Scaffold-BPE: applies all merges, then replaces each scaffold token by its parts.
 
     ``scaffolds``: types that training marked; `MorphGraphError` if no merge makes one. The graph's
-    present state is used. Source: Lian et al. 2025.
+    present state is used. On a Picky model, whose removed types are the scaffolds, this is
+    inference with post-removal (Chizhov et al. 2024, Appendix A). Source: Lian et al. 2025.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
@@ -291,6 +311,11 @@ class Scaffold(Decomposing):
         return {**super().document(), "scaffolds": sorted(self.scaffolds)}
 
     @classmethod
+    def on(cls, base: Any) -> Self:
+        """Take the types that another model has only for merging as scaffolds."""
+        return cls(base.tokeniser, (base.types[number] for number in base.absent))
+
+    @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
         return cls(saved_tokeniser(document), document_field(document, "scaffolds", list))
 
@@ -307,6 +332,7 @@ SCAFFOLD = Method(
     "were built of them are taken apart again.",
     Scaffold,
     "training",
+    build=Scaffold.on,
     source="Lian et al. 2025",
     training=Training(
         "BPE that takes types apart again which only helped to build others (Lian et al. 2025).",

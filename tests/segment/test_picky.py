@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import merge_method_oracles as naive
+import oracles
 import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import trained_segmenter
+from strategies import token_texts, trained_segmenter
 from typer.testing import CliRunner
 
 from morphgraph.cli import program
@@ -24,6 +25,8 @@ from morphgraph.segment.models import (
     write_model,
 )
 from morphgraph.segment.picky import Picky, PickyEvent, train_picky
+from morphgraph.segment.segmenter import method_on
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 
 @st.composite
@@ -115,6 +118,28 @@ def test_same_as_naive_after_training(
     found = picky.segment(picky.encode(list(counts)))
     for number, tokens in enumerate(segmented):  # words of training end up as training left them
         assert [picky.types[token] for token in found.tokens(number)] == tokens
+
+
+@examples(200)
+@given(models(), st.lists(st.text("abc", max_size=12), max_size=6))
+def test_other_methods_see_the_final_types(
+    model: tuple[list[str], list[naive.Event]], listed: list[str]
+) -> None:
+    """As on a plain list of the types that are left; by post-removal as by `naive.demolish`."""
+    picky = picky_of(*model)
+    present = [text for number, text in enumerate(picky.types) if number not in picky.absent]
+    plain = SubwordVocabulary(tuple(present))
+    for name in ("greedy", "suffix", "flota", "least"):
+        made = method_on(picky, name)
+        assert token_texts(made, listed) == token_texts(method_on(plain, name), listed), name
+        assert made.vocabulary_size == picky.vocabulary_size
+        ids = [made.vocabulary_id(number) for number in range(len(present))]
+        assert ids == [picky.vocabulary_id(picky.types.index(text)) for text in present]
+    first = {whole: parts for kind, parts, whole in reversed(model[1]) if kind == "merge"}
+    ranked, gone = oracles.listed(first.values()), set(picky.types) - set(present)
+    assert token_texts(method_on(picky, "scaffold"), listed) == [
+        naive.demolish(ranked, oracles.segment(ranked, word)[0], gone) for word in listed
+    ]
 
 
 def test_a_signature_is_of_all_events() -> None:

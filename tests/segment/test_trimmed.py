@@ -64,6 +64,23 @@ def test_parts_that_no_merge_forms() -> None:
     assert token_texts(trimmed, ["abc", "cabc"]) == [["ab", "c"], ["c", "ab", "c"]]
 
 
+def test_trimmed_to_a_size() -> None:
+    """The rarest go, of equals the last; atoms never, however rare."""
+    types = ["a", "b", "c", "ab", "bc", "abc"]
+    tokeniser = tokeniser_of_types("sized", types, [("a", "b"), ("b", "c"), ("ab", "c")])
+    counts = np.array([0, 0, 0, 2, 1, 1])
+    left = {n: Trimmed(tokeniser, counts, vocab_size=n) for n in (3, 4, 5, 6)}
+    gone = {n: [types[number] for number in sorted(one.absent)] for n, one in left.items()}
+    assert gone == {3: ["ab", "bc", "abc"], 4: ["bc", "abc"], 5: ["abc"], 6: []}
+    assert [one.vocabulary_size for one in left.values()] == [3, 4, 5, 6]
+    copy = Trimmed.from_document(json.loads(json.dumps(left[5].document())))
+    assert copy.signature() == left[5].signature() != left[4].signature()
+    assert copy.absent == left[5].absent
+    for impossible in (2, 7):
+        with pytest.raises(MorphGraphError, match="Ask for 3 to 6"):
+            Trimmed(tokeniser, counts, vocab_size=impossible)
+
+
 def test_added_tokens_stay() -> None:
     tokeniser = tokeniser_of_types("x", ["a", "b", "ab", "<s>"], ["ab"])
     assert tokeniser.special == {"<s>"}

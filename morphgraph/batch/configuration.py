@@ -127,7 +127,7 @@ class _Grid(Strict):
         values = {name: getattr(self, name) for name in self.own}
         return {name: value for name, value in values.items() if value is not None}
 
-    def grid(self) -> list[dict[str, Any]]:
+    def combinations(self) -> list[dict[str, Any]]:
         """Return every combination of its parameters, those that stand in the file first."""
         given = self.given()
         return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
@@ -235,7 +235,7 @@ class MethodChoice(_ForTokenisers, _ForLanguages):
 
     def learns(self) -> bool:
         """Whether it uses gold boundaries for some of its parameters."""
-        return any(settings_of(self.method, given).sees_gold for given in self.grid())
+        return any(settings_of(self.method, given).sees_gold for given in self.combinations())
 
 
 def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:

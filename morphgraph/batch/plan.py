@@ -394,7 +394,7 @@ class _Planner:
         trained, training = training_of(choice.train)
         pipelines: list[Any] = choice.pipeline or [None]
         sources = []
-        for size, pipeline, parameters in product(choice.vocab_size, pipelines, choice.grid()):
+        for size, pipeline, parameters in product(choice.vocab_size, pipelines, choice.combinations()):
             trained_as = {"vocab_size": size, "pipeline": pipeline, "parameters": parameters}
             spec = {"source": "train", "method": choice.train, **trained_as}
             parts = [f"{name}={_shown(value)}" for name, value in parameters.items()]
@@ -425,7 +425,7 @@ class _Planner:
 
     def _cells(self, source: _Source, method: MethodChoice) -> None:
         """Plan all cells of a method: its parameters × references and tasks × seeds."""
-        for parameters in method.grid():
+        for parameters in method.combinations():
             shown = [f"{name}={_shown(value)}" for name, value in parameters.items()]
             columns = {
                 "language": self.values["language"],

@@ -61,14 +61,14 @@ def test_blame_by_tokens_needs_a_corpus_too() -> None:
 
 def test_lists_make_a_grid() -> None:
     more = "methods:\n  - method: knockout\n    threshold: [0.4, 0.6]\n    percent: [0, 5]\n"
-    grid = parsed(more).methods[0].grid()
+    grid = parsed(more).methods[0].combinations()
     assert [(one["threshold"], one["percent"]) for one in grid] == [
         (0.4, 0),
         (0.4, 5),
         (0.6, 0),
         (0.6, 5),
     ]
-    assert parsed("methods: [dropout(p=0.05)]").methods[0].grid() == [{"p": 0.05}]
+    assert parsed("methods: [dropout(p=0.05)]").methods[0].combinations() == [{"p": 0.05}]
     assert parsed("metrics: [boundaries, exact]").metrics == ["precision", "recall", "f1", "exact"]
 
 

@@ -67,8 +67,7 @@ def named_metrics() -> dict[str, Column]:
         for figure in FIGURES
     }
     tasks = {key: column for task in TASKS.values() for key, column in task.metrics.items()}
-    distributions = {key: each.column for key, each in DISTRIBUTIONS.items()}
-    return scores | FLOTA_METRICS | distributions | figures | tasks | _FACTS
+    return scores | FLOTA_METRICS | DISTRIBUTIONS | figures | tasks | _FACTS
 
 
 def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from morphgraph.batch.distributions import DISTRIBUTIONS, IDEAL
+from morphgraph.batch.distributions import DISTRIBUTIONS, IDEAL, distributed
 from morphgraph.batch.downstream import KEPT, TaskRun, task_named
 from morphgraph.batch.results import FLOTA_METRICS, OWN_METRICS, PHASE_METRICS, words_scored
 from morphgraph.batch.store import contents
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from morphgraph.refine.learning import Learned
     from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.gold_set import GoldSet
-    from morphgraph.score.outcome import Outcome
     from morphgraph.segment.segmenter import Segmenter
 
 T = TypeVar("T")
@@ -298,44 +297,31 @@ def score_rows(
     metrics = [name for name in spec["metrics"] if name not in OWN_METRICS]
     if not metrics:
         return
+    draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
     outcomes = outcomes_of([("", made.segmenter)], gold_set)
     if isinstance(outcomes[0], SegmentationFailure):
         raise MorphGraphError(outcomes[0].message)
     if baseline is not None:
         outcomes += outcomes_of([("", baseline)], gold_set)
-    yield from _scores(spec, outcomes, metrics, gold_set)
+    tried = [("", outcomes)]
     if IDEAL in spec["metrics"] and spec["method"] == STANDARD_METHOD:
         best = ideal(gold_set)
-        rows = [
-            ResultRow("types", float(best.vocabulary_size or 0)),
-            *_scores(spec, [best], metrics, gold_set),
-        ]
-        yield from (row._replace(variant=IDEAL) for row in rows)
-
-
-def _scores(
-    spec: Mapping[str, Any],
-    outcomes: Sequence[Outcome | SegmentationFailure],
-    metrics: Sequence[str],
-    gold_set: GoldSet,
-) -> Iterator[ResultRow]:
-    """Return the scores of the first outcome, tested against the second if there is one."""
-    draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
-    against = 1 if len(outcomes) > 1 else None
-    for scope in spec["scopes"]:
-        for weighting in spec["weightings"]:
-            if weighting not in gold_set.weightings:
-                nothing = "n/a: there are no word frequencies"
-                yield from (ResultRow(m, nan, scope, weighting, 0, nothing) for m in metrics)
-                continue
-            table = ScoreTable(outcomes, scope, weighting, metrics, baseline=against, draws=draws)
-            if isinstance(table.outcomes[0], SegmentationFailure):  # by what the metrics need
-                raise MorphGraphError(table.outcomes[0].message)
-            about = (scope, weighting, int(gold_set.has_gold(scope).sum()), table.signature_of(0))
-            for name, found in (table.estimates[0] or {}).items():
-                if name in METRICS:
-                    interval = found.interval
-                    yield ResultRow(name, found.value, *about, interval.low, interval.high, found.p)
+        yield ResultRow("types", float(best.vocabulary_size or 0), variant=IDEAL)
+        tried.append((IDEAL, [best]))
+    for scope, weighting, (variant, each) in product(spec["scopes"], spec["weightings"], tried):
+        if weighting not in gold_set.weightings:
+            nothing = "n/a: there are no word frequencies"
+            yield from (ResultRow(m, nan, scope, weighting, 0, nothing) for m in metrics)
+            continue
+        against = 1 if len(each) > 1 else None
+        table = ScoreTable(each, scope, weighting, metrics, baseline=against, draws=draws)
+        if isinstance(table.outcomes[0], SegmentationFailure):  # by what the metrics need
+            raise MorphGraphError(table.outcomes[0].message)
+        about = (scope, weighting, int(gold_set.has_gold(scope).sum()), table.signature_of(0))
+        for name, found in (table.estimates[0] or {}).items():
+            if name in METRICS:
+                over = found.interval.low, found.interval.high, found.p
+                yield ResultRow(name, found.value, *about, *over, variant=variant)
 
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Iterator[ResultRow]:
@@ -367,9 +353,9 @@ def _distributions(
     spec: Mapping[str, Any], base: Segmenter, made: Segmenter, gold_set: GoldSet
 ) -> Iterator[ResultRow]:
     about = ("morphemic", "types", gold_set.size, gold_set.signature_of(made.signature()))
-    for name in spec["metrics"]:
-        if name in DISTRIBUTIONS:
-            for variant, value in DISTRIBUTIONS[name].values(base, made, gold_set).items():
+    if not DISTRIBUTIONS.keys().isdisjoint(spec["metrics"]):
+        for name, variant, value in distributed(base, made, gold_set):
+            if name in spec["metrics"]:
                 yield ResultRow(name, value, *about, variant=variant)
 
 

@@ -394,7 +394,9 @@ class _Planner:
         trained, training = training_of(choice.train)
         pipelines: list[Any] = choice.pipeline or [None]
         sources = []
-        for size, pipeline, parameters in product(choice.vocab_size, pipelines, choice.combinations()):
+        for size, pipeline, parameters in product(
+            choice.vocab_size, pipelines, choice.combinations()
+        ):
             trained_as = {"vocab_size": size, "pipeline": pipeline, "parameters": parameters}
             spec = {"source": "train", "method": choice.train, **trained_as}
             parts = [f"{name}={_shown(value)}" for name, value in parameters.items()]

@@ -40,11 +40,7 @@ PHASE_METRICS = {
     "phase_removed": Column("Merges knocked out", "count"),
 }
 """What is told of each phase of ReBPE; ``phases`` stands for all of them."""
-_OWN_COLUMNS = {
-    **FLOTA_METRICS,
-    **PHASE_METRICS,
-    **{key: each.column for key, each in DISTRIBUTIONS.items()},
-}
+_OWN_COLUMNS = FLOTA_METRICS | PHASE_METRICS | DISTRIBUTIONS
 OWN_METRICS = {*_OWN_COLUMNS, IDEAL}
 """What an evaluation's ``metrics`` may name beside the scores of the library."""
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 from pydantic import Field
 
-from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import counted, shortened
 from morphgraph.segment.method import Parameters
@@ -105,7 +104,7 @@ class ReadingOptions(TypedDict, total=False):
 
 
 def exempt_words(given: str | os.PathLike[str] | Iterable[str]) -> list[str]:
-    """Return the words of a list, or of a file with one a line; `FileFormatError` if it has none.
+    """Return the words of a list, or of a file with one a line.
 
     >>> exempt_words(["butterfly", "understand"])
     ['butterfly', 'understand']
@@ -113,7 +112,4 @@ def exempt_words(given: str | os.PathLike[str] | Iterable[str]) -> list[str]:
     if not isinstance(given, str | os.PathLike):
         return list(given)
     lines = decode_utf8(read_bytes(given), str(given)).splitlines()
-    words = [line.strip() for line in lines if line.strip()]
-    if not words:
-        raise FileFormatError(str(given), "", "it lists no words", "Write one a line.")
-    return words
+    return [line.strip() for line in lines if line.strip()]

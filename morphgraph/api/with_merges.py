@@ -298,8 +298,8 @@ class Tokeniser(BaseTokeniser):
         [['Ġund', 'esirable']]
         """
         new = self._merges("extend").copy()
-        is_other = isinstance(source, Tokeniser)
-        given: Any = source._merges("extend") if is_other else to_word_counts(source)
+        given: Any = source
+        given = given._merges("extend") if isinstance(source, Tokeniser) else to_word_counts(source)
         extend(new, given, add, replace=replace, progress=progress)
         return self._edited(new)[0]
 

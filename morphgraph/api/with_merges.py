@@ -280,23 +280,28 @@ class Tokeniser(BaseTokeniser):
 
     def extend(
         self,
-        counts: WordCountsLike,
-        add: int,
+        source: WordCountsLike | Tokeniser,
+        add: int | None = None,
         *,
         replace: bool = False,
         progress: Callable[[float], None] | None = None,
     ) -> Tokeniser:
-        """Train further on word ``counts``: new merges come after the existing ones.
+        """Train further on word counts, or take over the types of another tokeniser.
 
-        It ends with ``add`` new types, or when no pairs are left. Types keep their ids.
-        ``replace``: new types get the ids of those that `prune` removed. ``progress``: called with
-        the share done. Source: Purason et al. 2025.
+        New merges come after the existing ones, and types keep their ids. Training ends with
+        ``add`` new types, or when no pairs are left. Of another tokeniser, which has to spell words
+        alike, all types that its merges make are added; those whose strings are cut otherwise here
+        get other merges, so that they are reached. ``replace``: new types get the ids of those that
+        `prune` removed. ``progress``: called with the share done. Source: Purason et al. 2025;
+        Delobelle et al. 2022.
 
         >>> tokeniser.extend({"undesirable": 3}, 2).segment(["undesirable"])
         [['Ġund', 'esirable']]
         """
         new = self._merges("extend").copy()
-        extend(new, to_word_counts(counts), add, replace=replace, progress=progress)
+        given: Any = source
+        given = given._merges("extend") if isinstance(source, Tokeniser) else to_word_counts(source)
+        extend(new, given, add, replace=replace, progress=progress)
         return self._edited(new)[0]
 
     @taking(ReBPESettings)

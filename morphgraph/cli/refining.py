@@ -1,6 +1,7 @@
 """The commands that blame merges and edit a tokeniser: blame, knockout, rebpe, prune, extend."""
 
 from dataclasses import dataclass
+from dataclasses import replace as changed
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -265,19 +266,25 @@ def prune(
 @with_options
 def extend(
     given: CountedEdit,
-    add: Annotated[int, typer.Option(min=1)],
+    add: Annotated[int | None, typer.Option(min=1)] = None,
+    from_: str | None = None,
     replace: bool = False,
 ) -> None:
     """Train further on word counts: new merges come after the existing ones; types keep their ids.
 
     add: How many new types; fewer if no pairs are left.
+    from_: Take over all types that the merges of this tokeniser make, instead of training.
     replace: New types get the ids of types that the --recipe removed first.
     """
-    if given.counts is None:
-        raise MorphGraphError("Nothing says what to train on. Name word counts.")
+    if (given.counts is None or add is None) if from_ is None else add is not None:
+        raise MorphGraphError(
+            "Name word counts and say with --add how many types to train on them, or name another "
+            "tokeniser with --from, whose types are added."
+        )
     output.check_out(given.out)
     start = open_edited(given)
+    other = None if from_ is None else open_edited(changed(given, tokeniser=from_, recipe=None))
     with output.progress_bar("training") as advance:
-        extended = start.extend(given.words, add, replace=replace, progress=advance)
+        extended = start.extend(other or given.words, add, replace=replace, progress=advance)
     added = [text for text in extended.types if text not in start]
     given.end(start, extended, f"{counted(len(added), 'type')} added", {"added": added})

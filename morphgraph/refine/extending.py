@@ -1,9 +1,11 @@
-"""Continued training: new types from counted words, by merges after all that a tokeniser has.
+"""New types, from counted words or another tokeniser, by merges after all that a tokeniser has.
 
-Source: Purason et al. 2025, arXiv 2512.03989.
+Source: Purason et al. 2025, arXiv 2512.03989; Delobelle et al. 2022, arXiv 2211.08192.
 """
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -11,33 +13,41 @@ import numpy.typing as npt
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.hugging_face import removed_ids
+from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.kernels import Int32, Int64
 from morphgraph.segment.training import check_total, counted_words
-from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.merging import segment, segment_merging, words_of_atoms
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
 
 def extend(
     tokeniser: BpeTokeniser,
-    counts: Mapping[str, int] | WordCounts,
-    add: int,
+    source: Mapping[str, int] | WordCounts | BpeTokeniser,
+    add: int | None = None,
     *,
     replace: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Change:
-    """Add types in place as `preview_extend`; they get ids after all others.
+    """Add types in place as `preview_extend`, or `preview_append`; they get ids after all others.
 
-    ``replace``: they get those of types that edits removed first; `MorphGraphError` if none are.
+    ``add``: how many, which counts need. ``replace``: they get the ids of types that edits removed
+    first; `MorphGraphError` if none are.
     """
     if replace and not removed_ids(tokeniser):
         raise MorphGraphError(
             "No ids are free to be used again. Prune the tokeniser first, or replay the recipe of "
             "that on it."
         )
-    change = tokeniser.graph.apply(preview_extend(tokeniser, counts, add, progress))
+    if isinstance(source, BpeTokeniser):
+        change = preview_append(tokeniser, source)
+    elif add is None:
+        raise MorphGraphError("Training on word counts needs a number of types to add. Give one.")
+    else:
+        change = preview_extend(tokeniser, source, add, progress)
+    tokeniser.graph.apply(change)
     tokeniser.id_choice = "reuse" if replace else "keep"
     return change
 
@@ -123,3 +133,86 @@ def pack_tokens(
     packed = room_for_words(lengths)
     append_words(packed, 0, order[kept], lengths, weights)
     return packed, [graph.types[number] for number in types]
+
+
+# ------------------------------------------------------------------------------ of another one
+
+
+def preview_append(tokeniser: BpeTokeniser, other: BpeTokeniser) -> Change:
+    """Compute what adds the types of another tokeniser, without adding them.
+
+    Its atoms come first, then, in its order, what its merges make. Each such type is formed of the
+    tokens that its string has until then, which need not be those of the other: merges that come
+    first may take some apart. Where there are more than two, pair merges lead to it, preferably by
+    types of the other. So every added type is reached, and words change only where one applies.
+    Special tokens and types that no merge makes are left out. `MorphGraphError` if the two spell
+    words otherwise.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> one = tokeniser_of_types("one", ["a", "b", "c", "bc"], ["bc"])
+    >>> other = tokeniser_of_types("other", [*"abcd", "ab", "abc"], ["ab", ("ab", "c")])
+    >>> preview_append(one, other).step
+    {'edit': 'anneal', 'merges': [['a', 'b'], ['a', 'bc']], 'atoms': ['d']}
+    """
+    _check_spelling(tokeniser, other)
+    graph, theirs, known = tokeniser.graph, other.graph, TypeAtoms()
+    made = dict.fromkeys(merge.result for merge in theirs.merges().values())
+    atoms = [theirs.types[n] for n in theirs.type_ids() if n not in made]
+    atoms = [text for text in atoms if other.is_atom_text(text) and text not in other.special]
+    lacking = [text for text in atoms if text not in graph]
+    usable = {*lacking, *(graph.types[n] for n in graph.type_ids() if not graph.incoming(n))}
+    spelt = {
+        theirs.types[n]: [theirs.types[atom] for atom in known.of(theirs, [n])]
+        for n in made
+        if theirs.types[n] not in tokeniser.special
+    }
+    spelt = {text: each for text, each in spelt.items() if usable.issuperset(each)}
+    pairs: list[tuple[str, str]] = []
+    while True:
+        change = graph.preview_anneal(pairs, lacking)
+        after, is_old = graph.after(change), False
+        ids = [[after.ids[atom] for atom in each] for each in spelt.values()]
+        segmentation = segment_merging(after, words_of_atoms([*spelt], ids))
+        ranks: dict[tuple[str, str], int] = {}
+        for number in range(len(spelt)):
+            tokens = [after.types[token] for _, token in segmentation.token_ends(number)]
+            while len(tokens := _merged(tokens, ranks)) > 1 and not is_old:
+                named = (pair for pair in pairwise(tokens) if "".join(pair) in spelt)
+                pair = next(named, (tokens[0], tokens[1]))
+                pairs.append(pair)
+                ranks[pair] = len(ranks)
+                # Nothing formed it, but now merges of old ranks apply to it.
+                is_old = "".join(pair) in after and bool(after.users(after.ids["".join(pair)]))
+            if is_old:
+                break
+        else:
+            return graph.preview_anneal(pairs, lacking)
+
+
+def _merged(tokens: list[str], ranks: Mapping[tuple[str, str], int]) -> list[str]:
+    """Apply pair merges to tokens."""
+    while len(tokens) > 1:
+        best = min(pairwise(tokens), key=lambda pair: ranks.get(pair, inf))
+        if best not in ranks:
+            break
+        at = [*pairwise(tokens)].index(best)
+        tokens = [*tokens[:at], "".join(best), *tokens[at + 2 :]]
+    return tokens
+
+
+_PROBE = " Bad Häuser, 12"
+
+
+def _check_spelling(tokeniser: BpeTokeniser, other: BpeTokeniser) -> None:
+    """Refuse a tokeniser that prepares words otherwise, so that its types are other strings."""
+    ways = []
+    for each in (tokeniser, other):
+        pieces = each.preprocessor.pieces(_PROBE)
+        text = "".join(character for piece in pieces for character, *_ in piece)
+        ways.append(f"“{text}”" + f" with “{each.suffix}” at the end of words" * bool(each.suffix))
+    if ways[0] != ways[1]:
+        raise MorphGraphError(
+            f"{other.name} spells words otherwise than {tokeniser.name}: “{_PROBE}” is {ways[1]} "
+            f"instead of {ways[0]}. Take one that prepares text alike, such as one trained with "
+            "the same pipeline."
+        )

@@ -143,6 +143,14 @@ def test_prune_and_extend(morphgraph: Command, folder: Path) -> None:
     assert {text: ids.get(text) for text in old.types[:10]}.items() <= numbers.items()
 
 
+def test_extend_by_another_one(morphgraph: Command, folder: Path) -> None:
+    run = morphgraph("extend", "demo:en", "--from", "demo:de", "--out", "both", "--json")
+    assert "Ġnicht" in run.json["added"] and run.json["after"]["tokens_per_word"] is None
+    assert load_tokeniser("both").vocabulary_size == run.json["after"]["vocab_size"] > 12_000
+    refused = morphgraph("extend", "tokenizer.json", "--from", "demo:de")
+    assert refused.code == 2 and "spells words otherwise" in refused.err
+
+
 def test_listed_types_and_what_they_cost(morphgraph: Command, folder: Path) -> None:
     """Without undo and ing (10) undo is un|do, doing do|in|g, and undoing has four parts."""
     (folder / "list.txt").write_text("undo\r\n\n10\n", encoding="utf-8")

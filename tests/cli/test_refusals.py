@@ -88,7 +88,8 @@ REFUSED = {
         "--by last --count 1 --read layer=x": "--read says how gold is read. Name some",
     },
     "extend tokenizer.json --add 2": {
-        "": "Name word counts.",
+        "": "Name word counts",
+        "--from demo:en": "or name another tokeniser",
         "counts.tsv --replace": "No ids are free to be used again.",
     },
     "score tokenizer.json gold.tsv": {

@@ -2,24 +2,31 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import Lookup, listed
+from oracles import segment as segment_plainly
 from small import small_tokeniser
 from strategies import MERGES, MergeList, bpe_of, graph_of, seen, word_counts
+from tokenizers import Tokenizer
 
+import morphgraph as mg
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.hugging_face import new_ids, removed_ids, to_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.refine.extending import extend, preview_extend
+from morphgraph.refine.extending import extend, preview_append, preview_extend
 from morphgraph.refine.pruning import preview_prune, splits
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.tokeniser.merging import unreachable_types
+from morphgraph.tokeniser.preprocess import Preprocessor
 
 
 def continued(merges: MergeList, counts: dict[str, int], add: int) -> list[tuple[str, str]]:
@@ -97,3 +104,65 @@ def test_new_types_get_the_ids_of_pruned_ones() -> None:
     extend(again, counts, 60)
     extend(again, counts, 90)
     assert list(again.graph.merges().values()) == list(tokeniser.graph.merges().values())
+
+
+# ------------------------------------------------------------------------------ of another one
+
+
+def appended(own: MergeList, other: MergeList) -> list[tuple[str, str]]:
+    """Pair merges that make each type of the other from the tokens that it has until then."""
+    found: list[tuple[str, str]] = []
+    wanted = list(dict.fromkeys("".join(parts) for parts in other))
+    for text in wanted:
+        while len(tokens := Lookup(listed([*own, *found])).segment(text)) > 1:
+            pairs = [*pairwise(tokens)]
+            found.append(next((p for p in pairs if "".join(p) in wanted), pairs[0]))
+    return found
+
+
+@given(MERGES, MERGES)
+@example([("bca", "c")], [("b", "c"), ("bc", "a"), ("bca", "c", "b")])  # an old merge applies
+@examples(1500)
+def test_types_of_another_one_are_reached(own: MergeList, other: MergeList) -> None:
+    tokeniser, before = bpe_of(own), bpe_of(own)
+    expected = appended(own, other)
+    change = preview_append(tokeniser, bpe_of(other))
+    assert [*map(tuple, change.step.get("merges", ()))] == expected
+    tokeniser.graph.apply(change)
+    strings = {"".join(pair) for pair in expected} | {"".join(parts) for parts in other}
+    assert strings <= {*tokeniser.graph.types}
+    assert strings.isdisjoint(map(tokeniser.types.__getitem__, unreachable_types(tokeniser.graph)))
+    assert tokeniser.types[: len(before.types)] == before.types
+    for text in ("abcab", "cabbac", "bcacb"):
+        tokens, closed_by = segment_plainly(listed([*own, *expected]), text)
+        if all(rank is None or rank < len(own) for rank in closed_by):
+            assert tokens == Lookup(listed(own)).segment(text)
+
+
+def test_atoms_come_too_and_other_spellings_are_refused() -> None:
+    one, other = (small_tokeniser([["a", "b"]], alphabet=letters) for letters in ("abc", "abd"))
+    extend(one, other)
+    assert one.types[-1] == "d" and len(one.graph.types) == len(other.graph.types) + 1
+    for unlike in (
+        load_tokeniser("demo:en"),
+        replace(other, preprocessor=Preprocessor(suffix="</w>")),
+    ):
+        with pytest.raises(MorphGraphError, match="spells words otherwise"):
+            extend(one, unlike)
+    with pytest.raises(MorphGraphError, match="needs a number of types"):
+        extend(one, {"ab": 1})
+
+
+@pytest.mark.slow
+def test_dutch_types_in_the_english_demo(tmp_path: Path) -> None:
+    """Stock tokenizers loads the export, with equal ids; old types keep theirs."""
+    english, dutch = mg.load("demo:en"), mg.load("demo:nl")
+    both = english.extend(dutch)
+    assert set(english.types) | set(dutch.types) <= set(both.types)
+    both.export(tmp_path / "both")
+    stock = Tokenizer.from_file(str(tmp_path / "both/tokenizer.json"))
+    own = Tokenizer.from_file(str(demo_tokeniser_path("en"))).get_vocab()
+    assert own.items() <= stock.get_vocab().items()
+    text = "Een huishouden van het land, and the undesirable households of 2026 – ijsvrij"
+    assert stock.encode(text).ids == both.encode(text)
+    assert "Ġhuishouden" in stock.encode(text).tokens

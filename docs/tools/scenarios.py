@@ -1,0 +1,91 @@
+"""Compute the tables and pictures of docs/rebpe-scenarios.md from the merge lists in it.
+
+Run: ``python -m docs.tools.scenarios``.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+import morphgraph as mg
+from docs.tools import DOCS, markdown_table
+from morphgraph.draw.merge_tree import MergeTree, describe_tree
+from morphgraph.draw.merge_tree_svg import to_svg
+from morphgraph.refine import ReBPESettings
+from morphgraph.refine.rebpe_run import ReBPERun, changed_merges
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.tokeniser.merging import segment, unreachable_types
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+PAGE = DOCS / "rebpe-scenarios.md"
+GOLD = [("_bruids", ["_bruid", "s"]), ("_bruid", ["_bruid"])]
+HEAD = ["", "changed", "`_bruids`", "`_bruid`", "out of reach"]
+BLOCK = re.compile(r"(?<=```\n)((?:.+ \+ .+\n)+)(```\n\n<!-- computed (\w+) -->\n)(?:.*\n)*?(?=<!--)")
+_VERBS = {"removed": "out", "split": "split", "repaired": "repaired", "created": "new"}
+
+
+def tokeniser_of(lines: str) -> BpeTokeniser:
+    """Return the tokeniser of a merge list, one merge a line, whose atoms are characters."""
+    merges = [tuple(line.split(" + ")) for line in lines.splitlines()]
+    atoms = dict.fromkeys("".join(part for merge in merges for part in merge))
+    return tokeniser_of_types("scenario", [*dict.fromkeys([*atoms, *map("".join, merges)])], merges)
+
+
+def tokens(tokeniser: BpeTokeniser, word: str) -> str:
+    """Return a word's tokens, with spaces between."""
+    found = segment(tokeniser.graph, tokeniser.encode([word]))
+    return " ".join(tokeniser.types[token] for _, token in found.token_ends(0))
+
+
+def states(lines: str) -> Iterator[tuple[list[str], MergeTree]]:
+    """Yield what each phase of ReBPE without annealing comes to, and the tree of the first word."""
+    tokeniser = tokeniser_of(lines)
+    gold = mg.read_gold(GOLD)
+    run = ReBPERun(tokeniser, Benchmark.on(gold, tokeniser), ReBPESettings(anneal=False))
+    for phase in chain(run.phases[:1], run):
+        named = "start" if phase.kind == "start" else f"{phase.kind} {phase.iteration}"
+        changes = []
+        for each in changed_merges(tokeniser.graph, phase.change):
+            parts = " + ".join(tokeniser.types[part] for part in each.after or each.before)
+            if each.kind in _VERBS and parts not in " ".join(changes):
+                changes.append(f"{_VERBS[each.kind]}: `{parts}`")
+        lost = [f"`{tokeniser.types[number]}`" for number in unreachable_types(tokeniser.graph)]
+        cut = [f"`{tokens(tokeniser, word)}`" for word, _ in GOLD]
+        tree = describe_tree(tokeniser, tokeniser.encode(["_bruids"]), 0, gold={5}, title=named)
+        if phase.kind == "start" or not phase.change.is_empty:
+            yield [named, ", ".join(changes), *cut, ", ".join(lost)], tree
+
+
+def computed(lines: str, name: str) -> tuple[str, str]:
+    """Return the Markdown below a merge list, and its picture: start, first knockout, end."""
+    if "_" not in lines:
+        tokeniser = tokeniser_of(lines)
+        if "ab" in tokeniser.graph:
+            tokeniser.graph.knockout(["ab"])
+        lost = [f"`{tokeniser.types[number]}`" for number in unreachable_types(tokeniser.graph)]
+        return f"\nOut of reach: {', '.join(lost) or 'nothing'}.\n\n", ""
+    rows, trees = zip(*states(lines), strict=True)
+    chosen = [trees[place] for place in sorted({0, 1, len(trees) - 1})]
+    picture = f"![Merge trees of _bruids: {name}](images/scenario-{name}.svg)"
+    return f"\n{markdown_table([HEAD, *rows])}\n\n{picture}\n\n", to_svg(chosen, has_legend=False)
+
+
+def built() -> tuple[str, dict[str, str]]:
+    """Return the page with all that is computed, and its pictures by name."""
+    pictures: dict[str, str] = {}
+
+    def fill(found: re.Match[str]) -> str:
+        lines, marks, name = found.groups()
+        text, pictures[name] = computed(lines, name)
+        return lines + marks + text
+
+    return BLOCK.sub(fill, PAGE.read_text("utf-8")), pictures
+
+
+if __name__ == "__main__":
+    page, drawn = built()
+    PAGE.write_text(page, "utf-8")
+    for name, picture in drawn.items():
+        if picture:
+            (DOCS / "images" / f"scenario-{name}.svg").write_text(picture, "utf-8")

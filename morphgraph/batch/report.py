@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from morphgraph.batch.comparing import correlations, tested
 from morphgraph.batch.results import (
     COLUMN_TITLES,
     COMPETITORS,
@@ -88,6 +89,8 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
         group = groups.setdefault(tuple(name[place] for place in own), len(groups))
         places = ((*name, *column.spread, column.key) for column in columns)
         rows.append(Row(name, tuple(cells.get(place, Cell()) for place in places), group))
+    rows = tested(rows)
+    related = correlations(rows, columns, spec.correlation, own)
     differ = ", ".join(COLUMN_TITLES[name].lower() for name in added)
     same = " and ".join(COLUMN_TITLES[rows_by[place]].lower() for place in own)
     about = scored if len(scored) else frame
@@ -110,7 +113,9 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
         },
         signatures=tuple(text for text in dict.fromkeys(scored["signature"]) if text),
         notes=tuple(
-            filter(None, (spec.note, f"Rows also differ in {differ}." * bool(added), mixed))
+            filter(
+                None, (spec.note, f"Rows also differ in {differ}." * bool(added), *related, mixed)
+            )
         ),
         lines=spec.lines,
         bold="the best" + (f" of those with the same {same}" if same else ""),

@@ -136,6 +136,9 @@ class TableSpec(Strict):
     where: dict[str, ListOrOne[str]] = Field(
         {}, description="Only results with these values, by column."
     )
+    correlation: ListOrOne[str] = Field(
+        [], description="Metrics whose correlations over rows that compete stand below the table."
+    )
     note: str = Field("", description="Text below the table.")
     lines: bool = Field(
         False,
@@ -148,7 +151,7 @@ class TableSpec(Strict):
         columns = *self.rows, *self.columns, *self.where
         for what, given, known in (
             ("column", columns, DIMENSIONS),
-            ("metric", self.metrics, list(named_metrics())),
+            ("metric", [*self.metrics, *self.correlation], list(named_metrics())),
         ):
             for name in given:
                 if name not in known:

@@ -312,13 +312,14 @@ def score_rows(
 
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Iterator[ResultRow]:
-    """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
+    """Return FLOTA's own scores; undefined for other methods than it, FIRST, LONGEST, standard."""
     from morphgraph.score.flota_scores import FLOTA_METHODS, flota_scores
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted:
         return
-    known = METHODS.get(spec["method"])
+    is_standard = spec["method"] == STANDARD_METHOD  # FIRST without a limit
+    known = METHODS.get("first" if is_standard else spec["method"])
     if known is None or known.title not in FLOTA_METHODS:
         nothing = "n/a: this method does not choose k tokens"
         yield from (ResultRow(name, nan, "morphemic", "types", 0, nothing) for name in wanted)
@@ -327,7 +328,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
     source: Any = base.vocabulary if tokeniser is None else tokeniser
     vocabulary = source if tokeniser is None else vocabulary_of(tokeniser)
     settings: Any = known.settings(spec["parameters"])
-    k, strict = settings.k or None, getattr(settings, "strict", False)
+    k, strict = None if is_standard else settings.k or None, getattr(settings, "strict", False)
     given = vocabulary, gold_set.reference, standard_segmenter(source), (k,)
     scores = flota_scores(*given, strict=strict)
     score = scores.score(known.title, k)

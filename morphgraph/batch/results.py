@@ -28,8 +28,10 @@ FLOTA_METRICS = {
     "flota_coverage": Column("FLOTA coverage (C)", "percent", 1),
     "flota_stem_recall": Column("FLOTA stem recall (R)", "percent", 1),
     "flota_full_match": Column("FLOTA full match (M)", "percent", 1),
+    "flota_tokens": Column("Tokens per word (FLOTA's words)", "ratio"),
+    "flota_tokens_p": Column("p against the standard (paired t-test)", "number"),
 }
-"""FLOTA's own scores, for methods that take the first, longest or all k tokens."""
+"""FLOTA's own scores, for the standard method and those that take some of the tokens."""
 
 _FACTS = {
     "types": Column("Types, |V|", "count"),

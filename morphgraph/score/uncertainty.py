@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -297,6 +297,19 @@ def welch_p(one: Moments, other: Moments) -> float:
         return np.nan
     freedom = variance**2 / sum(share**2 / (n - 1) for share, n in shares)
     return student_p((one[0] - other[0]) / math.sqrt(variance), freedom)
+
+
+def paired_p(differences: npt.NDArray[Any]) -> float:
+    """The two-sided p that the mean of paired differences is 0, by Student's t; NaN if undefined.
+
+    >>> round(paired_p(np.array([1, 2, 3])), 4)
+    0.0742
+    """
+    deviation = float(np.std(differences, ddof=1)) if len(differences) > 1 else 0.0
+    if not deviation > 0:
+        return np.nan
+    t = float(np.mean(differences)) / deviation * len(differences) ** 0.5
+    return student_p(t, len(differences) - 1)
 
 
 def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -22,7 +23,8 @@ from morphgraph.batch.store import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, require, unquoted
 from morphgraph.corpus.counting import count_words
-from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
+from morphgraph.corpus.counts import WHOLE_TEXTS, WordCounts, read_word_counts, wordfreq_counts
+from morphgraph.corpus.texts import texts_in_order
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.reference.entry import join_references
 from morphgraph.refine.learning import has_seen
@@ -104,6 +106,10 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
 
 
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
+    if "whole" in spec:
+        read = (texts_in_order(path, spec["column"]) for path in spec["files"])
+        texts = Counter(text for text, _ in chain.from_iterable(read) if text.strip())
+        return WordCounts([*texts], [*texts.values()], WHOLE_TEXTS)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
         count_words(spec["files"], out, column=spec["column"])

@@ -250,21 +250,23 @@ def test_no_frequencies_no_scores_over_tokens(tmp_path: Path) -> None:
     assert set(over_tokens["signature"]) == {"n/a: there are no word frequencies"}
 
 
-def test_counts_of_text_train_as_text_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("whole", "words"), [("", 3 * 4 + 3), (", whole: true", 3 + 1)])
+def test_counts_of_text_train_as_text_does(whole: str, words: int, tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "a.txt").write_text("the lower the better\n" * 3)
     (folder / "b.txt").write_text("lower and newer\n")
-    text = """\
+    text = f"""\
 name: text
 languages: [en]
-corpora: [{name: mine, text: texts}]
-tokenisers: [{train: bpe, pipeline: plain, vocab_size: 262}]
-vocabulary: [words, size]
+corpora: [{{name: mine, text: texts{whole}}}]
+tokenisers: [{{train: bpe, pipeline: plain, vocab_size: 262}}]
+vocabulary: [words, tokens, size]
 """
     rows, failures = measured(text, tmp_path)
     assert failures == []
-    assert value(rows, "vocabulary.words") == 3 * 4 + 3
+    assert value(rows, "vocabulary.words") == words
+    assert value(rows, "vocabulary.size") == 262
 
 
 def test_a_file_that_changes_during_the_run_is_a_failure(tmp_path: Path) -> None:

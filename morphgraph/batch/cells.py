@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,7 +24,8 @@ from morphgraph.batch.store import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, require, unquoted
 from morphgraph.corpus.counting import count_words
-from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
+from morphgraph.corpus.counts import WHOLE_TEXTS, WordCounts, read_word_counts, wordfreq_counts
+from morphgraph.corpus.texts import texts_in_order
 from morphgraph.reference.entry import join_references
 from morphgraph.refine.learning import has_seen
 from morphgraph.score.gold_reading import Reading
@@ -106,6 +108,10 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
 
 
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
+    if "whole" in spec:
+        read = (texts_in_order(path, spec["column"]) for path in spec["files"])
+        texts = Counter(text for text, _ in chain.from_iterable(read) if text.strip())
+        return WordCounts([*texts], [*texts.values()], WHOLE_TEXTS)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
         count_words(spec["files"], out, column=spec["column"])
@@ -325,13 +331,14 @@ def score_rows(
 
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Iterator[ResultRow]:
-    """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
+    """Return FLOTA's own scores; undefined for other methods than it, FIRST, LONGEST, standard."""
     from morphgraph.score.flota_scores import FLOTA_METHODS, flota_scores
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted:
         return
-    known = METHODS.get(spec["method"])
+    is_standard = spec["method"] == STANDARD_METHOD  # FIRST without a limit
+    known = METHODS.get("first" if is_standard else spec["method"])
     if known is None or known.title not in FLOTA_METHODS:
         nothing = "n/a: this method does not choose k tokens"
         yield from (ResultRow(name, nan, "morphemic", "types", 0, nothing) for name in wanted)
@@ -339,7 +346,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
     vocabulary = method_on(base, "flota").vocabulary
     assert vocabulary is not None
     settings: Any = known.settings(spec["parameters"])
-    k, strict = settings.k or None, getattr(settings, "strict", False)
+    k, strict = None if is_standard else settings.k or None, getattr(settings, "strict", False)
     given = vocabulary, gold_set.reference, base, (k,)
     scores = flota_scores(*given, strict=strict)
     score = scores.score(known.title, k)

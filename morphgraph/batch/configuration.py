@@ -95,6 +95,9 @@ class Corpus(_Named):
     counts: str | None = Field(None, description="A file with word counts.")
     text: OneOrMore[str] | None = Field(None, description="Files or folders of running text.")
     column: str | None = Field(None, description="For text in tables: the column with the text.")
+    whole: bool = Field(
+        False, description="Each line or cell, such as a title, counts as one word in figures."
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:

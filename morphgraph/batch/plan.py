@@ -377,6 +377,7 @@ class _Planner:
                 folders = [path for path in given if Path(path).is_dir()]
                 spec = {"source": "text", "files": files, "folders": folders}
                 spec |= {"content": contents(files), "column": corpus.column}
+                spec |= {"whole": True} if corpus.whole else {}
                 signed = corpus.name
         label = f"counts of {corpus.name}, {self.values['language']}"
         texts = spec["files"] if spec["source"] == "text" else ()

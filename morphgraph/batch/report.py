@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from morphgraph.batch.comparing import correlations, tested
 from morphgraph.batch.results import (
     COLUMN_TITLES,
     COMPETITORS,
@@ -90,7 +91,8 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
         group = groups.setdefault(tuple(name[place] for place in own), len(groups))
         places = ((*name, *column.spread, column.key) for column in columns)
         rows.append(Row(name, tuple(cells.get(place, Cell()) for place in places), group))
-    rows = [*with_best(rows, columns)]
+    rows = [*with_best(tested(rows), columns)]
+    related = correlations(rows, columns, spec.correlation, own)
     if spec.published:
         rows, columns = _beside_published(rows, columns, rows_by, spread_by, spec)
     differ = ", ".join(COLUMN_TITLES[name].lower() for name in added)
@@ -115,7 +117,9 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
         },
         signatures=tuple(text for text in dict.fromkeys(scored["signature"]) if text),
         notes=tuple(
-            filter(None, (spec.note, f"Rows also differ in {differ}." * bool(added), mixed))
+            filter(
+                None, (spec.note, f"Rows also differ in {differ}." * bool(added), *related, mixed)
+            )
         ),
         lines=spec.lines,
         bold="the best" + (f" of those with the same {same}" if same else ""),

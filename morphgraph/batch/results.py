@@ -29,8 +29,10 @@ FLOTA_METRICS = {
     "flota_coverage": Column("FLOTA coverage (C)", "percent", 1),
     "flota_stem_recall": Column("FLOTA stem recall (R)", "percent", 1),
     "flota_full_match": Column("FLOTA full match (M)", "percent", 1),
+    "flota_tokens": Column("Tokens per word (FLOTA's words)", "ratio"),
+    "flota_tokens_p": Column("p against the standard (paired t-test)", "number"),
 }
-"""FLOTA's own scores, for methods that take the first, longest or all k tokens."""
+"""FLOTA's own scores, for the standard method and those that take some of the tokens."""
 
 PHASE_METRICS = {
     "phase_f1": Column("F1 after each phase", "percent"),
@@ -154,6 +156,9 @@ class TableSpec(Strict):
     average: ListOrOne[str] = Field(
         [], description="Columns of the results over which values are averaged, beside seeds."
     )
+    correlation: ListOrOne[str] = Field(
+        [], description="Metrics whose correlations over rows that compete stand below the table."
+    )
     published: str = Field(
         "",
         description="The paper's figures, to stand beside ours: lines of cells with “|” between. "
@@ -177,7 +182,7 @@ class TableSpec(Strict):
         columns = *self.rows, *self.columns, *self.where, *self.average
         for what, given, known in (
             ("column", columns, DIMENSIONS),
-            ("metric", self.metrics, list(named_metrics())),
+            ("metric", [*self.metrics, *self.correlation], list(named_metrics())),
         ):
             for name in given:
                 if name not in known:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LARGEST_FILE = 2**30
 LARGEST_COUNT = 10**15
 
+WHOLE_TEXTS = "whole texts"
+"""What stands for a pipeline where each word is a text, such as a title, that nothing has cut."""
+
 _BLOCK = 2**23
 """The bytes read at once."""
 _LONGEST_LINE = 2**20
@@ -40,7 +43,7 @@ class WordCounts:
     """Words and their counts; apart from the words, a tenth of a dictionary's memory.
 
     `counts[i]` belongs to `words[i]`; words are unique, and counts at least 0. `pipeline` names the
-    pipeline whose rules produced the words, if any.
+    pipeline whose rules produced the words, if any, or is `WHOLE_TEXTS`.
 
     >>> WordCounts.from_mapping({"low": 5, "lower": 2}).total
     7

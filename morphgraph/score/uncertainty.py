@@ -4,12 +4,13 @@ A score is a ratio of sums over entries. So is it of any resample, whose sums ar
 matrices for all scores of all tokenisers.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -253,6 +254,62 @@ def interval_of_mean(
         return Interval(mean / factor, min(mean * factor, most))
     low = mean - half
     return Interval(low if least < 0 else max(low, 0.0), min(mean + half, most))
+
+
+def student_p(t: float, freedom: float) -> float:
+    """The two-sided p of a value of Student's t, at any degrees of freedom above 0.
+
+    >>> round(student_p(12.706, 1), 4), student_p(0.0, 3)
+    (0.05, 1.0)
+    """
+    square = t * t
+    within, beyond = freedom / (freedom + square), square / (freedom + square)
+    if square > 1:
+        return _beta(within, beyond, freedom / 2, 0.5)
+    return 1 - _beta(beyond, within, 0.5, freedom / 2) if square else 1.0
+
+
+def _beta(x: float, rest: float, a: float, b: float) -> float:
+    """The regularised incomplete beta function, by its series; ``rest`` is 1 − x, exactly."""
+    term, total, n = 1.0, 1.0, 0
+    while term > total * 1e-17:
+        term *= x * (a + b + n) / (a + 1 + n)
+        total, n = total + term, n + 1
+    log = a * math.log(x) + b * math.log(rest) if x else -math.inf
+    return total * math.exp(log + math.lgamma(a + b) - math.lgamma(a + 1) - math.lgamma(b))
+
+
+Moments = tuple[float, float, int]
+"""Mean, standard deviation (n − 1 in the denominator) and number of some values."""
+
+
+def welch_p(one: Moments, other: Moments) -> float:
+    """The two-sided p of the difference of two means, by Welch's test; NaN where undefined.
+
+    It is for independent samples, each of two or more. Source: Welch 1947.
+
+    >>> round(welch_p((1.0, 1.0, 3), (3.0, 1.0, 3)), 4)
+    0.0705
+    """
+    shares = [(sd**2 / n, n) for _, sd, n in (one, other) if n > 1]
+    variance = sum(share for share, _ in shares)
+    if len(shares) < 2 or not variance > 0:
+        return np.nan
+    freedom = variance**2 / sum(share**2 / (n - 1) for share, n in shares)
+    return student_p((one[0] - other[0]) / math.sqrt(variance), freedom)
+
+
+def paired_p(differences: npt.NDArray[Any]) -> float:
+    """The two-sided p that the mean of paired differences is 0, by Student's t; NaN if undefined.
+
+    >>> round(paired_p(np.array([1, 2, 3])), 4)
+    0.0742
+    """
+    deviation = float(np.std(differences, ddof=1)) if len(differences) > 1 else 0.0
+    if not deviation > 0:
+        return np.nan
+    t = float(np.mean(differences)) / deviation * len(differences) ** 0.5
+    return student_p(t, len(differences) - 1)
 
 
 def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name
-from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.counts import WHOLE_TEXTS, WordCounts
 from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import MorphemeKind
 from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
@@ -332,15 +332,16 @@ def check_alpha(alpha: float) -> None:
 def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) -> Compression:
     """Segment counted words, each once, and count the resulting tokens.
 
-    ``whole``: they are whole texts, with white space and their own word boundaries. For
-    BPE-dropout, this is one sample.
+    ``whole``: they are whole texts, with white space and their own word boundaries. Of counts of
+    `WHOLE_TEXTS`, each text counts as one word. For BPE-dropout, this is one sample.
     """
+    bare = whole or words.pipeline == WHOLE_TEXTS
     word_counts = np.asarray(words.counts, np.float64)
     counts, in_word = np.zeros(len(segmenter.types)), np.zeros(len(words))
     untyped = dropped = dropped_bytes = markers = 0.0
     for chosen in batches_of(words.words):
         texts = list(map(words.words.__getitem__, chosen.tolist()))
-        encoded = segmenter.encode(texts, bare=whole)
+        encoded = segmenter.encode(texts, bare=bare)
         segmentation, weights = segmenter.segment(encoded), word_counts[chosen]
         ends = np.flatnonzero(segmentation.token_at >= 0)
         owners = encoded.word_of_atom[ends]

@@ -282,8 +282,14 @@ class Table:
         if any("±" in beside for _, beside in cells):
             over = " or ".join(dict.fromkeys(cell.over for cell, _ in cells if cell.seeds > 1))
             notes.append(f"Means over {over}, ± their standard deviation.")
-        if any(cell.mark for cell, _ in cells) or any(row.is_baseline for row in self.rows):
-            levels = ", ".join(f"{stars} p < {level:g}" for level, stars in LEVELS[::-1])
+        levels = ", ".join(f"{stars} p < {level:g}" for level, stars in LEVELS[::-1])
+        if any(cell.mark and cell.seeds > 1 for cell, _ in cells):
+            notes.append(
+                "Stars of means over training seeds: different from the first row of those that "
+                f"are compared, by Welch's t-test: {levels}."
+            )
+        is_tested = any(cell.mark and cell.seeds <= 1 for cell, _ in cells)
+        if is_tested or any(row.is_baseline for row in self.rows):
             notes.append(f"Stars: different from {self.against}: {levels}.")
         if any(cell.held_in for cell, _ in cells) or any(row.held_in for row in self.rows):
             notes.append(HELD_IN_NOTE)

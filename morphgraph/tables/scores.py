@@ -225,8 +225,9 @@ def breakdown_table(found: Breakdown) -> Table:
 def flota_table(found: FlotaScores) -> Table:
     """Return FLOTA's own scores, a row for each method and k."""
     shares = [Column(t, "percent") for t in ("coverage C", "stem recall R", "full match M")]
+    tokens = [Column("tokens per word", "ratio"), Column("p against FIRST ∞", "number")]
     counts = [Column(title, "count") for title in ("words", "with a stem")]
-    columns = [Column("method"), Column("k", "written"), *shares, *counts]
+    columns = [Column("method"), Column("k", "written"), *shares, *tokens, *counts]
     rows = [astuple(each) for each in found.scores]
     rows = [(method, "∞" if k is None else k, *values) for method, k, *values in rows]
     return plain_table("FLOTA's scores", columns, rows, names=2, signatures=(found.signature,))

@@ -7,6 +7,7 @@ import substring_oracles as oracles
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from morphgraph.formats.loading import (
     load_vocabulary,
@@ -77,6 +78,12 @@ def test_by_hand() -> None:
     }
     assert {(row["entries"], row["entries_with_stem"]) for row in found.rows()} == {(7, 5)}
     assert found.score("LONGEST", 1).stem_recall == 0.8
+    # of seven: unkind, untrue, houseboat, unly, barbar, kindred, boatly
+    usual, flota = [2, 2, 2, 1, 2, 2, 1], [2, 2, 2, 2, 2, 1, 2]
+    assert found.score("FIRST", None).tokens == sum(usual) / 7
+    ours, theirs = found.score("FLOTA", None), stats.ttest_rel(flota, usual)
+    assert (ours.tokens, ours.tokens_p) == pytest.approx((sum(flota) / 7, theirs.pvalue))
+    assert math.isnan(found.score("LONGEST", None).tokens_p)
     with pytest.raises(KeyError):
         found.score("FLOTA", 4)
 

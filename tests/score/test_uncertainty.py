@@ -16,6 +16,8 @@ from morphgraph.score.uncertainty import (
     bootstrap_intervals,
     interval_of_mean,
     student,
+    student_p,
+    welch_p,
 )
 
 
@@ -154,6 +156,23 @@ def over_runs(values: Sequence[float], most: float = np.inf) -> tuple[float, flo
         array.mean(), array.std(ddof=1), len(array), least=array.min(), most=most
     )
     return found.low, found.high
+
+
+@given(st.floats(-60, 60), st.one_of(st.floats(0.5, 50), st.floats(50, 20_000)))
+def test_p_of_student_is_scipys(t: float, freedom: float) -> None:
+    assert student_p(t, freedom) == pytest.approx(2 * stats.t.sf(abs(t), freedom), rel=1e-7)
+
+
+def test_welchs_test_is_scipys() -> None:
+    draw = np.random.default_rng(3)
+    for sizes in ((3, 3), (2, 10), (10, 10), (5, 400)):
+        for distance in (0.0, 0.5, 4.0, 30.0):
+            groups = [draw.normal(distance * n, 1 + n / 9, n) for n in sizes]
+            ours = welch_p(*((g.mean(), g.std(ddof=1), len(g)) for g in groups))
+            theirs = stats.ttest_ind(*groups, equal_var=False)
+            assert ours == pytest.approx(theirs.pvalue, rel=1e-7), (sizes, distance)
+    assert np.isnan(welch_p((1.0, 0.0, 3), (2.0, 0.0, 3)))
+    assert np.isnan(welch_p((1.0, np.nan, 1), (2.0, 1.0, 3)))
 
 
 def test_student_s_quantiles_are_those_of_scipy() -> None:

@@ -15,7 +15,7 @@ from small import small_reference, small_tokeniser
 from strategies import WORDS, MergeList, well_formed
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.counts import WHOLE_TEXTS, WordCounts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.boundaries import Benchmark
@@ -556,3 +556,11 @@ def test_finality_is_only_added_where_it_is_asked_for(tiny: VocabularyHealth) ->
     assert RATIO not in list_behind(alone, "size", finality=True)
     greedy = VocabularyHealth(Greedy(SubwordVocabulary(("un", "s"), "##")), tiny.corpus)
     assert RATIO not in list_behind(greedy, "size", finality=True), "no merges decide"
+
+
+def test_a_whole_text_counts_as_one_word(tiny: VocabularyHealth) -> None:
+    texts = WordCounts(["undo un", "s"], [2, 3], WHOLE_TEXTS)
+    found, by_words = (compress(tiny.segmenter, texts, whole=whole) for whole in (False, True))
+    assert found.tokens == by_words.tokens
+    assert (found.words, by_words.words) == (5, 7)
+    assert found.fertility == found.tokens / 5

@@ -133,6 +133,11 @@ class TableSpec(Strict):
         [], description="Columns of the results to show side by side for each metric."
     )
     metrics: ListOrOne[str] = Field([], description="Which metrics; all if none.")
+    choose: str = Field(
+        "",
+        description="A metric, such as one on development data: of cells that differ in "
+        "parameters alone, only the best by its mean over seeds is shown.",
+    )
     where: dict[str, ListOrOne[str]] = Field(
         {}, description="Only results with these values, by column."
     )
@@ -148,7 +153,7 @@ class TableSpec(Strict):
         columns = *self.rows, *self.columns, *self.where
         for what, given, known in (
             ("column", columns, DIMENSIONS),
-            ("metric", self.metrics, list(named_metrics())),
+            ("metric", [*self.metrics, *filter(None, [self.choose])], list(named_metrics())),
         ):
             for name in given:
                 if name not in known:

@@ -201,7 +201,7 @@ def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
 
 
 def _chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
-    frame = _named(results)
+    frame = _best(_named(results), spec.choose)
     is_lost = frame["metric"].isin(LOST)
     keep = is_lost | frame["metric"].isin(spec.metrics or frame["metric"])
     for name, values in spec.where.items():
@@ -219,6 +219,17 @@ def _relative(frame: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
     value, base = frame["value"], frame["base"]
     value = value / base if spec.relative == "ratio" else value - base
     return frame.assign(value=value, low=math.nan, high=math.nan, p=math.nan).drop(columns="base")
+
+
+def _best(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Keep, of cells that differ in parameters alone, the best by the mean of a metric."""
+    if not metric:
+        return frame
+    alike = ["language", "corpus", "reference", "task", "tokeniser", "vocab_size", "method"]
+    scores = frame[frame["metric"] == metric].groupby([*alike, "parameters"], sort=False)["value"]
+    is_rising = column_of(metric).better < 0
+    ranked = scores.mean().reset_index().sort_values("value", ascending=is_rising, kind="stable")
+    return frame.merge(ranked.drop_duplicates(alike).drop(columns="value"))
 
 
 def _named(results: pd.DataFrame) -> pd.DataFrame:

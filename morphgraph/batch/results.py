@@ -150,6 +150,11 @@ class TableSpec(Strict):
         [], description="Columns of the results to show side by side for each metric."
     )
     metrics: ListOrOne[str] = Field([], description="Which metrics; all if none.")
+    choose: str = Field(
+        "",
+        description="A metric, such as one on development data: of cells that differ in "
+        "parameters alone, only the best by its mean over seeds is shown.",
+    )
     where: dict[str, ListOrOne[str]] = Field(
         {}, description="Only results with these values, by column."
     )
@@ -180,9 +185,10 @@ class TableSpec(Strict):
     @model_validator(mode="after")
     def _known_columns(self) -> Self:
         columns = *self.rows, *self.columns, *self.where, *self.average
+        chosen = filter(None, [self.choose])
         for what, given, known in (
             ("column", columns, DIMENSIONS),
-            ("metric", [*self.metrics, *self.correlation], list(named_metrics())),
+            ("metric", [*self.metrics, *self.correlation, *chosen], list(named_metrics())),
         ):
             for name in given:
                 if name not in known:

@@ -102,10 +102,11 @@ def _wanted(field: FieldInfo) -> str:
     if kind is str:
         return "a text"
     what = "a whole number" if kind is int else "a number"
+    low = f"above {limits['gt']}, up" if "gt" in limits else f"from {limits.get('ge')}"
     if "le" in limits:
-        return f"{what} from {limits['ge']} to {limits['le']}"
+        return f"{what} {low} to {limits['le']}"
     if "lt" in limits:
-        return f"{what} from {limits['ge']} to below {limits['lt']}"
+        return f"{what} {low} to below {limits['lt']}"
     return f"{what} of {limits['ge']} or more" if "ge" in limits else what
 
 

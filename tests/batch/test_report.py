@@ -302,6 +302,24 @@ def test_lines_over_a_setting() -> None:
     assert figure is None, "not every row has a number"
 
 
+def test_the_best_parameters_by_a_metric() -> None:
+    def of(task: str, method: str, k: str, *values: float) -> list[dict[str, Any]]:
+        own = {"task": task, "method": method, "parameters": k}
+        scores = [("exact", values[0], 0), ("exact", values[1], 1), ("f1", values[2], 0)]
+        return [{**own, "metric": m, "value": v, "seed": seed} for m, v, seed in scores]
+
+    rows = [*of("a", "FLOTA", "k=1", 0.9, 0.1, 0.3), *of("a", "FLOTA", "k=2", 0.6, 0.5, 0.2)]
+    rows += [*of("b", "FLOTA", "k=1", 0.5, 0.5, 0.7), *of("b", "FLOTA", "k=2", 0.4, 0.5, 0.8)]
+    rows += of("a", "BERT", "", 0.1, 0.1, 0.4)
+    spec = {"title": "T", "rows": ["task", "method", "parameters"], "metrics": ["f1"]}
+    table = make_table(results_of_rows(rows), TableSpec(**spec, choose="exact"))
+    assert {row.names: row.cells[0].value for row in table.rows} == {
+        ("a", "FLOTA", "k=2"): 0.2,
+        ("a", "BERT", ""): 0.4,
+        ("b", "FLOTA", "k=1"): 0.7,
+    }
+
+
 def test_no_chart() -> None:
     [lined] = LINED["tables"]
     assert chart_of(make_table(LINED["results"], lined))[1] == ""

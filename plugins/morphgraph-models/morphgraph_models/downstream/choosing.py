@@ -1,4 +1,4 @@
-"""Hyper-parameters chosen on development data: every choice of a grid, or some drawn from it."""
+"""Hyper-parameters searched on development data: every choice of a grid, or some drawn from it."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ TRIED = {
 }
 """What is told of each choice of a grid, which is a variant of its cell."""
 
-GridField = Literal["learning_rate", "batch_size", "epochs", "weight_decay"]
+SearchField = Literal["learning_rate", "batch_size", "epochs", "weight_decay"]
 
 
 class DevelopedSettings(TrainingSettings):
@@ -39,7 +39,7 @@ class DevelopedSettings(TrainingSettings):
     development_share: float | None = Field(
         None, gt=0, lt=1, description="Instead of files, this share of what would be trained on."
     )
-    grid: dict[GridField, OneOrMore[int | float]] | None = Field(
+    search: dict[SearchField, OneOrMore[int | float]] | None = Field(
         None,
         description="Values of learning_rate, batch_size, epochs or weight_decay, of which the "
         "best on development data are measured on the test.",
@@ -55,16 +55,16 @@ class DevelopedSettings(TrainingSettings):
     def _can_choose(self) -> Self:
         if self.development is not None and self.development_share is not None:
             raise ValueError("development data come from files or from training. Leave one out.")
-        if self.grid and self.development is None and self.development_share is None:
-            raise ValueError("a grid needs development data. Add development or development_share.")
-        if self.draws is not None and not self.grid:
-            raise ValueError("draws are drawn from a grid. Add one, or leave draws out.")
-        for choice in self._grid() if self.grid else ():
+        if self.search and self.development is None and self.development_share is None:
+            raise ValueError("a search needs development data. Add development.")
+        if self.draws is not None and not self.search:
+            raise ValueError("draws are of a search. Add one, or leave draws out.")
+        for choice in self._every() if self.search else ():
             self.chosen(choice)
         return self
 
-    def _grid(self) -> list[dict[str, Any]]:
-        grid: Mapping[str, list[Any]] = self.grid or {}  # type: ignore[assignment]
+    def _every(self) -> list[dict[str, Any]]:
+        grid: Mapping[str, list[Any]] = self.search or {}  # type: ignore[assignment]
         return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
     @property
@@ -75,17 +75,17 @@ class DevelopedSettings(TrainingSettings):
     @property
     def trainings(self) -> int:
         """How many models are trained."""
-        return min(len(self._grid()), self.draws or 10_000)
+        return min(len(self._every()), self.draws or 10_000)
 
     def choices(self, seed: int) -> list[dict[str, Any]]:
         """Return the values to try, in the order of the grid."""
-        every = self._grid()
+        every = self._every()
         picked = np.random.default_rng(seed).permutation(len(every))[: self.trainings]
         return [every[place] for place in sorted(picked.tolist())]
 
     def chosen(self, choice: Mapping[str, Any]) -> Self:
         """Return the settings with one choice of the grid."""
-        return self.changed(grid=None, draws=None, **choice)
+        return self.changed(search=None, draws=None, **choice)
 
 
 def choice_text(choice: Mapping[str, Any]) -> str:
@@ -113,7 +113,7 @@ def fitted_on_best(
     measured there. A killed run does not train again what it has measured, but for the best one.
     """
     settings, development = run.settings, run.examples.development
-    if not settings.grid:
+    if not settings.search:
         only = fitted_on(run, kind, made)
         seen = () if development is None else measure(only.model, development, DEVELOPMENT)
         return only, [*seen]

@@ -14,6 +14,7 @@ DOCUMENTED = (
     "morphgraph.tables.result",
     "morphgraph.tables.score_views",
     "morphgraph.tables.corpora.MeasuredCorpus",
+    "morphgraph.tables.vocabularies",
     "morphgraph.draw.scene.GraphPicture",
     "morphgraph.draw.merge_tree_svg",
     "morphgraph.score.gold_set.GoldSet",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from morphgraph.api.blamed import BlamedMerges, LanguageBlame, ThresholdCurve
     from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
-    from morphgraph.api.functions import compare, evaluate, load, train
+    from morphgraph.api.functions import compare, compare_vocabularies, evaluate, load, train
     from morphgraph.api.gold import read_gold, silver
     from morphgraph.api.with_merges import Tokeniser
     from morphgraph.batch.run import RunOutcome
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from morphgraph.segment.method import METHODS
     from morphgraph.tables.corpora import MeasuredCorpus
     from morphgraph.tables.score_views import ComparedScores, TokeniserScore
+    from morphgraph.tables.vocabularies import ComparedVocabularies
 
     models: Any  # a plug-in, which may be missing
 
@@ -37,6 +38,7 @@ _HOMES = {
     "METHODS": "morphgraph.segment.method",
     "MorphGraphError": "morphgraph.core.errors",
     "compare": "morphgraph.api.functions",
+    "compare_vocabularies": "morphgraph.api.functions",
     "evaluate": "morphgraph.api.functions",
     "load": "morphgraph.api.functions",
     "read_gold": "morphgraph.api.gold",
@@ -45,6 +47,7 @@ _HOMES = {
     # What these return, for type hints.
     "BlamedMerges": "morphgraph.api.blamed",
     "ComparedScores": "morphgraph.tables.score_views",
+    "ComparedVocabularies": "morphgraph.tables.vocabularies",
     "Effect": "morphgraph.api.edited",
     "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
@@ -65,6 +68,7 @@ __all__ = [
     "METHODS",
     "BlamedMerges",
     "ComparedScores",
+    "ComparedVocabularies",
     "Effect",
     "Export",
     "GoldSet",
@@ -82,6 +86,7 @@ __all__ = [
     "TreePicture",
     "__version__",
     "compare",
+    "compare_vocabularies",
     "evaluate",
     "load",
     "read_gold",

@@ -17,7 +17,7 @@ from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import configuration_path
 from morphgraph.core.limits import PUBLIC_MEMORY
-from morphgraph.core.text import shortened
+from morphgraph.core.text import base_name, shortened, unique_labels
 from morphgraph.corpus.counts import (
     LanguageCounts,
     WordCounts,
@@ -37,6 +37,9 @@ from morphgraph.segment.training import training_of
 if TYPE_CHECKING:
     from morphgraph.batch.run import RunOutcome, RunProgress
     from morphgraph.tables.score_views import ComparedScores
+    from morphgraph.tables.vocabularies import ComparedVocabularies
+
+_GIVE = "Give what load, train or a tokeniser's method returned."
 
 
 def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
@@ -199,14 +202,49 @@ def compare(
     return ComparedScores(score_table(compared, gold, scope, weighting, metrics, number))
 
 
+def compare_vocabularies(
+    a: Tokeniser,
+    b: Tokeniser,
+    *,
+    counts: WordCountsLike | None = None,
+    gold: Gold | None = None,
+) -> ComparedVocabularies:
+    """Compare the types of two tokenisers: those in both, and those in one of them only.
+
+    Types are compared as spelled, whatever sign their marker is, and special ones are left out.
+    ``counts``: word counts, a file of them or ``wordfreq:en``, to count the tokens of types.
+    ``gold``: morphs to look for among the types. Errors: `MorphGraphError`.
+
+    >>> found = mg.compare_vocabularies(tokeniser, mg.load("demo:de"))
+    >>> found.to_frame()["types"].tolist()
+    [1953, 6046, 6046]
+    """
+    from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
+    from morphgraph.tables.vocabularies import ComparedVocabularies
+
+    for given in (a, b):
+        if not isinstance(given, BaseTokeniser):
+            raise MorphGraphError(f"{shortened(repr(given))} is not a tokeniser. {_GIVE}")
+    corpus = None
+    if counts is not None:
+        name = str(counts) if isinstance(counts, str | os.PathLike) else "counts"
+        corpus = NamedCounts(to_word_counts(counts), name)
+    reference = None if gold is None else read_gold(gold).reference
+    labels = unique_labels([base_name(one.name) for one in (a, b)])
+    before, after = (
+        VocabularyHealth(one._segmenter, corpus, reference, label=label)
+        for one, label in zip((a, b), labels, strict=True)
+    )
+    return ComparedVocabularies(after.compared_to(before))
+
+
 def _entrant(label: str, tokeniser: Any) -> Entrant:
     if isinstance(tokeniser, BaseTokeniser):
         return Entrant(label, tokeniser._segmenter, tokeniser._base)
     if isinstance(tokeniser, Predictions):
         return Entrant(label, tokeniser)
     raise MorphGraphError(
-        f"“{label}” is {shortened(repr(tokeniser))}, which is not a tokeniser. Give what load, "
-        "train or a tokeniser's method returned."
+        f"“{label}” is {shortened(repr(tokeniser))}, which is not a tokeniser. {_GIVE}"
     )
 
 

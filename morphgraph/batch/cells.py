@@ -34,7 +34,7 @@ from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import NO_INTERVAL, USUAL_DRAWS
-from morphgraph.score.vocabulary_figures import figure_called
+from morphgraph.score.vocabulary_figures import RELATIVE, figure_called
 from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
@@ -273,22 +273,23 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     inputs = cell_inputs(spec, tables)
     result = method_result(spec, inputs)
     rows: list[ResultRow] = []
+    baseline = None
+    if spec["baseline"] is not None:
+        against = _model(next(tables), spec["baseline"]["tokeniser_name"])
+        given = CellInputs(against, counts=inputs.counts)
+        with suppress(MorphGraphError):  # as its own cell says
+            baseline = method_result(spec["baseline"], given).segmenter
     if result.gold_set is not None:
-        baseline = None
-        if spec["baseline"] is not None and not result.held_in:
-            against = _model(next(tables), spec["baseline"]["tokeniser_name"])
-            given = CellInputs(against, counts=inputs.counts)
-            with suppress(MorphGraphError):  # as its own cell says
-                baseline = method_result(spec["baseline"], given).segmenter
+        tested = spec["tests"] and not result.held_in
         scored = chain(
-            score_rows(spec, result, result.gold_set, baseline),
+            score_rows(spec, result, result.gold_set, baseline if tested else None),
             _flota(spec, inputs.base, result.gold_set),
             _distributions(spec, inputs.base, result.segmenter, result.gold_set),
             _phases(spec, result, result.gold_set),
         )
         words, held_in = words_scored(result.gold_set), HELD_IN * result.held_in
         rows += [row._replace(words=words, held_in=held_in) for row in scored]
-    rows += _figures(spec, inputs, result)
+    rows += _figures(spec, inputs, result, baseline)
     if spec["facts"]:
         signature = result.segmenter.signature()
         for name, value in {"types": result.segmenter.vocabulary_size, **result.facts}.items():
@@ -382,7 +383,7 @@ def _phases(spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet) -> I
 
 
 def _figures(
-    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
+    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     from morphgraph.tables.figures import signature
 
@@ -390,12 +391,20 @@ def _figures(
     reference = None if made.gold_set is None else made.gold_set.reference
     health = VocabularyHealth(made.segmenter, corpus, reference)
     line = signature([health], ALPHA)
+    against: VocabularyHealth | None = health
+    is_own = spec["baseline"] is None and spec["method"] not in METHODS.learning
+    if not (is_own or RELATIVE.isdisjoint(spec["vocabulary"])):
+        against = None if baseline is None else VocabularyHealth(baseline, corpus)
     for key in spec["vocabulary"]:
-        value = figure_called(key).value_of(health, ALPHA, health).number
+        value = nan
+        if against is not None or key not in RELATIVE:
+            value = figure_called(key).value_of(health, ALPHA, against or health).number
         running = health.compression if key == "fertility" else None
         interval = NO_INTERVAL if running is None else running.fertility_interval
         low, high = interval.low, interval.high
-        yield ResultRow(f"vocabulary.{key}", value, signature=line, low=low, high=high)
+        beside = against and against is not health and key in RELATIVE
+        name = f"{line}|baseline:{against.tokeniser_signature}" if beside and against else line
+        yield ResultRow(f"vocabulary.{key}", value, signature=name, low=low, high=high)
 
 
 # ------------------------------------------------------------------------------ downstream cells

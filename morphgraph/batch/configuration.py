@@ -52,8 +52,7 @@ from morphgraph.segment.training import training_of
 if TYPE_CHECKING:
     FigureName = str
 else:
-    # What is relative to another tokeniser is left to tables of one's own.
-    FigureName = Literal[tuple(f.key for f in FIGURES if f.key != "relative_tokens")]
+    FigureName = Literal[tuple(figure.key for figure in FIGURES)]
 
 
 @contextmanager

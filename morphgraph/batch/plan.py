@@ -45,7 +45,7 @@ from morphgraph.formats.opening import tokeniser_files
 from morphgraph.reference.language import language_code
 from morphgraph.reference.readers import is_named, named_reference_file
 from morphgraph.score.gold_reading import exempt_words
-from morphgraph.score.vocabulary_figures import FIGURES
+from morphgraph.score.vocabulary_figures import FIGURES, RELATIVE
 from morphgraph.segment.method import METHODS, Parameters
 from morphgraph.segment.training import training_of
 
@@ -464,7 +464,7 @@ class _Planner:
         places: list[tuple[str, Any, list[Any]]] = [(*r, by_gold) for r in self.references]
         if alone and not learns:
             places.append(("", None, alone))
-        scored_by = asked.model_dump(include={"scopes", "weightings", "intervals"})
+        scored_by = asked.model_dump(include={"scopes", "weightings", "intervals", "tests"})
         for named, reference, keys in places:
             splits = self.holds_out and reference is not None
             seeds = asked.seeds if settings.is_random or splits else [None]
@@ -519,13 +519,13 @@ class _Planner:
     def _baseline(
         self, spec: Mapping[str, Any], columns: Mapping[str, Any], source: _Source
     ) -> tuple[dict[str, Any], str] | None:
-        """Return what a cell's scores are tested against, and the key of its tokeniser.
+        """Return what a cell is tested against and compared with, and the key of its tokeniser.
 
         This is the first method on the same reference that does not learn from it, on a vocabulary
         of the same size if possible; None for itself.
         """
         place = tuple(columns[name] for name in ("language", "corpus", "reference"))
-        alike = (*place, columns["vocab_size"])
+        alike = (*place, spec["parameters"].get("vocab_size") or columns["vocab_size"])
         if spec["method"] not in METHODS.learning:
             named = {n: spec[n] for n in ("method", "parameters", "tokeniser_name", "seed")}
             own = {**named, "kept_aside": None, "weightings": [], "vocabulary": []}
@@ -539,7 +539,8 @@ class _Planner:
 
     def _task(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
         is_downstream, needs, baseline = "downstream" in spec, [source.task.key], None
-        if self.evaluation.tests and not is_downstream and spec["reference"] is not None:
+        tested = self.evaluation.tests and spec["reference"] is not None
+        if not is_downstream and (tested or not RELATIVE.isdisjoint(spec["vocabulary"])):
             baseline = self._baseline(spec, columns, source)
         spec |= {"corpus_name": "", "baseline": None if baseline is None else baseline[0]}
         used = any(map(_uses_counts, filter(None, (spec, spec["baseline"]))))

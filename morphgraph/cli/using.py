@@ -122,6 +122,7 @@ def vocabulary(
     *,
     set_: CorpusSettings,
     recipe: Path | None = None,
+    against: str | None = None,
     alpha: float = 2.5,
     list_: str | None = None,
     limit: Whole = 50,
@@ -137,9 +138,10 @@ def vocabulary(
     corpus: Measure texts of any size instead: files, patterns, folders, as count reads them; may be
         repeated.
     set_: For --corpus, as in column=text,parallel
+    against: Compare with this tokeniser instead: the types of both, and those of one of them only.
     alpha: The order of the Rényi efficiency, above 0.
     list_: Print the types behind a figure: never_used, unreachable (their own string is segmented
-        otherwise), duplicates…
+        otherwise), duplicates…; against another tokeniser shared_types, dropped_types, added_types.
     limit: At most this many in a list; 0 for all.
     """
     from morphgraph.score.vocabulary_figures import figure_called, list_behind
@@ -147,17 +149,19 @@ def vocabulary(
     from morphgraph.tables.figures import figure_table, figures_json, signature
     from morphgraph.tables.model import frame_table
     from morphgraph.tables.terminal import report_of, text_of
+    from morphgraph.tables.vocabularies import ComparedVocabularies
 
     check_alpha(alpha)
     if list_ is not None:
         figure = figure_called(list_)
         if not figure.has_list:
             raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
-    segmenters = _segmenters(tokeniser, recipe)
+    segmenters = _segmenters([*filter(None, [against]), *tokeniser], recipe)
     if corpus:
-        if frequencies or gold or list_ is not None:
+        if frequencies or gold or against or list_ is not None:
             raise MorphGraphError(
-                "--corpus measures texts alone. Leave out --frequencies, --gold and --list."
+                "--corpus measures texts alone. Leave out --frequencies, --gold, --against and "
+                "--list."
             )
         measured = _measured(segmenters, corpus, set_, alpha)
         output.print_left_out(measured.measures)
@@ -177,14 +181,23 @@ def vocabulary(
             VocabularyHealth(segmenter, known, entries, label=label)
             for label, segmenter in segmenters.items()
         ]
+    if against and list_ is None:
+        compared = [ComparedVocabularies(one.compared_to(found[0])) for one in found[1:]]
+        if as_json:
+            output.print_json({"compared": [each.to_dict() for each in compared]})
+        else:
+            print("\n\n".join(map(str, compared)))
+        return
     if as_json:
         output.print_json(figures_json(found, alpha, list_, limit))
         return
     if list_ is None:
         print(report_of(figure_table(found, alpha)))
         return
-    for health in found:
-        table = list_behind(health, list_, finality=True).drop(columns="type_id")
+    baseline = found[0] if len(found) > 1 else None
+    for health in found[1:] if against else found:
+        table = list_behind(health, list_, finality=True, baseline=baseline)
+        table = table.drop(columns="type_id")
         shown = table[: limit or None]
         print(f"{health.label}: {len(shown):,} of {len(table):,}")
         if len(shown):

@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +15,7 @@ import numpy as np
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.reference.entry import MorphemeKind
+from morphgraph.score.vocabulary_comparison import PARTS, mean
 from morphgraph.score.vocabulary_health import (
     AFFIXES,
     ALPHA,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _EMPTY = "there is nothing to count"
+_KINDS = {"prefix_types": MorphemeKind.PREFIX, "suffix_types": MorphemeKind.SUFFIX}
 _NEEDED = {"corpus": "no word frequencies are chosen", "reference": "no reference is chosen"}
 
 
@@ -49,18 +52,6 @@ def _gold(health: VocabularyHealth) -> ReferenceStrings:
     return health.gold
 
 
-def _mean(numbers: Collection[float]) -> float:
-    return sum(numbers) / len(numbers) if numbers else math.nan
-
-
-def _word_initial(health: VocabularyHealth) -> list[int] | None:
-    """Ids of types that stand at the start of a word, where the marker shows it."""
-    inventory = health.inventory
-    if not inventory.marks_start:
-        return None
-    return [n for n in inventory.spelled if (n in inventory.marked) != (inventory.marker == "##")]
-
-
 def _among(health: VocabularyHealth, strings: Collection[str] | None) -> list[int] | None:
     """Ids of types that are, without their marker, one of these strings."""
     if strings is None:
@@ -68,27 +59,21 @@ def _among(health: VocabularyHealth, strings: Collection[str] | None) -> list[in
     return [number for number, body in health.inventory.bodies.items() if body in strings]
 
 
-def _affixes(health: VocabularyHealth, *kinds: MorphemeKind) -> list[int] | None:
-    """Ids of types that are affixes of these kinds."""
-    known = _gold(health).affixes
-    return _among(health, known and frozenset().union(*(known[kind] for kind in kinds)))
-
-
-def _each_once(health: VocabularyHealth, ids: Sequence[int] | None) -> list[int] | None:
-    """The first id of those that differ in the marker only."""
-    bodies = health.inventory.bodies
-    return None if ids is None else [*{bodies[n]: n for n in reversed(ids)}.values()]
+def _of_kind(health: VocabularyHealth, kind: MorphemeKind) -> list[int] | None:
+    """Ids of types that are a morph of this kind, one for each; None where no kinds are told."""
+    numbers = _among(health, _gold(health).of_kinds(kind))
+    return numbers and [*{health.inventory.bodies[n]: n for n in reversed(numbers)}.values()]
 
 
 def _covered(health: VocabularyHealth, *_: object) -> float:
     bodies = set(health.inventory.bodies.values())
-    return _mean([morph in bodies for morph in _gold(health).morphs])
+    return mean([morph in bodies for morph in _gold(health).morphs])
 
 
 _BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
     "size": lambda h: [*h.inventory.spelled, *h.inventory.special],
     "special": lambda h: h.inventory.special,
-    "word_initial": _word_initial,
+    "word_initial": lambda h: h.word_initial,
     "mean_length": lambda h: [n for n, body in h.inventory.bodies.items() if body],
     "partial": lambda h: [n for n, body in h.inventory.bodies.items() if body is None],
     "several_words": lambda h: [
@@ -101,21 +86,34 @@ _BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
     "single_use_chains": lambda h: h.chains,
     "tokens": lambda h: np.flatnonzero(_corpus(h).counts).tolist(),
     "morph_types": lambda h: _among(h, _gold(h).morphs),
-    "affix_types": lambda h: _affixes(h, *AFFIXES),
-    "prefix_types": lambda h: _each_once(h, _affixes(h, MorphemeKind.PREFIX)),
-    "suffix_types": lambda h: _each_once(h, _affixes(h, MorphemeKind.SUFFIX)),
+    "affix_types": lambda h: _among(h, _gold(h).of_kinds(*AFFIXES)),
     "word_types": lambda h: _among(h, _gold(h).words),
+    **{key: partial(_of_kind, kind=kind) for key, kind in _KINDS.items()},
     "morphs_covered": lambda h: [*_gold(h).morphs.items()],
 }
 """Ids of the types behind a figure, or pairs or chains of them; None where it is undefined."""
 
+
+def _of_part(
+    health: VocabularyHealth, _: float, baseline: VocabularyHealth, *, part: Any, of: str
+) -> float:
+    return float(getattr(health.compared_to(baseline).parts[part], of))
+
+
 _VALUES: Mapping[str, Callable[[VocabularyHealth, float, VocabularyHealth], float]] = {
     "size": lambda h, *_: h.size,
-    "mean_length": lambda h, *_: _mean([len(body) for body in h.inventory.bodies.values() if body]),
+    "mean_length": lambda h, *_: mean([len(body) for body in h.inventory.bodies.values() if body]),
     "tokens": lambda h, *_: _corpus(h).tokens,
     "relative_tokens": lambda h, _, baseline: _corpus(h).relative_to(_corpus(baseline)),
     "renyi": lambda h, alpha, _: _corpus(h).renyi_efficiency(alpha),
     "morphs_covered": _covered,
+    "carried_over": lambda h, _, baseline: h.compared_to(baseline).carried_over,
+    **{part: partial(_of_part, part=part, of="types") for part in PARTS},
+    **{
+        f"{of}_{name}": partial(_of_part, part=f"{name}_types", of=of)
+        for of in ("word_initial", "mean_length")
+        for name in ("dropped", "added")
+    },
 }
 """From a vocabulary, the α of the Rényi efficiency and the baseline."""
 
@@ -128,19 +126,19 @@ class Figure:
     label: str
     definition: str
     form: Literal["count", "share", "ratio", "fine ratio"] = "count"
-    needs: Literal["", "corpus", "reference"] = ""
+    needs: Literal["", "corpus", "reference", "baseline"] = ""
     of: Literal["", "types", "characters", "tokens"] = ""
     undefined: str = _EMPTY
 
     @property
     def has_list(self) -> bool:
         """Whether there are types behind it."""
-        return self.key in _BEHIND
+        return self.key in _BEHIND or self.key in PARTS
 
     def lacks(self, health: VocabularyHealth) -> bool:
         """Whether what it needs is not chosen."""
         known = {"corpus": health.compression, "reference": health.gold}
-        return bool(self.needs) and known[self.needs] is None
+        return self.needs in known and known[self.needs] is None
 
     def value_of(
         self, health: VocabularyHealth, alpha: float, baseline: VocabularyHealth
@@ -174,6 +172,8 @@ class Figure:
 
 _FILE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 FIGURES = tuple(Figure(key, **told) for key, told in tomllib.loads(_FILE).items())
+RELATIVE = {"relative_tokens", *(figure.key for figure in FIGURES if figure.needs == "baseline")}
+"""The keys of figures that compare with a baseline."""
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 
 
@@ -190,14 +190,16 @@ def figures_of(
 ) -> dict[str, FigureValue]:
     """Return all of `FIGURES` by key; an undefined one is NaN and says why.
 
-    ``baseline``: what corpus tokens are relative to, by default this vocabulary. `MorphGraphError`
-    for an α that is not above 0, or a baseline on another corpus.
+    ``baseline``: what it is compared with; without one, what needs one is left out, and corpus
+    tokens are relative to its own. `MorphGraphError` for an α that is not above 0, or a baseline on
+    another corpus.
     """
+    chosen = [figure for figure in FIGURES if baseline is not None or figure.needs != "baseline"]
     baseline = baseline or health
     named = {each.corpus_signature for each in (health, baseline) if each.corpus is not None}
     if len(named) > 1:
         raise MorphGraphError("The baseline is on another corpus. Give both the same.")
-    return {figure.key: figure.value_of(health, alpha, baseline) for figure in FIGURES}
+    return {figure.key: figure.value_of(health, alpha, baseline) for figure in chosen}
 
 
 # ------------------------------------------------------------------------------ lists
@@ -274,17 +276,33 @@ def lists_types(key: str) -> bool:
     return key not in _OTHER
 
 
-def list_behind(health: VocabularyHealth, key: str, *, finality: bool = False) -> pd.DataFrame:
+def list_behind(
+    health: VocabularyHealth,
+    key: str,
+    *,
+    finality: bool = False,
+    baseline: VocabularyHealth | None = None,
+) -> pd.DataFrame:
     """Return the types behind a figure: the most frequent first, or the longest without a corpus.
 
     Columns ``type_id`` (of the row's first type, -1 where there is none), ``type``, and more that
     fit the figure. ``finality``: with a corpus, which is segmented again, and where merges decide,
     each type also has its FI ratio and neighbour entropy in bits: NaN for one that never occurs.
-    `MorphGraphError` for a key that is not a figure.
+    ``baseline``: what it is compared with; dropped types are by the ids of that. `MorphGraphError`
+    for a key that is not a figure, or for types of a baseline without one.
     """
     import pandas as pd
 
-    ids, columns = _OTHER.get(key, _types)(health, figure_called(key).list_of(health))
+    figure = figure_called(key)
+    if key not in PARTS:
+        behind = figure.list_of(health)
+    elif baseline is None:
+        raise MorphGraphError(
+            f"“{figure.label}” needs another tokeniser. Give one more (--against)."
+        )
+    else:
+        health, behind = health.compared_to(baseline).ids(key)
+    ids, columns = _OTHER.get(key, _types)(health, behind)
     if finality and lists_types(key) and (found := health.finality) is not None:
         columns[RATIO] = found.ratio[ids]
         columns[ENTROPY] = np.where(found.final > 0, found.entropy, np.nan)[ids]

@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
-from morphgraph.core.text import base_name
+from morphgraph.core.text import SHOWN_MARKER, base_name
 from morphgraph.corpus.counts import WHOLE_TEXTS, WordCounts
 from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import MorphemeKind
 from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
 from morphgraph.score.uncertainty import Interval, student
+from morphgraph.score.vocabulary_comparison import VocabularyComparison
 from morphgraph.segment.finality import Finality, finality
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.encoding import batches_of
@@ -42,23 +43,27 @@ Chain = tuple[int, ...]
 class ReferenceStrings:
     """The distinct strings of a reference: morphs, with how many entries have them, and others.
 
-    ``affixes``: by kind; None where the source has no kinds.
+    ``by_kind``: None where the source has no kinds.
     """
 
     morphs: Mapping[str, int]
-    affixes: Mapping[MorphemeKind, frozenset[str]] | None
+    by_kind: Mapping[MorphemeKind | None, frozenset[str]] | None
     words: frozenset[str]
+
+    def of_kinds(self, *kinds: MorphemeKind) -> frozenset[str] | None:
+        """Return the morphs of some kinds; None where the reference tells no kinds."""
+        known = self.by_kind
+        return None if known is None else frozenset().union(*(known.get(k, ()) for k in kinds))
 
     @classmethod
     def of(cls, reference: Reference) -> ReferenceStrings:
-        told = [entry for entry in reference.entries if entry.kinds]
-        of_kind: dict[MorphemeKind | None, set[str]] = {kind: set() for kind in MorphemeKind}
-        for entry in told:
+        by_kind: dict[MorphemeKind | None, set[str]] = {}
+        for entry in reference.entries:
             for morph, kind in zip(entry.morphs, entry.kinds or (), strict=False):
-                of_kind.setdefault(kind, set()).add(morph)
+                by_kind.setdefault(kind, set()).add(morph)
         return cls(
             Counter(morph for entry in reference.entries for morph in set(entry.morphs)),
-            {kind: frozenset(of_kind[kind]) for kind in AFFIXES} if told else None,
+            {kind: frozenset(morphs) for kind, morphs in by_kind.items()} or None,
             frozenset(entry.word for entry in reference.entries),
         )
 
@@ -82,6 +87,7 @@ class VocabularyHealth:
     corpus: NamedCounts | None = None
     reference: Reference | None = None
     label: str = field(default="", kw_only=True)
+    _compared: VocabularyComparison | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.label = self.label or self.segmenter.name
@@ -94,6 +100,38 @@ class VocabularyHealth:
     def inventory(self) -> Inventory:
         """The types in use."""
         return self.segmenter.inventory()
+
+    @cached_property
+    def word_initial(self) -> list[int] | None:
+        """Ids of types that start a word; None where the marker does not show it."""
+        inventory = self.inventory
+        if not inventory.marks_start:
+            return None
+        has_sign = inventory.marker != "##"
+        return [n for n in inventory.spelled if (n in inventory.marked) == has_sign]
+
+    @cached_property
+    def by_spelling(self) -> dict[str, int]:
+        """Ids of types by readable string, so that those of two vocabularies can be compared.
+
+        ``␣`` stands before what starts a word, whatever the marker is, and behind what ends one if
+        it is a suffix; with ``##``, all types without it start a word. Incomplete characters are
+        compared as they are spelled.
+        """
+        inventory, initial = self.inventory, set(self.word_initial or ())
+        final = frozenset() if inventory.marks_start else inventory.marked
+        return {
+            SHOWN_MARKER * (n in initial)
+            + (f"\0{inventory.spelled[n]}" if body is None else body)
+            + SHOWN_MARKER * (n in final): n
+            for n, body in inventory.bodies.items()
+        }
+
+    def compared_to(self, baseline: VocabularyHealth) -> VocabularyComparison:
+        """Compare a baseline with this vocabulary."""
+        if self._compared is None or self._compared.before is not baseline:
+            self._compared = VocabularyComparison(baseline, self)
+        return self._compared
 
     @cached_property
     def gold(self) -> ReferenceStrings | None:

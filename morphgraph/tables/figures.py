@@ -54,15 +54,20 @@ def figure_values(
     healths: Sequence[VocabularyHealth], alpha: float
 ) -> list[dict[str, FigureValue]]:
     """Return the figures of several vocabularies; the first is the baseline."""
-    return [figures_of(health, alpha, healths[0]) for health in healths]
+    baseline = healths[0] if len(healths) > 1 else None
+    return [figures_of(health, alpha, baseline) for health in healths]
+
+
+def _shown(by_vocabulary: Sequence[Mapping[str, FigureValue]]) -> list[Figure]:
+    return [figure for figure in FIGURES if figure.key in by_vocabulary[0]]
 
 
 def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
     """Return figures as text, with a column for each vocabulary; the first is the baseline."""
     by_vocabulary = figure_values(healths, alpha)
-    needs = list(dict.fromkeys(figure.needs for figure in FIGURES))
+    needs = list(dict.fromkeys(figure.needs for figure in _shown(by_vocabulary)))
     rows = []
-    for figure in FIGURES:
+    for figure in _shown(by_vocabulary):
         cells = tuple(Cell(figure_text(figure, values[figure.key])) for values in by_vocabulary)
         rows.append(Row((label_of(figure, alpha),), cells, block=needs.index(figure.needs)))
     return Table(
@@ -81,10 +86,10 @@ def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str
     """Return sentences on which figures are n/a, and why."""
     reasons: dict[str, list[str]] = {}
     for health, values in zip(healths, figure_values(healths, alpha), strict=True):
-        missing = {"": False, "corpus": health.corpus is None, "reference": health.gold is None}
-        for figure in FIGURES:
+        missing = {"corpus": health.corpus is None, "reference": health.gold is None}
+        for figure in _shown([values]):
             why = values[figure.key].why
-            if missing[figure.needs]:
+            if missing.get(figure.needs):
                 reasons.setdefault(why, [f"All figures of a {figure.needs}"])
             elif why:
                 own = f"{why} ({health.label})" if len(healths) > 1 else why
@@ -115,7 +120,7 @@ def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
         line = signature([health], alpha)
         if health is not healths[0]:
             line += f"|baseline:{healths[0].tokeniser_signature}"
-        for figure in FIGURES:
+        for figure in _shown([values]):
             value = values[figure.key]
             of = whole(value.of) if value.of and not math.isnan(value.number) else ""
             names = (health.label, figure.key, label_of(figure, alpha))
@@ -145,7 +150,8 @@ def figures_json(
         told = {"label": health.label, "signature": health.tokeniser_signature}
         reports.append({**told, "figures": values_json(values)})
         if behind is not None:
-            types = list_behind(health, behind, finality=True).drop(columns="type_id")
+            types = list_behind(health, behind, finality=True, baseline=healths[0])
+            types = types.drop(columns="type_id")
             reports[-1]["list"] = whole_numbers(types[: most or None].to_dict("records"))
     return {"alpha": alpha, "tokenisers": reports, "signature": signature(healths, alpha)}
 

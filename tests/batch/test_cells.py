@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from small import small_document
 
+import morphgraph as mg
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import collected
 from morphgraph.batch.store import (
@@ -195,6 +196,47 @@ intervals: false
 
 
 @pytest.mark.slow
+def test_figures_against_the_first_tokeniser_of_the_same_size(tmp_path: Path) -> None:
+    """Picky BPE, and BPE trimmed to the size, against BPE, as by the library."""
+    words = {"abcab": 9, "abc": 5, "bcd": 7, "dabc": 3, "abd": 2, "cab": 6, "dcb": 1}
+    text = "".join(f"{word}\t{count}\n" for word, count in words.items())
+    (tmp_path / "counts.tsv").write_text(text)
+    asked = """name: against
+languages: [en]
+corpora: [{counts: counts.tsv}]
+tokenisers:
+  - {name: BPE, train: bpe, pipeline: plain, vocab_size: [260, 262]}
+  - {name: Picky, train: picky, pipeline: plain, vocab_size: 262, threshold: 0.3}
+  - {name: larger, train: bpe, pipeline: plain, vocab_size: 264}
+methods:
+  - {method: standard, tokenisers: [BPE, Picky]}
+  - {method: trimmed, vocab_size: 262, tokenisers: [larger]}
+vocabulary: [relative_tokens, dropped_types, added_types, carried_over]
+"""
+    rows, failures = measured(asked, tmp_path)
+    assert not failures
+    by_cell = rows[rows["metric"].str.startswith("vocabulary.")].set_index(["tokeniser", "metric"])
+    bpe, larger = (mg.train("bpe", words, n, pipeline="plain") for n in (262, 264))
+    others = {
+        "Picky": mg.train("picky", words, 262, pipeline="plain", threshold=0.3),
+        "larger": larger.method("trimmed", vocab_size=262, counts=words),
+    }
+    for name, other in others.items():
+        label = f"{name} (threshold=0.3)" if name == "Picky" else name
+        found = by_cell.loc[label]["value"]
+        compared = mg.compare_vocabularies(bpe, other, counts=words)
+        parts = compared.comparison.parts
+        assert found["vocabulary.dropped_types"] == parts["dropped_types"].types > 0
+        assert found["vocabulary.added_types"] == parts["added_types"].types
+        assert found["vocabulary.carried_over"] == compared.comparison.carried_over
+        tokens = [
+            sum(len(one.segment([word])[0]) * count for word, count in words.items())
+            for one in (other, bpe)
+        ]
+        assert found["vocabulary.relative_tokens"] == tokens[0] / tokens[1]
+    assert by_cell.loc["BPE"].loc["vocabulary.dropped_types"]["value"].tolist() == [0, 0]
+
+
 def test_what_a_tokeniser_cannot_do_fails_alone_and_says_why(tmp_path: Path) -> None:
     (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
     text = """\

@@ -188,6 +188,19 @@ def test_listed_types_and_what_they_cost(morphgraph: Command, folder: Path) -> N
         assert f"list.txt, {problem}" in morphgraph(*given).err
 
 
+def test_a_vocabulary_against_another(morphgraph: Command) -> None:
+    """The table, its JSON and the lists are of the same types."""
+    given = ("vocabulary", "demo:de", "--against", "demo:en")
+    (found,) = morphgraph(*given, "--json").json["compared"]
+    assert (found["before"], found["after"]) == ("demo:en", "demo:de")
+    sizes = [found[part]["types"] for part in ("shared_types", "dropped_types", "added_types")]
+    words = morphgraph(*given).out.split()
+    assert [f"{size:,}" for size in sizes] == words[words.index("Types") + 1 :][:3]
+    for size, part in zip(sizes, ("shared_types", "dropped_types", "added_types"), strict=True):
+        report = morphgraph(*given, "--list", part, "--limit", 0, "--json").json
+        assert len(report["tokenisers"][-1]["list"]) == size
+
+
 def test_a_vocabulary_before_and_after_edits(morphgraph: Command, folder: Path) -> None:
     """Without un, undo is u + n + do, and n + d comes before it."""
     step = {"edit": "anneal", "merges": [["n", "d"]], "atoms": []}

@@ -22,7 +22,7 @@ PAGE = DOCS / "rebpe-scenarios.md"
 GOLD = [("_bruids", ["_bruid", "s"]), ("_bruid", ["_bruid"])]
 HEAD = ["", "changed", "`_bruids`", "`_bruid`", "out of reach"]
 BLOCK = re.compile(
-    r"(?<=```\n)((?:.+ \+ .+\n)+)(```\n\n<!-- computed (\w+) -->\n)(?:.*\n)*?(?=<!--)"
+    r"(?<=```\n)((?:.+ \+ .+\n)+)(```\n\n<!-- computed (\w+) -->\n)(?:.*\n)*?(?=<!-- end)"
 )
 _VERBS = {"removed": "out", "split": "split", "repaired": "repaired", "created": "new"}
 

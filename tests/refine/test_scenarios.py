@@ -1,4 +1,4 @@
-"""Scenarios of Bauwens & de Lhoneux 2026, §A.1 and §A.3, as docs/rebpe-scenarios.md has them."""
+"""The scenarios of Bauwens & de Lhoneux 2026, §A.1, §A.3, as docs/rebpe-scenarios.md has them."""
 
 import pytest
 

@@ -168,6 +168,7 @@ class TextMeasure:
     never_used: int
     ordinary_types: int
     relative_tokens: float = math.nan
+    premium: float = math.nan
 
     @property
     def tokens_per_line(self) -> float:
@@ -217,6 +218,14 @@ class CorpusMeasures:
         return _cheapest_first(
             {e.text: getattr(e, f"tokens_per_{per}") for e in self.of(tokeniser)}
         )
+
+    def matched_sizes(self, size: float) -> dict[str, int]:
+        """Return a size for each language of parallel text: that of the base language × premium.
+
+        A size may be characters of a corpus or types of a vocabulary, and the premium is characters
+        of the language ÷ those of the base. Source: Bauwens & de Lhoneux 2026, §B.1.
+        """
+        return {e.text: round(size * e.premium) for e in self.of(self.tokenisers[0])}
 
     def gini(self, tokeniser: str, per: Cost = "line") -> float:
         """Return the Gini coefficient over languages of these costs."""
@@ -377,7 +386,11 @@ def _relative(
 ) -> list[TextMeasure]:
     [bases] = [other for other in texts if other[0].text == base]
     return [
-        replace(one, relative_tokens=one.tokens / other.tokens if other.tokens else math.nan)
+        replace(
+            one,
+            relative_tokens=one.tokens / other.tokens if other.tokens else math.nan,
+            premium=one.characters / other.characters if other.characters else math.nan,
+        )
         for one, other in zip(text, bases, strict=True)
     ]
 

@@ -24,6 +24,7 @@ _COSTS = {
     "tokens_per_line": "Tokens per line",
     "tokens_per_byte": "Tokens per byte",
     "relative_tokens": "Relative to {base}",
+    "premium": "Characters, relative",
 }
 """Further columns for parallel text."""
 

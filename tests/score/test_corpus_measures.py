@@ -201,6 +201,13 @@ def test_parity_by_hand(parallel: Path) -> None:
         "en": 1,
         "fr": 2,
     }
+    # Characters: 5 of en, 7 of de, 6 of fr.
+    assert {text: one.premium for text, one in by_language.items()} == {
+        "de": 7 / 5,
+        "en": 1,
+        "fr": 6 / 5,
+    }
+    assert found.matched_sizes(1001) == {"de": 1401, "en": 1001, "fr": 1201}
     assert by_language["fr"].tokens_per_line == 2
     assert by_language["fr"].tokens_per_byte == 4 / 10
     assert math.isnan(found.totals[0].relative_tokens)

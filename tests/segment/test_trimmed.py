@@ -6,13 +6,11 @@ from collections import Counter
 import merge_method_oracles as naive
 import numpy as np
 import oracles
-import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, bpe_of, seen, token_texts, with_words
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.hugging_face import from_tokenizer_json
@@ -97,11 +95,3 @@ def test_real_tokeniser_and_document() -> None:
         signature,
         size,
     )
-
-
-def test_refuses() -> None:
-    tokeniser = tokeniser_of_types("x", ["a", "b", "ab"], ["ab"])
-    document = Trimmed(tokeniser, [1, 2, 3], 0).document()
-    for broken in ({**document, "method": "bpe"}, {**document, "counts": 3}):
-        with pytest.raises(MorphGraphError, match="model, field"):
-            Trimmed.from_document(broken)

@@ -154,19 +154,6 @@ def test_a_folder_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -
 # ------------------------------------------------------------------------------------ ids
 
 
-def test_added_types_come_last() -> None:
-    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")], "cba")
-    graph = tokeniser.graph
-    graph.knockout(["ab"])
-    graph.anneal([("z", "a"), ("b", "y"), ("z", "ab") if "ab" in graph else ("c", "z")], ["z", "y"])
-    names = [graph.types[number] for number in new_ids(tokeniser)]
-    assert names == ["c", "b", "a", "abc", "y", "z", "za", "by", "cz"]
-    made = export_segmenter(Bte(tokeniser), ["abc", "zaby"])
-    assert made.new_types == 5
-    assert json.loads(made.files["ids.json"]) == {"0": 0, "1": 1, "2": 2, "4": 3}
-    assert exported_library(made).encode("zaby").tokens == ["za", "by"]
-
-
 def test_special_tokens_keep_their_content() -> None:
     document = small_document([("a", "b"), ("ab", "c")], unk_token="<unk>")
     document["model"]["vocab"]["<unk>"] = 5
@@ -190,19 +177,6 @@ def test_special_tokens_keep_their_content() -> None:
     config = json.loads(made.files["tokenizer_config.json"])
     assert config["pad_token"]["content"] == "[PAD]"
     assert config["unk_token"]["content"] == "<unk>"
-
-
-@pytest.mark.parametrize("number", [0, 7])
-def test_an_added_token_elsewhere_than_behind_the_vocabulary_keeps_its_id(number: int) -> None:
-    """The library itself would give it an id of its own choice."""
-    document = small_document([("a", "b")])
-    document["model"]["vocab"] = {"a": 1, "b": 2, "ab": 3}
-    document["added_tokens"] = [special(number, "[PAD]")]
-    assert Tokenizer.from_str(json.dumps(document)).encode("ab[PAD]").ids == [3, 3]
-    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
-    tokeniser.id_choice = "keep"
-    saved = to_tokenizer_json(tokeniser)[0].decode()
-    assert Tokenizer.from_str(saved).encode("ab[PAD]").ids == [3, number]
 
 
 def special(number: int, content: str, **flags: bool) -> dict[str, Any]:

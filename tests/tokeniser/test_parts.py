@@ -356,21 +356,6 @@ def test_parts_that_cannot_be_built_are_not_taken_for_the_last_ones() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "parts, place",
-    [
-        ({"pre_tokenizer": metaspaces(60)}, "field pre_tokenizer.pretokenizers["),
-        ({"normalizer": steps({"type": "NFC"}, replace("a", "b" * 9000))}, ".normalizers[1]"),
-        ({"normalizer": steps(*[{"type": "ByteLevel"}] * 100)}, "field normalizer.normalizers["),
-    ],
-)
-def test_what_grows_is_refused_with_its_part(parts: dict[str, Any], place: str) -> None:
-    with pytest.raises(FileFormatError, match="characters, the limit is") as caught:
-        loaded(**parts)
-    assert place in caught.value.place
-
-
-@pytest.mark.slow
 def test_seconds_are_limited_and_the_part_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     found = loaded(pre_tokenizer={"type": "Sequence", "pretokenizers": [split("b"), split(SLOW)]})
     before = found.encode(["aab"]).atoms.tolist()

@@ -10,6 +10,8 @@ import pytest
 from command import Command
 from small import small_document
 
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.files import parse_json
 from morphgraph.core.limits import FILE_BYTES
 
 GOOD = {
@@ -51,44 +53,33 @@ def gold(tmp_path: Path) -> Path:
     return path
 
 
-BAD_TOKENISERS = {
-    "truncated": (
-        COMPLETE[:200],
-        [f"line {COMPLETE[:200].count(10) + 1}", "the JSON is cut off", "download the file again"],
-    ),
-    "cut in a string": (
-        b'{"model": {"type": "BPE", "vocab": {"a',
-        ["line 1, column 37", "cut off", "download the file again"],
-    ),
-    "not JSON": (b"a b\nab c\n", ["line 1, column 1", "not JSON", "Correct it there"]),
-    "empty": (b"", ["the file is empty", "Choose a file with content"]),
-    "only NUL": (b"\0" * 100, ["binary data", "Choose the file of a tokeniser"]),
-    "a blob": (b"QUJD" * 99, ["looks like data in base64", "Choose a list"]),
-    "NUL inside": (COMPLETE.replace(b"ab", b"a\0", 1), ["line 7, column 8", "not JSON"]),
-    "latin-1": (
-        json.dumps({"ä": 1}, ensure_ascii=False).encode("latin-1"),
-        ["line 1", "byte 0xE4 is not valid UTF-8", "Save the file as UTF-8"],
-    ),
-    "UTF-16": (COMPLETE.decode().encode("utf-16"), ["not valid UTF-8", "Save the file as UTF-8"]),
-    "deep": (b"[" * 100_000, ["nested too deeply"]),
-    "deep and closed": (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, ["nested too deeply"]),
-    "huge number": (b'{"a": ' + b"9" * 5000 + b"}", ["huge number"]),
+BAD_JSON = {
+    "truncated": (COMPLETE[:200], f"line {COMPLETE[:200].count(10) + 1}", "the JSON is cut off"),
+    "cut in a string": (b'{"model": {"type": "BPE", "vocab": {"a', "line 1, column 37", "cut off"),
+    "not JSON": (b"a b\nab c\n", "line 1, column 1", "not JSON"),
+    "NUL inside": (COMPLETE.replace(b"ab", b"a\0", 1), "line 7, column 8", "not JSON"),
+    "latin-1": ('{"ä": 1}'.encode("latin-1"), "line 1", "byte 0xE4 is not valid UTF-8"),
+    "UTF-16": (COMPLETE.decode().encode("utf-16"), "line 1", "not valid UTF-8"),
+    "deep": (b"[" * 100_000, "", "nested too deeply"),
+    "deep and closed": (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "", "nested too deeply"),
+    "huge number": (b'{"a": ' + b"9" * 5000 + b"}", "", "huge number"),
 }
 
 
-@pytest.mark.parametrize("name", BAD_TOKENISERS)
+@pytest.mark.parametrize("name", BAD_JSON)
+def test_bad_json(name: str) -> None:
+    data, place, problem = BAD_JSON[name]
+    with pytest.raises(FileFormatError, match=r"^bad\.json.*\.$") as caught:
+        parse_json(data, "bad.json")
+    assert caught.value.place.startswith(place) and problem in caught.value.problem
+
+
 @pytest.mark.parametrize("command", ["score", "segment"])
-def test_tokenisers(
-    refused: Callable[..., str], tmp_path: Path, gold: Path, name: str, command: str
-) -> None:
-    data, expected = BAD_TOKENISERS[name]
+def test_tokenisers(refused: Callable[..., str], tmp_path: Path, gold: Path, command: str) -> None:
     path = tmp_path / "bad.json"
-    path.write_bytes(data)
-    rest = [gold] if command == "score" else ["abc"]
-    message = refused(command, path, *rest)
+    path.write_bytes(COMPLETE[:200])
+    message = refused(command, path, gold if command == "score" else "abc")
     assert message.startswith(str(path)), "it names the file"
-    for part in expected:
-        assert part.lower() in message.lower()
 
 
 @pytest.mark.slow

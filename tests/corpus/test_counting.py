@@ -317,25 +317,6 @@ def test_refuses(tmp_path: Path, name: str, data: bytes, message: str) -> None:
     assert not (tmp_path / "o").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "place"),
-    [
-        ("a.csv", b'id,text\n1,one two\n2,"th"ree\n3,four\n', "line 3"),
-        ("a.jsonl", b'{"text": "one two"}\n{"text": three}\n{"text": "four"}\n', "object 2"),
-        ("a.jsonl", b'{"text": "one two"}\n{"text": 3}\n{"text": "four"}\n', ""),
-    ],
-)
-def test_bad_lines_are_told_or_skipped(tmp_path: Path, name: str, data: bytes, place: str) -> None:
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(FileFormatError) as caught:
-        count_words([tmp_path / name], tmp_path / "o")
-    assert caught.value.place == place
-    report = count_words([tmp_path / name], tmp_path / "o", bad_lines="skip")
-    assert read(tmp_path / "o") == {"one": 1, "two": 1, "four": 1}
-    assert report.bad == 1
-    assert str(tmp_path / name) in report.first_bad[0]
-
-
 FORMS = {
     "txt": (lambda words: f"{words}\n".encode(), b"\xff one\n", ""),
     "jsonl": (lambda words: json.dumps({"text": words}).encode() + b"\n", b"[1]\n", ""),
@@ -381,30 +362,6 @@ def test_what_duckdb_would_misread_is_mended(tmp_path: Path, ending: str) -> Non
     (tmp_path / f"a.txt{ending}").write_bytes(packed(text.encode(), ending))
     count_words([tmp_path], tmp_path / "o")
     assert read(tmp_path / "o") == Counter(text.split())
-
-
-@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r", "\n\r", "\r\n \n"])
-@pytest.mark.parametrize("form", [*FORMS])
-def test_every_end_of_line(tmp_path: Path, form: str, ends: str) -> None:
-    made, _, head = FORMS[form]
-    if form != "txt" and ends in ("\r", "\n\r", "\r\n \n"):
-        return  # JSON in one line, and rows of a table that are none
-    lines = [head.encode(), *(made(f"dog{line} the") for line in range(50))]
-    (tmp_path / f"a.{form}").write_bytes(b"".join(lines).replace(b"\n", ends.encode()))
-    count_words([tmp_path], tmp_path / "o")
-    assert read(tmp_path / "o") == {"the": 50} | {f"dog{line}": 1 for line in range(50)}
-
-
-@pytest.mark.parametrize("size", [2**21, 20_000_000])
-@pytest.mark.parametrize("before", [0, 1000])
-def test_a_long_line_is_read_to_its_end(tmp_path: Path, size: int, before: int) -> None:
-    """DuckDB passes over lines that are longer than its buffer, and over what is behind them."""
-    with (tmp_path / "a.txt").open("w") as file:
-        file.write("short line\n" * before + "the dog " * (size // 8) + "end\nlast\n")
-    count_words([tmp_path / "a.txt"], tmp_path / "o")
-    counts = {"short": before, "line": before, "the": size // 8, "dog": size // 8}
-    expected = Counter(counts) + Counter(["end", "last"])
-    assert read(tmp_path / "o") == expected
 
 
 ROWS = st.lists(

@@ -15,7 +15,6 @@ from pyarrow import parquet
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus import counts
 from morphgraph.corpus.counts import (
-    WordCounts,
     parse_word_counts,
     read_word_counts,
     wordfreq_counts,
@@ -95,13 +94,6 @@ def test_wordfreq_names_the_languages_it_has() -> None:
         wordfreq_counts("tlh")
     with pytest.raises(MorphGraphError, match="no large word list for 'hu'"):
         wordfreq_counts("hu", wordlist="large")
-
-
-def test_word_counts() -> None:
-    counts = WordCounts.from_mapping({"low": 5, "lower": 2})
-    assert (len(counts), counts.total) == (2, 7)
-    with pytest.raises(MorphGraphError, match="2 words but 1 counts"):
-        WordCounts(["low", "lower"], [5])
 
 
 _LINES = st.lists(

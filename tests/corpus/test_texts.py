@@ -77,13 +77,6 @@ def test_too_many_words_or_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         read_text(b"a b c", "a.txt")
 
 
-def test_refuses_paths(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match=r"nothing\.txt: no such file or directory"):
-        read_text(tmp_path / "nothing.txt")
-    with pytest.raises(FileFormatError, match="is a directory"):
-        read_text(tmp_path)
-
-
 @pytest.mark.parametrize("name", ["cs", "maths", "physics"])
 def test_real_titles(data_folder: Path, name: str) -> None:
     path = data_folder / "text" / f"arxiv-{name}-train.csv"

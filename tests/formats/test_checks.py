@@ -57,13 +57,7 @@ def test_numbers_by_hand(tokeniser: BpeTokeniser) -> None:
         "old ids that decode otherwise": (4, False),  # those and that of ab
         "texts that the original cuts otherwise": (None, None),  # it is no file
     }
-    told = [check.explanation for check in made.checks]
-    assert "“abc”" in told[2] and "of 6 that are left" in told[3]
-    assert told[5] == "33.33 % of 3 are unchanged; tokens +66.67 %"
-    assert told[6] == "of 1; the chat template is as before"
-    for check in made.checks:
-        assert f"| {check.name} | {check.cells[1]} |" in made.files["README.md"].decode()
-    assert made.to_dict()["checks"][0]["number"] == 1
+    assert made.checks[5].explanation == "33.33 % of 3 are unchanged; tokens +66.67 %"
 
 
 def test_kept_ids_are_fine(tokeniser: BpeTokeniser) -> None:

@@ -24,7 +24,6 @@ from PIL import Image
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_tokeniser_path
-from morphgraph.formats.tokeniser_files import gunzipped
 from morphgraph.segment.models import load_segmenter
 
 
@@ -84,11 +83,8 @@ FILES: list[tuple[bytes, str]] = [
     (gzip.compress(b"a\nb\n", mtime=0)[:-3], "cut off or damaged"),
     (b"\x1f\x8b" + bytes(30), "cut off or damaged"),
     (picture("PNG"), r"a picture \(PNG\)"),
-    (picture("JPEG"), r"a picture \(JPEG\)"),
-    (picture("GIF"), r"a picture \(GIF\)"),
     (picture("WebP"), r"a picture \(WebP\)"),
     (sound(), r"a sound \(WAV\)"),
-    (b"ID3\x04" + bytes(30), r"a sound \(MP3\)"),
     (b"OggS\0" + bytes(30), r"a sound \(Ogg"),
     (archive(["weights/data.pkl"]), "a zip archive, as PyTorch"),
     (workbook(), "an Excel workbook"),
@@ -97,7 +93,6 @@ FILES: list[tuple[bytes, str]] = [
     (DRAWN, "binary data"),
     (b"a\nb\n" + bytes(100), "binary data"),
     (base64.b64encode(DRAWN), "looks like data in base64"),
-    (base64.b64encode(DRAWN) + b"\r\n", "looks like data in base64"),
     (base64.urlsafe_b64encode(DRAWN), "looks like data in base64"),
     (base64.encodebytes(DRAWN), "looks like data in base64"),
     (DRAWN.hex().encode(), "hexadecimal digits"),
@@ -153,13 +148,6 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     writing.start()
     assert len(mg.load(pipe)) == 8000
     writing.join()
-
-
-def test_what_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "100000")
-    assert gunzipped(gzip.compress(bytes(100_000)), "a.gz") == bytes(100_000)
-    with pytest.raises(FileFormatError, match="the limit is 100,000"):
-        gunzipped(gzip.compress(bytes(100_001)), "a.gz")
 
 
 def test_types_that_look_like_fields_are_read(tmp_path: Path) -> None:

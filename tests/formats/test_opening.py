@@ -10,8 +10,6 @@ import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import morphgraph as mg
-from morphgraph.formats.opening import tokeniser_files
-from morphgraph.formats.tokeniser_files import fitting_name
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter
 from tests.formats.test_folders import (
@@ -164,12 +162,6 @@ def test_added_tokens_come_from_the_files_beside(what: str, tmp_path: Path) -> N
     assert mg.load(tmp_path / "out").encode("ab<x>") == ids
 
 
-def test_an_id_that_the_library_does_not_give(tmp_path: Path) -> None:
-    folder = write(tmp_path, {"tokenizer.json": bpe_json(), "added_tokens.json": {"<x>": 77}})
-    with pytest.warns(UserWarning, match="“<x>” has the id 77 .* and 5 in"):
-        assert mg.load(folder).encode("ab<x>") == [2, 5]
-
-
 # Settings that do not count, and what is said of them.
 IGNORED: dict[str, tuple[dict[str, Any], str]] = {
     "spaces": ({"add_prefix_space": True}, "add_prefix_space, true"),
@@ -191,11 +183,6 @@ def test_a_setting_that_does_not_count_is_named(what: str, tmp_path: Path) -> No
         mg.load(write(tmp_path, files))
 
 
-def test_a_class_that_is_not_known_is_named(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="FunnelTokenizer does not count"):
-        mg.load(write(tmp_path, listed(wordpiece()) | named("Funnel", "funnel")))
-
-
 def test_uploads_that_belong_together() -> None:
     files = pair(byte_level(END)) | {"added_tokens.json": {"<new>": 600}}
     uploads = {
@@ -208,27 +195,6 @@ def test_uploads_that_belong_together() -> None:
     more = {name: value.encode() for name, value in pair(byte_level(*S)).items() if name[0] == "m"}
     more["vocab.json"] = json.dumps(byte_level(*S)[0]).encode()
     assert mg.Tokeniser(load_segmenter(more | config)).encode("") == [0, 2]
-
-
-@pytest.mark.parametrize(
-    ("name", "companion"),
-    [
-        ("vocab.json", "merges.txt"),
-        ("gpt2-vocab.json", "gpt2-merges.txt"),
-        ("merges.txt", "vocab.json"),
-        ("vocab.txt", ""),
-        ("tokenizer.json", ""),
-    ],
-)
-def test_companions(name: str, companion: str) -> None:
-    assert fitting_name(name) == companion
-
-
-def test_the_files_that_are_read(tmp_path: Path) -> None:
-    folder = write(tmp_path, pair(byte_level(END)) | named("GPT2", "gpt2") | {"x.txt": "a"})
-    names = ["vocab.json", "config.json", "merges.txt", "tokenizer_config.json"]
-    assert [path.name for path in tokeniser_files(folder)] == names
-    assert tokeniser_files(folder / "merges.txt")[0] == folder / "merges.txt"
 
 
 EXPORTED = [

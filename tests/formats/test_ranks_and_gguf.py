@@ -260,11 +260,6 @@ def test_blank_lines_and_an_empty_type_are_read_as_in_tiktoken(
     assert written == b"".join(line + b"\n" for line in lines if line != b"= 258")
 
 
-def test_ranks_without_a_pattern_name_the_way_out() -> None:
-    with pytest.raises(FileFormatError, match="cl100k_base"):
-        load_tokeniser({"own.tiktoken": rank_file(BYTES)})
-
-
 # ------------------------------------------------------------------------------------- GGUF
 
 

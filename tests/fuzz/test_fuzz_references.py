@@ -191,8 +191,3 @@ def test_damaged_files_give_entries_or_our_error(name: str) -> None:
     # Else the damage would be too much, or too little, to try anything.
     assert outcome.read > EACH // 20, outcome
     assert outcome.refused > EACH // 50, outcome
-
-
-def test_every_format_is_tried() -> None:
-    assert set(READERS) == set(SEEDS_BY_FORMAT)
-    assert EACH * len(SEEDS) >= CASES

@@ -403,11 +403,3 @@ def test_damaged_files_give_a_result_or_our_error(name: str) -> None:
     # Else the damage would be too much, or too little, to try anything.
     assert outcome.read > EACH // 50, outcome
     assert outcome.refused > EACH // 10, outcome
-
-
-def test_every_method_of_a_model_file_is_tried() -> None:
-    from morphgraph.segment.method import METHODS
-
-    tried = {json.loads(seed_of(name))["method"] for name in SEEDS if "model of" in name}
-    assert tried == set(METHODS.segmenting)
-    assert EACH * len(SEEDS) >= CASES

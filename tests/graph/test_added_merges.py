@@ -22,10 +22,6 @@ def listed(graph: MergeGraph) -> list[str]:
     return [graph.describe(merge).partition(" →")[0] for merge in graph.merge_ids()]
 
 
-def ranks(graph: MergeGraph) -> list[int]:
-    return [merge.rank for merge in graph.merges().values()]
-
-
 def edited() -> MergeGraph:
     """A graph after an annealing with an atom, a reification and a knockout."""
     graph = MergeGraph.from_merges(TUPLES)
@@ -36,33 +32,6 @@ def edited() -> MergeGraph:
 
 
 # ------------------------------------------------------------------------ what the edits do
-
-
-def test_anneal_appends() -> None:
-    """New merges follow the last rank; abc gets a second one, whose part ab is new itself."""
-    graph = MergeGraph.from_merges([("b", "c"), ("a", "bc")])
-    graph.knockout(["bc"])
-    change = graph.anneal([("a", "b"), ("ab", "c"), ("c", "z")], ["z", "y"])
-    assert listed(graph) == ["a + b + c", "a + b", "ab + c", "c + z"]
-    assert ranks(graph) == [1, 2, 3, 4]
-    assert [graph.types[number] for number in change.added_types] == ["z", "y", "ab", "cz"]
-    assert graph.is_atom(graph.id_of("y"))
-    assert graph.describe(graph.producer("abc")) == "a + b + c → abc"
-    assert [graph.origin(merge) for merge in graph.merge_ids()] == ["split", *["annealed"] * 3]
-    assert change.counts() == {"atoms": 2, "annealed": 3}
-    check_graph(graph)
-
-
-def test_reify_makes_room_in_the_order_of_ranks() -> None:
-    """ab is created at the place of a + b + d, which moves up with all above it."""
-    graph = MergeGraph.from_merges(TUPLES)
-    change = graph.reify([("a", "b"), ("b", "c"), ("c", "c")])
-    assert listed(graph) == ["b + c", "a + bc", "a + b", "ab + d", "d + ab + d"]
-    assert ranks(graph) == [0, 1, 2, 3, 4]
-    assert change.counts() == {"created": 1}
-    assert [tuple(ranks) for _, *ranks in change.reranked.tolist()] == [(2, 3), (3, 4)]
-    assert graph.recipe() == [{"edit": "reify", "repairs": [], "pairs": [["a", "b"]]}]
-    check_graph(graph)
 
 
 def test_repairs_that_links_take_back_are_no_edit() -> None:

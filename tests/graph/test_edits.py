@@ -265,20 +265,6 @@ def test_a_name_is_the_same_in_every_process() -> None:
     assert str(State.of("a", {"b": 1})) == "727e8e959015"
 
 
-def test_tuple_by_hand() -> None:
-    # abab = ab + ab; without ab, its merge is a + b + a + b, of the same rank.
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "ab"), ("abab", "ab", "c")])
-    change = graph.knockout(["ab"])
-    assert graph.describe(1) == "a + b + a + b → abab"
-    assert graph.describe(2) == "abab + a + b + c → abab" + "abc"
-    assert change.rewired[0].old_parts == (2, 2)
-    assert change.rewired[0].new_parts == (0, 1, 0, 1)
-    assert list(change.removed_merges) == [0]
-    assert len(graph.merge(1).parts) > 2
-    assert graph.type_count == 5
-    assert graph.merge_count == 2
-
-
 def test_what_edits_leave_behind_is_found_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """With no room for parts of the past, each edit makes the index, and the parts, anew."""
     monkeypatch.setattr("morphgraph.graph.merge_table._TAIL", 0)

@@ -163,9 +163,3 @@ def test_around_a_removed_type_is_what_made_and_used_it() -> None:
     gone = {key for key, is_ghost in digraph.nodes(data="ghost") if is_ghost}
     assert gone == {type_key(graph.ids["ab"]), merge_key(0)}
     assert merge_key(1) in digraph
-
-
-def test_names() -> None:
-    graph = MergeGraph.from_merges([("a", "b")])
-    digraph, _ = neighbourhood(graph, 2, names=["A", "B", "<i>"])
-    assert [digraph.nodes[f"t{i}"]["label"] for i in range(3)] == ["A", "B", "<i>"]

@@ -77,8 +77,3 @@ def test_a_clear_error_at_once(opener: subprocess.Popen[str], tmp_path: Path, na
             assert "panicked" not in found["error"], said
         assert found["seconds"] <= MOST_SECONDS, said
         assert found["grown"] <= MOST_BYTES, said
-
-
-def test_every_danger_is_tried() -> None:
-    kinds = {hostile.kind for hostile in FILES.values()}
-    assert kinds == {"tokeniser", "reference", "frequencies", "text", "evaluation"}

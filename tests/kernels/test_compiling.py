@@ -1,6 +1,5 @@
 """Kernels are compiled at their first use: this is said, once, and changes no output."""
 
-import io
 import os
 import subprocess
 import sys
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.kernels import calls, compiling
+from morphgraph.kernels import calls
 
 pytestmark = pytest.mark.slow
 
@@ -88,21 +87,3 @@ def test_a_folder_that_cannot_be_made_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     found = run(DRAW.format(""), tmp_path / "file" / "cache")
     assert len(found.stdout.splitlines()) == 2
-
-
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_terminal_counts(is_terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = io.StringIO()
-    monkeypatch.setattr(written, "isatty", lambda: is_terminal)
-    monkeypatch.setattr(sys, "stderr", written)
-    for done in range(3):
-        compiling._tell_progress(done, 2)
-    text = "preparing kernels, once: "
-    terminal = f"\r{text}0 of 2\r{text}1 of 2\r{text}2 of 2\n"
-    assert written.getvalue() == (terminal if is_terminal else "preparing 2 kernels, once\n")
-
-
-def test_each_call_is_named_like_its_kernel() -> None:
-    names = [call.__name__ for call in calls.ALL]
-    assert len(names) == len(set(names)) < 256
-    assert {call for together in calls.TOGETHER for call in together} <= set(calls.ALL)

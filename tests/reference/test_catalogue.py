@@ -35,7 +35,7 @@ from morphgraph.reference.catalogue import (
     local_path,
     sources_of,
 )
-from morphgraph.reference.readers import READERS, read_reference
+from morphgraph.reference.readers import read_reference
 
 CONTENT = b"".join(b"word%06d\tword %06d\n" % (n, n) for n in range(20_000))
 OTHER = CONTENT.replace(b"word", b"Wort")
@@ -69,24 +69,6 @@ def left(cache: Path) -> set[str]:
 
 
 # ------------------------------------------------------------------------------ the catalogue
-
-
-def test_each_source_is_whole() -> None:
-    by_hand = ["morpholex-en", "ladec", "unisegments", "morpho-challenge-2010", "celex"]
-    assert len(SOURCES) == 63 and list(SOURCES)[-5:] == by_hand
-    for name, source in SOURCES.items():
-        assert source.name == name and source.format in READERS
-        assert source.can_be_fetched == (name not in by_hand) == (not source.by_hand)
-        assert source.citation.startswith("@")
-        assert source.citation.count("{") == source.citation.count("}")
-        assert source.licence and source.licence_url.startswith("http")
-        assert all(code in catalogue.LANGUAGES for code in source.languages)
-        if source.can_be_fetched:
-            assert source.url.startswith("https://raw.githubusercontent.com/")
-            assert re.fullmatch(r"https:[\w./-]+\.(tsv|csv|zip)", source.url)
-            assert len(source.sha256) == 64 or (len(source.git_blob) == 40 and not source.size)
-        else:
-            assert (source.url, source.sha256, source.git_blob, source.size) == ("", "", "", 0)
 
 
 def test_sources_of_a_language() -> None:
@@ -285,9 +267,6 @@ def test_what_is_to_be_fetched_by_hand(name: str) -> None:
             get(name, True)
 
 
-# ------------------------------------------------------------------------------ at once
-
-
 # ------------------------------------------------------------------------------ the command line
 
 
@@ -313,16 +292,6 @@ def test_list(reference: Command, server: Server, source: CatalogueEntry, cache:
     celex = rows["celex"]
     assert (celex["downloaded"], celex["path"], celex["sha256"]) == (False, None, None)
     assert celex["languages"] == ["nld", "eng", "deu"]
-
-
-def test_get_with_consent(reference: Command, source: CatalogueEntry, cache: Path) -> None:
-    code, out, _ = reference("get", "small", "--accept-licence")
-    assert code == 0
-    lines = out.splitlines()
-    assert lines[0] == str(cache / "small.tsv")
-    assert "CC BY-SA 3.0" in lines[1]
-    assert "@inproceedings{batsuren-etal-2021-morphynet," in out
-    assert lines[-1] == f"Use it with: morphgraph score demo:en {cache / 'small.tsv'}"
 
 
 def test_get_on_a_pipe_says_what_to_add(

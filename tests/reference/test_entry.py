@@ -5,7 +5,6 @@ from math import isnan
 import pytest
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.entry import (
     Entry,
     MorphemeKind,
@@ -48,23 +47,6 @@ def test_a_sample_is_seeded_in_order_and_named():
     assert gold.sample(len(gold)) is gold and gold.sample(10**9) is gold
     with pytest.raises(MorphGraphError, match="1 or more"):
         gold.sample(0)
-
-
-def test_demos_are_read_by_name():
-    read = read_reference("demo:nl")
-    assert read.name == "demo:nl"
-    assert read.entries == read_reference(demo_gold_path("nl")).entries
-    assert read_reference("demo:nl", name="Dutch").name == "Dutch"
-    with pytest.raises(MorphGraphError, match="no demo “xx”"):
-        read_reference("demo:xx")
-
-
-def test_the_catalogue_is_read_by_name(tmp_path, monkeypatch):
-    monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path))
-    with pytest.raises(MorphGraphError, match="reference get morphynet-deu"):
-        read_reference("catalogue:morphynet-deu")
-    with pytest.raises(MorphGraphError, match="no source 'xx'"):
-        read_reference("catalogue:xx")
 
 
 # Statistics

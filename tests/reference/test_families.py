@@ -149,7 +149,6 @@ def test_with_few_families_nothing_is_kept_aside_unless_one_asks() -> None:
     for made in (tokeniser.knock_out(few), tokeniser.rebpe(few, iterations=1)):
         assert made.is_held_in and made.on == "19 words it learned from"
         assert made.to_dict()["words"] == "all" and made.to_dict()["learned"] is None
-        assert "words it learned from" in repr(made) and "On the 19 words it learned" in str(made)
     for made in (tokeniser.knock_out(many), tokeniser.rebpe(many, iterations=1)):
         assert not made.is_held_in and made.on == "4 words kept aside"
     found = tokeniser.knock_out(few, holdout=0.25)

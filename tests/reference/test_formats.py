@@ -486,11 +486,6 @@ def test_plain_skips():
     assert skipped(reference) == [("whole words that do not concatenate to the word", 1, 3)]
 
 
-def test_only_a_header():
-    with pytest.raises(FileFormatError, match="only a header"):
-        read("word\tmorphs", format="plain")
-
-
 def test_plain_with_a_column_of_kinds():
     reference = read_reference(
         b"word\tkinds\tmorphs\n"

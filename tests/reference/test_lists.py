@@ -174,6 +174,5 @@ def test_lists_in_a_frame_that_pandas_read():
     assert [entry.morphs for entry in mg.read_gold(frame)] == [("un", "do"), ("re", "do")]
     arrays = pd.DataFrame({"word": ["undo"], "morphs": [np.array(["un", "do"])]})
     assert [entry.morphs for entry in mg.read_gold(arrays)] == [("un", "do")]
-    for cell in ("un do", "(un, do)", "('un', 2)"):
-        with pytest.raises(MorphGraphError, match="is one string, not a list"):
-            mg.read_gold(pd.DataFrame({"word": ["undo"], "morphs": [cell]}))
+    with pytest.raises(MorphGraphError, match="is one string, not a list"):
+        mg.read_gold(pd.DataFrame({"word": ["undo"], "morphs": ["un do"]}))

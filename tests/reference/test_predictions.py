@@ -135,25 +135,6 @@ def test_lines_that_cannot_be_used_are_counted() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"dogs\t\n", "no line can be read as Plain: word and morphs: 1 × no morphs"),
-        (b"PK\x03\x04", "a zip archive"),
-        (b"\xff\n", "the byte 0xFF is not UTF-8"),
-        (b"# nothing\n", "there is none"),
-    ],
-)
-def test_files_that_are_none(data: bytes, message: str) -> None:
-    with pytest.raises(FileFormatError, match=message):
-        read_predictions(data)
-
-
-def test_an_unknown_format() -> None:
-    with pytest.raises(FileFormatError, match=r"no format 'celex'\. Choose one of: plain, "):
-        read_predictions(b"a\ta\n", format="celex")
-
-
 def test_silver_is_plain_and_says_so() -> None:
     found = read_predictions(b"# silver: Morfessor 2.0.6\nundo\tun do\nit\tit\n", name="a.tsv")
     assert (found.name, found.format, found.skipped) == ("a.tsv (silver)", "plain", ())

@@ -194,19 +194,6 @@ def test_fixed_types_are_never_knocked_out(make_run: MakeRun) -> None:
     assert listed(run.graph) == ["a + b"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "de", "nl"])
-def test_rebpe_helps_the_demos(language: str) -> None:
-    reference = read_reference(demo_gold_path(language))
-    tokeniser = load_tokeniser(f"demo:{language}")
-    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
-    run.finish()
-    check_graph(tokeniser.graph)
-    assert tokeniser.graph.misplaced() == []
-    assert run.phases[-1].score.f1 > run.phases[0].score.f1 + 0.05
-    assert {phase.score.relevant for phase in run.phases} == {run.phases[0].score.relevant}
-
-
 PROGRAM = """
 import json
 from morphgraph.score.boundaries import Benchmark

@@ -2,7 +2,6 @@
 
 import random
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +26,7 @@ from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 HYPHENS = {"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False}
-SIZES = {"tiny": (0, 40), "medium": (200, 600), "large": (1900, 2000)}
+SIZES = {"medium": (200, 600), "large": (1900, 2000)}
 """Numbers of types."""
 
 
@@ -247,14 +246,6 @@ def check_case(case: Case) -> list[rebpe_oracle.Phase]:
     return expected
 
 
-def report(expected: list[rebpe_oracle.Phase]) -> None:
-    for what in sorted({what for phase in expected for what in phase.counts}):
-        event(what)
-    for what in sorted({what for phase in expected for what in phase.removed_by_origin}):
-        event(f"removed {what}")
-    event(f"{sum(phase.kind == 'reify' for phase in expected)} times reified")
-
-
 ANNEALING = ["gh"] * 3 + ["ab"] * 3 + ["cd"] * 4 + ["c d"] + ["ef"] * 4
 BLOCKED = "b+c a+b+c d+b+c"
 OUT_OF_REACH = "b+c a+b ab+c"
@@ -392,14 +383,7 @@ def test_tokenisers_with_tuples_and_types_made_twice_in_any_order(
     pieces = ["".join(parts) for parts in merges] + list("abc")
     words = [source.choices(pieces, k=source.randint(1, 4)) for _ in range(source.randint(1, 14))]
     case = finished_case(data, source, "tiny", merges, ("a", "b", "c"), words)
-    report(check_case(case))
-
-
-@examples(100)
-@given(data=st.data())
-def test_small_trained_tokenisers(data: st.DataObject) -> None:
-    case = trained_case(data, "tiny")
-    report(check_case(case))
+    check_case(case)
 
 
 @pytest.mark.slow
@@ -407,7 +391,7 @@ def test_small_trained_tokenisers(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_trained_tokenisers(data: st.DataObject) -> None:
     case = trained_case(data, "medium")
-    report(check_case(case))
+    check_case(case)
 
 
 @pytest.mark.slow
@@ -415,36 +399,4 @@ def test_trained_tokenisers(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_trained_tokenisers_of_two_thousand_types(data: st.DataObject) -> None:
     case = trained_case(data, "large")
-    report(check_case(case))
-
-
-@pytest.mark.slow
-def test_the_cases_have_every_kind_of_change() -> None:
-    """All that can happen happens, often enough, in such cases.
-
-    After a repair, no two neighbouring parts have a merge of a lower rank, so that there is next
-    to nothing to link to; hence the runs without repair.
-    """
-    happened: Counter[str] = Counter()
-    removed: Counter[str] = Counter()
-    for seed in range(16):
-        source = random.Random(seed)
-        words = language(source, "medium")
-        counts = {"".join(word): int(1 / source.uniform(0.002, 1)) for word in words}
-        trained = train_bpe(counts, vocab_size=(120, 500)[seed // 2 % 2])
-        lines = tuple(gold_line(source, word, "zy") for word in source.sample(words, 120))
-        switches = {
-            **ReBPESettings().__dict__,
-            "repair": seed % 2 == 0,
-            "minimum_good": 2,
-            "minimum_ratio": 0.5,
-        }
-        alphabet = "".join(trained.alphabet)
-        case = Case(trained.merges, alphabet, {}, lines, (1,) * len(lines), switches)
-        for phase in check_case(case):
-            happened.update(phase.counts)
-            removed.update(phase.removed_by_origin)
-    kinds = ("annealed", "atoms", "removed", "split", "repaired", "linked", "created")
-    assert all(happened[kind] >= 10 for kind in kinds), happened
-    origins = ("original", "annealed", "split", "repaired", "reified", "reused")
-    assert all(removed[origin] > 0 for origin in origins), removed
+    check_case(case)

@@ -18,7 +18,7 @@ from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.words import Segmentation, Words
+from morphgraph.tokeniser.words import Segmentation
 
 
 def texts(segmenter: Segmenter, found: Segmentation, word: int) -> list[str]:
@@ -159,10 +159,3 @@ def test_document_of_the_standard_segmentation() -> None:
 def test_refuses(p: float, seed: int) -> None:
     with pytest.raises(MorphGraphError, match=r"does not fit\. Give a"):
         Dropout(tokeniser_of_types("x", "a", []), p, seed)
-
-
-def test_no_words() -> None:
-    dropout = Dropout(tokeniser_of_types("x", ["a", "aa"], ["aa"]))
-    for listed in ([], [""]):
-        words: Words = dropout.encode(listed)
-        assert len(dropout.segment(words).token_at) == 0

@@ -124,27 +124,6 @@ def test_tokens_of_a_title(data_folder: Path, k: int, tokens: float) -> None:
     assert round((found.token_at >= 0).sum() / len(titles), 1) == tokens
 
 
-def test_many_words_at_once() -> None:
-    """What one word leaves behind in the kernel does not change the next."""
-    vocabulary = SubwordVocabulary(("▁ab", "abc", "bc", "c", "▁c"), "▁")
-    flota = Flota(vocabulary)
-    texts = ["▁abcc", "▁", "c", "▁cab", "", "abab", "▁bcbcbcab"]
-    together = flota.segment(flota.encode(texts))
-    for number, text in enumerate(texts):
-        alone = flota.segment(flota.encode([text]))
-        assert together.tokens(number) == alone.tokens(0)
-        start, end = together.words.word_offsets[number : number + 2]
-        assert together.token_at[start:end].tolist() == alone.token_at.tolist()
-
-
-def test_the_marker_goes_with_a_word_initial_type_only() -> None:
-    vocabulary = SubwordVocabulary(("▁ab", "abc", "d"), "▁")
-    flota = Flota(vocabulary)
-    assert flota.segment(flota.encode(["▁abd"])).token_at.tolist() == [-1, -1, 0, 2]
-    # abc is longer, but no type starts a word with it: the marker is in no token.
-    assert flota.segment(flota.encode(["▁abc"])).token_at.tolist() == [DROPPED, -1, -1, 1]
-
-
 def test_dropped_characters_are_open_on_both_sides() -> None:
     flota = Flota(SubwordVocabulary(("ab", "cd", "e")), k=2)
     found = flota.segment(flota.encode(["abecdx"]))
@@ -159,14 +138,6 @@ REAL: list[tuple[str, list[str]]] = [
     ("vocabularies/xlnet-base-cased.txt", ["▁undesirable"]),
     ("tokenizers/gpt2/vocab.json", ["Ġundesirable"]),
 ]
-
-
-@pytest.mark.parametrize("path, expected", REAL)
-def test_published_vocabularies(data_folder: Path, path: str, expected: list[str]) -> None:
-    vocabulary = load_vocabulary(data_folder / path)
-    flota = Flota(vocabulary, k=2)
-    found = flota.segment(flota.encode(["undesirable"]))
-    assert [vocabulary.types[token] for token in found.tokens(0)] == expected
 
 
 @pytest.mark.parametrize("path", [path for path, _ in REAL])

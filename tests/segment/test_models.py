@@ -11,7 +11,7 @@ import pytest
 from strategies import token_texts
 from tokenizers import normalizers, pre_tokenizers
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
@@ -82,31 +82,6 @@ def test_models_load_again(tmp_path: Path, make: Callable[[], Segmenter]) -> Non
     same(load_segmenter(path), segmenter)
 
 
-def test_a_method_on_a_saved_model(tmp_path: Path) -> None:
-    bpe, unigram = tmp_path / "bpe.json", tmp_path / "unigram.json"
-    bpe.write_bytes(write_model(train("bpe", COUNTS, 265)))
-    unigram.write_bytes(write_model(train("unigram", COUNTS, 30)))
-    assert tokens(load_segmenter(bpe, "dropout", p=0.0)) == tokens(load_segmenter(bpe))
-    assert load_segmenter(bpe, "flota", k=1).parameters == {"k": 1}
-    assert load_segmenter(unigram, "flota", k=1).name == "FLOTA"
-    first = load_segmenter(unigram, "first", k=1)
-    assert tokens(first) == [found[:1] for found in tokens(load_segmenter(unigram))]
-    same(read_model(write_model(first), "m.json"), first)
-    with pytest.raises(MorphGraphError, match="needs a tokeniser of merges alone, which Unigram"):
-        load_segmenter(unigram, "dropout")
-
-
-def test_the_method_of_a_file(tmp_path: Path, data_folder: Path) -> None:
-    assert load_segmenter("demo:nl").name == "BPE"
-    assert (
-        load_segmenter(data_folder / "vocabularies" / "bert-base-uncased.txt").name == "WordPiece"
-    )
-    assert load_segmenter(data_folder / "tokenizers" / "gpt2").name == "BPE"
-    types = tmp_path / "types.txt"
-    types.write_text("▁un\ndo\n", encoding="utf-8")
-    assert load_segmenter(types).name == "Greedy"
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -130,24 +105,6 @@ def test_what_is_no_model(data: bytes, message: str) -> None:
     with pytest.raises(FileFormatError) as caught:
         read_model(data, "m.json")
     assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("make", MADE)
-def test_a_damaged_model_is_refused(make: Callable[[], Segmenter]) -> None:
-    """Every field of the document in turn is missing, or of another kind."""
-    document = json.loads(write_model(make()))
-    checked = 0
-    for name in [key for key in document if key not in ("format", "version", "name", "checksum")]:
-        for value in (None, 7, "x", [1], {"a": {}}):
-            broken = {**document, name: value}
-            try:
-                read_model(json.dumps(broken).encode(), "m.json")
-            except FileFormatError as error:
-                assert str(error).startswith("m.json")
-                checked += 1
-    assert checked >= 5
-    with pytest.raises(FileFormatError, match=r"m\.json.*JSON"):
-        read_model(json.dumps(document).encode()[:-20], "m.json")
 
 
 def test_signatures_differ_by_all_that_matters() -> None:

@@ -13,7 +13,6 @@ from docs.tools import api
 from morphgraph.cli import refining
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.plugins import installed
-from morphgraph.formats.export import standalone_class
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.gold_set import SHARE_KEPT
 from morphgraph.segment.method import METHODS, Method, Methods, method_named
@@ -24,25 +23,6 @@ from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.mark.parametrize("name", list(METHODS))
-def test_an_entry_is_whole(name: str) -> None:
-    method = METHODS[name]
-    assert method.name == name
-    assert method.title and method.source
-    assert method.does.endswith(".")
-    assert method.kind or method.learn or method.training
-    if method.kind:
-        assert getattr(method.kind, "method", "") == name
-        assert standalone_class(method.standalone)
-    assert method.learns == (method.needs == "gold")
-    assert all(field.description for field in method.fields.values())
-    assert dict(method.settings({})) == {n: field.default for n, field in method.fields.items()}
-    if method.training is not None:
-        assert method.training.description.endswith(".")
-        for parameter, field in method.training.parameters.model_fields.items():
-            assert method.fields[parameter] is field, "a default stands in one place"
 
 
 def test_what_is_listed_is_what_methods_say() -> None:
@@ -90,12 +70,6 @@ def test_a_method_has_one_name() -> None:
     """What is saved under one name could not be opened by another."""
     with pytest.raises(ValueError, match="calls it “greedy”, not “mine”"):
         methods_with(("mine", "morphgraph.segment.wordpiece:GREEDY"))["mine"]
-
-
-def test_what_cannot_be_loaded_is_not_suggested() -> None:
-    with pytest.raises(MorphGraphError) as refused:
-        method_named("nope", ["bpe", "nope"])
-    assert str(refused.value).endswith("“nope”. Choose one of: bpe.")
 
 
 def test_a_method_on_a_segmenter() -> None:

@@ -114,11 +114,3 @@ def test_real_tokeniser_and_document() -> None:
         signature,
         size,
     )
-
-
-def test_refuses() -> None:
-    tokeniser = tokeniser_of_types("x", ["a", "b", "ab"], ["ab"])
-    document = Trimmed(tokeniser, [1, 2, 3], 0).document()
-    for broken in ({**document, "method": "bpe"}, {**document, "counts": 3}):
-        with pytest.raises(MorphGraphError, match="model, field"):
-            Trimmed.from_document(broken)

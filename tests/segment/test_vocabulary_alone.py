@@ -2,12 +2,10 @@
 
 from itertools import pairwise, product
 
-import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import DROPPED, INSIDE_TOKEN
 from morphgraph.segment.least import Least
 from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of
@@ -143,8 +141,3 @@ def test_bytes_are_never_left_out() -> None:
     for made in (suffix, least):
         found = made.segment(made.encode(["bäb"])).tokens(0)
         assert [types[n] for n in found] == ["b", "<0xC3>", "<0xA4>", "b"]
-
-
-def test_a_parameter_is_refused() -> None:
-    with pytest.raises(MorphGraphError, match="suffix has no parameter “k”"):
-        method_on(SubwordVocabulary(("a",)), "suffix", {"k": 2})

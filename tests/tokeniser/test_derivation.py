@@ -15,7 +15,7 @@ from strategies import MergeList, graph_of, segment_plain, with_words
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.merging import Derivation, derive, segment
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
+from morphgraph.tokeniser.words import Segmentation, Words
 
 
 def closed_merges(found: Derivation) -> list[int | None]:
@@ -92,27 +92,6 @@ def test_as_segment_after_knockouts(drawn: tuple[MergeList, list[str]]) -> None:
         assert_same(graph, segmentation, number)
 
 
-def test_by_hand_with_a_tuple_merge() -> None:
-    """Without “und”, “undo” is made of un, d and o at once; every vertex by hand."""
-    graph = MergeGraph.from_merges([("u", "n"), ("un", "d"), ("und", "o")], "undos")
-    graph.knockout(["und"])
-    found = derive(graph, segment_plain(graph, ["undos"]).words, 0)
-    described = [
-        (graph.types[v.type], v.merge, v.children, (v.first, v.last)) for v in found.vertices
-    ]
-    assert described == [
-        ("u", None, (), (0, 0)),
-        ("n", None, (), (1, 1)),
-        ("d", None, (), (2, 2)),
-        ("o", None, (), (3, 3)),
-        ("s", None, (), (4, 4)),
-        ("un", 0, (0, 1), (0, 1)),
-        ("undo", 2, (5, 2, 3), (0, 3)),
-    ]
-    assert found.roots == (6, 4)
-    assert found.closed_by() == [5, 6, 6, None, None]
-
-
 def test_no_merge_crosses_a_piece() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("b", "-"), ("-", "a")], "ab-", pre_tokenizer=DASHES)
     words = tokeniser.encode(["ab-ab", "ba", "ab-ab"])
@@ -130,14 +109,6 @@ DASHES: dict[str, Any] = {
     "behavior": "Isolated",
     "invert": False,
 }
-
-
-def test_an_unknown_atom_stands_alone() -> None:
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "ab")])
-    segmentation = segment_plain(graph, ["abxab", ""])
-    found = assert_same(graph, segmentation, 0)
-    assert tokens_of(found).count(UNKNOWN) == 1
-    assert derive(graph, segmentation.words, 1) == Derivation((), ())
 
 
 def test_an_atom_that_came_later_stands_alone() -> None:

@@ -1,7 +1,6 @@
 """Methods as they leave: in plain Python and by the kernels, the same tokens as here."""
 
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,10 +19,9 @@ from strategies import WORDS, MergeList, trained_segmenter, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.formats.export import LOSES_MARKS, code_for, standalone_method, words_to_check
-from morphgraph.formats.export_files import FILES
+from morphgraph.formats.export import LOSES_MARKS, standalone_method, words_to_check
 from morphgraph.formats.hugging_face import from_tokenizer_json
-from morphgraph.formats.loading import load_tokeniser, load_vocabulary, vocabulary_of
+from morphgraph.formats.loading import load_tokeniser, load_vocabulary
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
@@ -34,7 +32,7 @@ from morphgraph.segment.models import (
     exported_model,
     load_segmenter,
 )
-from morphgraph.segment.picky import Picky, PickyEvent, train_picky
+from morphgraph.segment.picky import train_picky
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.suffix import Suffix
@@ -284,46 +282,6 @@ def test_an_unknown_marker_has_no_length(byte_fallback: bool) -> None:
     check(kept, ["ab", "abab b"])
 
 
-def test_types_for_merging_only_have_no_id() -> None:
-    tokeniser = tokeniser_by([("a", "b"), ("ab", "c"), ("abc", "ab")])
-    made = exported_model(Trimmed(tokeniser, [9, 9, 9, 1, 9, 9], 1))
-    assert made.document["model"]["vocab"] == {"a": 0, "b": 1, "c": 2, "abc": 3, "abcab": 4}
-    assert made.id_map == {0: 0, 1: 1, 2: 2, 4: 3, 5: 4}
-    assert ids(Trimmed(tokeniser, [9, 9, 9, 1, 9, 9], 1), "abcababab") == [4, 0, 1, 0, 1]
-    events = [
-        ("merge", (0, 1), 3),
-        ("merge", (3, 2), 4),
-        ("split", (0, 1), 3),
-        ("merge", (4, 0), 5),
-    ]
-    types = ["a", "b", "c", "ab", "abc", "abca"]
-    picky = Picky(
-        tokeniser_of_types("p", types, [("a", "b"), ("ab", "c"), ("abc", "a")]),
-        [PickyEvent(*event) for event in events],
-    )
-    assert exported_model(picky).document["model"]["vocab"].keys() == {*types} - {"ab"}
-    assert ids(picky, "abcaab") == [4, 0, 1]
-    # A model keeps all its ids where another method only chooses among its tokens.
-    assert exported_model(First(picky, 1)).document["model"]["vocab"]["abca"] == 5
-
-
-@pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_sentencepiece_models(kind: str, tmp_path: Path) -> None:
-    """With symbols of the user's, and with bytes for unknown characters."""
-    words = words_to_check([], 2_000)
-    lines = [" ".join(words[at : at + 10]) for at in range(0, len(words), 10)]
-    path = tmp_path / "m.model"
-    settings: dict[str, Any] = {"vocab_size": 600, "model_type": kind, "minloglevel": 2}
-    for more in ({"user_defined_symbols": ["<x>", "er"]}, {"byte_fallback": True}):
-        with path.open("wb") as file:
-            SentencePieceTrainer.train(
-                sentence_iterator=iter(lines), model_writer=file, **settings, **more
-            )
-        for method in (None, "flota", "first", "longest", "greedy"):
-            parameters = {"k": 1} if method in ("first", "longest") else {}
-            check(load_segmenter(path, method, **parameters), [*lines[:20], *words[:50]])
-
-
 def sentencepiece_model(path: Path, kind: str, *symbols: str) -> Path:
     words = words_to_check([], 2_000)
     with path.open("wb") as file:
@@ -450,9 +408,6 @@ def test_ids_of_a_file_stay_as_they_are() -> None:
         made = exported_model(method_on(tokeniser, name))
         assert made.document["model"]["vocab"] == document["model"]["vocab"]
         assert all(old == new for old, new in made.id_map.items())
-    text = export_segmenter(method_on(tokeniser, "flota"), ["abc"]).files["README.md"].decode()
-    assert "a model that was trained with that tokeniser takes this one" in text
-    assert "`python -m benchmarks exported`" in text, "how fast it is"
     tokeniser.graph.knockout(["ab"])
     edited = exported_model(method_on(tokeniser, "flota"))
     assert edited.id_map == {3: 0, 7: 1, 9: 2, 40: 3}
@@ -469,22 +424,6 @@ def test_what_cannot_leave() -> None:
 # ------------------------------------------------------------------------- the folder
 
 
-def test_a_folder_has_the_code_that_it_needs() -> None:
-    always = {"methods.py", "piece_methods.py", "tokenization_morphgraph.py"}
-    tokeniser = tokeniser_by([("a", "b")])
-    for segmenter, own in (
-        (Flota(vocabulary_of(tokeniser)), {"lookup.py"}),
-        (First(Bte(tokeniser)), {"merges.py"}),
-        (Dropout(tokeniser), {"merges.py"}),
-    ):
-        code = code_for(exported_model(segmenter))
-        assert set(code) == always | own <= set(FILES)
-        methods = code["methods.py"].decode()
-        compile(methods, "methods.py", "exec")
-        imported = set(re.findall(r"^from \.(\w+) import", methods, re.M))
-        assert {f"{name}.py" for name in imported} <= set(code)
-
-
 def test_a_method_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Dropping, "sample", lambda *_: 1)
     tokeniser = load_tokeniser("demo:en")
@@ -493,22 +432,6 @@ def test_a_method_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Dropping, "_applicable", lambda *_: [])
     with pytest.raises(MorphGraphError, match="other tokens are drawn"):
         export_segmenter(Dropout(tokeniser, 0.5), words)
-
-
-def test_the_kernels_are_used_for_many_pieces() -> None:
-    tokeniser = load_tokeniser("demo:en")
-    _, method = plugged(Flota(vocabulary_of(tokeniser), k=2))
-    words = [f"Ġ{word}" for word in words_to_check([], 3_000) if word.isascii()]
-    method.kernel_for = PieceKernel
-    method.fill(words[:10])
-    assert not method._known, "few are not worth it"
-    method.fill(words)
-    assert len(method._known) == len(words)
-    filled = {piece: [(t.id, t.offsets) for t in method(piece)] for piece in words}
-    assert filled == {piece: [(t.id, t.offsets) for t in method.cut(piece)] for piece in words}
-    _, other = plugged(Flota(vocabulary_of(tokeniser), k=2))
-    other.fill(words)
-    assert not other._known, "there are none"
 
 
 def test_workers_of_a_loader_draw_by_their_own_seeds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -193,21 +193,6 @@ def test_pairs_get_the_special_tokens_of_the_file(roberta: Exported) -> None:
     assert tokenizer.num_special_tokens_to_add(pair=True) == 4
 
 
-def test_special_tokens_have_names_and_flags(roberta: Exported) -> None:
-    tokenizer = roberta.loaded
-    named = ("bos", "eos", "sep", "cls", "unk", "pad", "mask")
-    assert [getattr(tokenizer, f"{name}_token") for name in named] == [
-        *("<s>", "</s>", "</s>", "<s>", "<unk>", "<pad>", "<mask>")
-    ]
-    assert tokenizer.mask_token_id == roberta.tokeniser.graph.ids["<mask>"]
-    # The mask takes the space before it along.
-    assert tokenizer.tokenize("undo <mask>.") == ["undo", " <mask>", "."]
-    assert tokenizer.convert_tokens_to_ids(["undo", "no such"]) == [
-        tokenizer.get_vocab()["undo"],
-        tokenizer.unk_token_id,
-    ]
-
-
 def test_text_that_only_looks_special(roberta: Exported) -> None:
     found = roberta.loaded("undo<s>", split_special_tokens=True, add_special_tokens=False)
     assert found.tokens() == ["undo", "<", "s", ">"]
@@ -415,11 +400,6 @@ def test_the_same_ids_with_morphgraph_and_without(english: Exported, tmp_path: P
     )
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout) == found
-
-
-def test_the_code_is_not_run_unless_it_is_trusted(english: Exported) -> None:
-    with pytest.raises(ValueError, match="trust_remote_code"):
-        auto_tokenizer(english.folder, False)
 
 
 @pytest.mark.parametrize("split", [False, True], ids=["pairs", "tuples"])

@@ -243,9 +243,6 @@ def test_a_whole_piece_may_have_characters_that_are_no_atoms() -> None:
     assert tokeniser.encode("aéb") == [7]
 
 
-BYTES = {f"<0x{byte:02X}>": 1 + byte for byte in range(128)}
-
-
 def test_dropout_is_left_out_of_an_export() -> None:
     document = small_document([("a", "b"), ("ab", "c")], dropout=0.5)
     tokeniser = loaded(document)
@@ -255,19 +252,6 @@ def test_dropout_is_left_out_of_an_export() -> None:
     written = json.loads(made.files["tokenizer.json"])
     assert written["model"]["dropout"] is None
     assert Tokenizer.from_str(json.dumps(written)).encode("abcab").ids == tokeniser.encode("abcab")
-
-
-# ------------------------------------------------------------------------------------ others
-
-
-@pytest.mark.parametrize("limit", [0, -1, 1.5, "5", True])
-def test_a_limit_that_is_none(limit: Any) -> None:
-    model = {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0}}
-    with pytest.raises(MorphGraphError, match="max_input_chars_per_word"):
-        loaded(document_of({**model, "max_input_chars_per_word": limit}))
-
-
-SPECIAL = ["<unk>", "<s>", "</s>"]
 
 
 # ------------------------------------------------------------------------------------ numbers
@@ -329,23 +313,6 @@ def test_the_largest_ids(number: int) -> None:
     model = {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0, "b": number}}
     model |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 9}
     check(document_of(model), ["b a", "b", "a"])
-
-
-@pytest.mark.parametrize("number", [2**32, 2**63, 10**30])
-def test_ids_beyond_32_bits(number: int) -> None:
-    for document, place in (
-        (
-            document_of({**PLAIN, "vocab": {"a": 0, "b": number}}),
-            "field model.vocab: the id of “b”",
-        ),
-        (
-            document_of(PLAIN, [added("<x>", number)]),
-            "field added_tokens, entry 1: the id of “<x>”",
-        ),
-    ):
-        with pytest.raises(FileFormatError, match=place) as caught:
-            loaded(document)
-        assert "below 4,294,967,296" in str(caught.value)
 
 
 # ------------------------------------------------------------------------------------ texts again

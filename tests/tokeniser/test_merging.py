@@ -15,14 +15,12 @@ from strategies import (
     ALPHABET,
     MERGES,
     SEVERAL_MERGES,
-    WORDS,
     MergeList,
     any_order,
     graph_of,
     segment_plain,
     with_words,
 )
-from tokenizers import Tokenizer, models, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.limits import ADDED_TOKENS
@@ -31,7 +29,6 @@ from morphgraph.formats.hugging_face import (
     special_token,
     to_tokenizer_json,
 )
-from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.kernels import merge_lookup, segmenting, segmenting_pairs
@@ -41,8 +38,7 @@ from morphgraph.tokeniser.merging import (
     segment_after,
     unreachable_types,
 )
-from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
-from morphgraph.tokeniser.words import NO_GAP, UNKNOWN, Segmentation
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
 
 def tokens_of(segmentation: Segmentation, graph: MergeGraph, word: int) -> list[str]:
@@ -105,14 +101,6 @@ def assert_as_oracle(path: str, merges: MergeList, words: list[str]) -> None:
         assert found.splits(number) == at.tolist()
 
 
-@given(MERGES, st.lists(WORDS, max_size=4))
-def test_oracle_with_lookup(merges: MergeList, words: list[str]) -> None:
-    """The faster oracle, for tests on real data, is the same as the plain one."""
-    plain = oracles.listed(merges)
-    for word in words:
-        assert oracles.Lookup(plain).segment(word) == oracles.segment(plain, word)[0]
-
-
 @given(st.lists(st.text("abc", min_size=1, max_size=30), min_size=1, max_size=200))
 def test_threads_make_no_difference(words: list[str]) -> None:
     graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "c"), ("abc", "cc", "a")])
@@ -120,16 +108,6 @@ def test_threads_make_no_difference(words: list[str]) -> None:
     twice = segment_plain(graph, words * 50, threads=3)
     assert np.array_equal(once.closed_by, twice.closed_by)
     assert np.array_equal(once.token_at, twice.token_at)
-
-
-def test_no_words_and_no_merges() -> None:
-    empty = MergeGraph.from_merges([], "ab")
-    assert len(segment_plain(empty, []).closed_by) == 0
-    assert segment_plain(empty, ["ab"]).tokens(0) == [0, 1]
-    merging = MergeGraph.from_merges([("a", "b")])
-    assert segment_plain(merging, []).token_at.tolist() == []
-    assert segment_plain(merging, ["", "ab", ""]).tokens(1) == [2]
-    assert segment_plain(merging, ["", "ab", ""]).tokens(2) == []
 
 
 def test_changed_words() -> None:
@@ -142,20 +120,6 @@ def test_changed_words() -> None:
     assert after.changed_words(before).tolist() == [1, 2]
     assert before.changed_words(after).tolist() == [1, 2]
     assert after.changed_words(after).tolist() == []
-
-
-def test_the_end_of_a_word_is_no_gap() -> None:
-    graph = MergeGraph.from_merges([], "ab")
-    words = segment_plain(graph, ["ab", "b"]).words
-    assert words.gap_position.tolist() == [1, NO_GAP, NO_GAP]
-
-
-@pytest.mark.parametrize("length", [1, 2, 50, 3000])
-def test_one_letter_over_and_over(length: int) -> None:
-    graph = MergeGraph.from_merges([("a", "a"), ("aa", "aa"), ("aaaa", "aaaa")])
-    eights, rest = divmod(length, 8)
-    expected = ["a" * 8] * eights + ["a" * n for n in (4, 2, 1) if rest & n]
-    assert tokens_of(segment_plain(graph, ["a" * length]), graph, 0) == expected
 
 
 def removable(graph: MergeGraph) -> list[str]:
@@ -199,23 +163,6 @@ def test_misplaced(merges: MergeList) -> None:
     graph = graph_of(merges)
     found = {graph.types[number] for number in graph.misplaced()}
     assert found == oracles.misplaced(oracles.listed(merges))
-
-
-def test_misplaced_types_may_be_formed_all_the_same() -> None:
-    # ab + c waits until ab is there, and then applies; so does bc + a.
-    graph = MergeGraph.from_merges([("ab", "c"), ("a", "b"), ("bc", "a"), ("b", "c")], "abc")
-    assert [graph.types[number] for number in graph.misplaced()] == ["abc", "bca"]
-    assert unreachable_types(graph) == []
-
-
-def test_after_knockout() -> None:
-    # Without ab, abc = a + b + c; but b + c, of rank 1, takes its parts away first.
-    graph = MergeGraph.from_merges([("a", "b"), ("b", "c"), ("ab", "c")], "abc")
-    assert unreachable_types(graph) == []
-    graph.knockout(["ab"])
-    assert [graph.types[number] for number in unreachable_types(graph)] == ["abc"]
-    graph.undo()
-    assert unreachable_types(graph) == []
 
 
 def test_an_atom_of_several_characters_counts_as_one() -> None:
@@ -289,27 +236,6 @@ def test_the_end_of_a_word_cannot_be_removed() -> None:
     assert tokens(tokeniser, "ab") == ["a", "b</w>"]
 
 
-def test_letters_with_a_suffix_on_bytes() -> None:
-    vocabulary = {c: n for n, c in enumerate([*BYTE_TO_CHAR, *(c + "</w>" for c in BYTE_TO_CHAR)])}
-    merges = [("t", "h"), ("th", "e</w>")]
-    for merge in merges:
-        vocabulary["".join(merge)] = len(vocabulary)
-    peer = Tokenizer(models.BPE(vocabulary, merges, end_of_word_suffix="</w>"))
-    peer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    ours = from_tokenizer_json(peer.to_str().encode(), "t.json")
-    for word in ("the", "thé", "other"):
-        assert tokens(ours, word) == peer.encode(word).tokens
-
-
-def test_bytes_with_a_suffix_in_two_files() -> None:
-    vocabulary = {c: n for n, c in enumerate([*BYTE_TO_CHAR, *(c + "</w>" for c in BYTE_TO_CHAR)])}
-    vocabulary["ca"] = len(vocabulary)
-    ours = load_tokeniser(
-        {"vocab.json": json.dumps(vocabulary).encode(), "merges.txt": b"#version: 0.2\nc a\n"}
-    )
-    assert tokens(ours, "Café") == ["ca", "f", "Ã", "©</w>"]
-
-
 def test_too_many_added_tokens_are_refused() -> None:
     document = small_document([("a", "b")])
     document["added_tokens"] = [added(9 + n, f"<{n}>") for n in range(ADDED_TOKENS.usual + 1)]
@@ -324,21 +250,6 @@ def test_a_failing_pattern_is_an_error_not_a_panic() -> None:
     tokeniser = loaded(document)
     with pytest.raises(MorphGraphError, match="normaliser or pre-tokeniser fails"):
         tokeniser.encode(["x" * 40])
-
-
-@pytest.mark.parametrize("where", ["added", "decoder"])
-def test_half_a_surrogate_pair_is_refused_everywhere(where: str) -> None:
-    document = small_document([("a", "b")])
-    if where == "added":
-        document["added_tokens"] = [added(9, "<\ud800>")]
-    else:
-        document["decoder"] = {"type": "BPEDecoder", "suffix": "\udfff"}
-    with pytest.raises(FileFormatError, match="half of a surrogate pair"):
-        loaded(document)
-    document = small_document([("a", "b")])
-    document["decoder"] = {"type": "BPEDecoder", "suffix": "\U0001f600"}
-    assert "\\ud83d\\ude00" in json.dumps(document), "a whole pair, escaped"
-    loaded(document)
 
 
 def test_a_knockout_of_doubling_types_takes_no_quadratic_time() -> None:

@@ -16,14 +16,13 @@ from hostile.files import metaspaces, replace, split, steps, tokeniser
 from tokenizers import PreTokenizedString, Tokenizer, normalizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import DEMOS, demo_tokeniser_path
 from morphgraph.core.limits import PUBLIC_TEXT
 from morphgraph.corpus.pipelines import PIPELINES, START_MARKERS, prepare
 from morphgraph.formats.hugging_face import assumed_document, from_tokenizer_json
 from morphgraph.segment.training import components
 from morphgraph.tokeniser.isolated_pipeline import LONG_TEXT
 from morphgraph.tokeniser.parts import is_known_pattern, unknown_part
-from morphgraph.tokeniser.preprocess import Preprocessor, SentencePieceText, check_charsmap
+from morphgraph.tokeniser.preprocess import SentencePieceText, check_charsmap
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 BYTES = {
@@ -103,6 +102,7 @@ def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
         ("normalizer", steps(replace("A", "bb"), {"type": "NFC"}, replace("c", "dd")), "[2]"),
         ("normalizer", steps({"type": "NFC"}, {"type": "NFC"}), ".normalizers[1]"),
         ("normalizer", steps(replace("a", "aa"), replace("a", "aaa")), ".normalizers[1]"),
+        *(("normalizer", replace(at, "", "Regex"), "") for at in (r"\A +| +\z", "^ +| +$")),
         ("normalizer", replace("", "a"), "normalizer"),
         ("normalizer", replace("x*", "", "Regex"), "normalizer"),
         ("normalizer", replace("x+", "aa", "Regex"), "normalizer"),
@@ -146,13 +146,6 @@ def test_assumed_pipelines_are_known(types: list[str]) -> None:
     for alphabet in ([], list(map(chr, range(33, 0x180)))):
         document = assumed_document({text: n for n, text in enumerate([*types, *alphabet])}, [])
         assert [unknown_part(document, key) for key in KEYS] == ["", "", ""]
-
-
-@pytest.mark.parametrize("language", DEMOS)
-def test_demos_open_in_public(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
-    path = demo_tokeniser_path(language)
-    assert from_tokenizer_json(path.read_bytes(), path.name).encode(["undoing"]).atoms.size
 
 
 def test_real_tokenisers_are_known(data_folder: Path) -> None:
@@ -363,30 +356,6 @@ def test_parts_that_cannot_be_built_are_not_taken_for_the_last_ones() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ["NFC", "", 1, [{"type": "NFC"}]])
-def test_a_part_that_is_no_object_is_an_error(part: Any) -> None:
-    for key in ("normalizer", "pre_tokenizer"):
-        with pytest.raises(FileFormatError, match="no part of a pipeline") as caught:
-            loaded(**{key: part})
-        assert caught.value.place == f"field {key}"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "parts, place",
-    [
-        ({"pre_tokenizer": metaspaces(60)}, "field pre_tokenizer.pretokenizers["),
-        ({"normalizer": steps({"type": "NFC"}, replace("a", "b" * 9000))}, ".normalizers[1]"),
-        ({"normalizer": steps(*[{"type": "ByteLevel"}] * 100)}, "field normalizer.normalizers["),
-    ],
-)
-def test_what_grows_is_refused_with_its_part(parts: dict[str, Any], place: str) -> None:
-    with pytest.raises(FileFormatError, match="characters, the limit is") as caught:
-        loaded(**parts)
-    assert place in caught.value.place
-
-
-@pytest.mark.slow
 def test_seconds_are_limited_and_the_part_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     found = loaded(pre_tokenizer={"type": "Sequence", "pretokenizers": [split("b"), split(SLOW)]})
     before = found.encode(["aab"]).atoms.tolist()
@@ -414,14 +383,3 @@ def test_long_texts_are_cut_there_even_by_known_parts(monkeypatch: pytest.Monkey
     with pytest.raises(MorphGraphError, match="takes more than 1 seconds"):
         found.encode(["1" * 10 * LONG_TEXT])
     assert len(found.encode(["ab" * LONG_TEXT]).atoms) == 2 * LONG_TEXT
-
-
-@pytest.mark.slow
-def test_a_preprocessor_without_parts_needs_no_process() -> None:
-    assert Preprocessor().pieces("a" * (LONG_TEXT + 1))[0][-1] == ("a", LONG_TEXT, LONG_TEXT + 1)
-
-
-@pytest.mark.parametrize("expression", [r"\A +| +\z", "^ +| +$"])
-def test_spaces_at_the_ends_of_a_text_are_known(expression: str) -> None:
-    part = {"type": "Replace", "pattern": {"Regex": expression}, "content": ""}
-    assert unknown_part({"normalizer": part}, "normalizer") == ""

@@ -12,7 +12,7 @@ from small import small_document, small_tokeniser
 from strategies import WORDS, MergeList, well_formed
 from tokenizers import Tokenizer, models
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_tokeniser_path, parse_json
 from morphgraph.core.limits import JSON_MEMORY
 from morphgraph.formats.hugging_face import (
@@ -43,20 +43,6 @@ def texts_of(tokeniser: BpeTokeniser, words: list[str]) -> list[list[str]]:
 
 
 # ------------------------------------------------------------------------------------ tuple merges
-
-
-def test_tuple_merges_are_refused_by_the_library_and_read_back() -> None:
-    tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
-    tokeniser.graph.knockout(["ab"])
-    files = saved_files(tokeniser)
-    assert sorted(files) == ["ids.json", "recipe.json", "tokeniser.bte.json"]
-    data = files["tokeniser.bte.json"]
-    assert json.loads(data)["model"]["type"] == "BTE"
-    with pytest.raises(Exception, match="ModelUntagged"):  # no model of a kind that it knows
-        Tokenizer.from_str(data.decode())
-    again = from_tokenizer_json(data, "again.json")
-    assert merges_of(again) == ["a + b + c → abc", "abc + a + b → abcab"]
-    assert again.graph.type_ids() == [0, 1, 2, 3, 4]
 
 
 @given(merges=well_formed(), words=st.lists(WORDS), data=st.data())
@@ -245,17 +231,6 @@ def test_no_warning_where_the_order_does_no_harm() -> None:
     assert tokeniser.warnings == ()
 
 
-def test_of_a_repeated_merge_the_last_counts_as_in_the_library() -> None:
-    document = small_document([("a", "b"), ("b", "c"), ("a", "b")], "abc")
-    data = json.dumps(document)
-    tokeniser = from_tokenizer_json(data.encode(), "twice.json")
-    library = Tokenizer.from_str(data)
-    for word in ("abc", "ab", "bcab"):
-        assert texts_of(tokeniser, [word]) == [library.encode(word).tokens]
-    assert texts_of(tokeniser, ["abc"]) == [["a", "bc"]]
-    assert "1 merge is listed more than once" in tokeniser.warnings[0]
-
-
 # ------------------------------------------------------------------------------------ errors
 
 
@@ -277,7 +252,9 @@ VOCABULARY_WANTED = "vocabulary (type → id) is expected"
             for id_ in ("x", True, -1)
         ),
         ("model.vocab", {"": 7}, "field model.vocab", "the type with the id 7 is empty"),
+        ("model.vocab", {"a": 2**32}, "field model.vocab", "the id of “a”"),
         ("model.vocab", {"\ud800": 7}, "line 1", "half of a surrogate pair"),
+        ("decoder", {"suffix": "\udfff"}, "line 1", "half of a surrogate pair"),
         ("model.vocab", {"a": 0, "b": 1}, "merge 1 (“a b”)", "its result “ab” is not in"),
         ("model.vocab", {"a": 0, "ab": 1}, "merge 1 (“a b”)", "its part “b” is not in"),
         ("model.merges", None, "field model.merges", "list is expected"),
@@ -288,17 +265,9 @@ VOCABULARY_WANTED = "vocabulary (type → id) is expected"
         ("model.continuing_subword_prefix", "##", "field model.continuing", "begin with “##”"),
         ("added_tokens", {"a": 1}, "field added_tokens", "a list is expected"),
         ("added_tokens", [{"id": 9}], "field added_tokens, entry 1", "with content"),
-        (
-            "added_tokens",
-            [{"id": -1, "content": "<s>"}],
-            "field added_tokens, entry 1",
-            "with content",
-        ),
-        (
-            "added_tokens",
-            [{"id": 1.0, "content": "a"}],
-            "field added_tokens, entry 1",
-            "with content",
+        *(
+            ("added_tokens", [{"id": id_, "content": "<s>"}], "field added_tokens, entry 1", said)
+            for id_, said in ((-1, "with content"), (1.0, "with content"), (2**32, "id of “<s>”"))
         ),
         ("pre_tokenizer", {"type": "Nope"}, "fields normalizer and pre_tok", "cannot"),
         ("normalizer", "x", "field normalizer", "no part of a pipeline"),
@@ -331,12 +300,6 @@ def test_a_fault_between_two_files_names_the_merges() -> None:
         load_tokeniser({"vocab.json": data, "merges.txt": b"#version: 0.2\n"})
     with pytest.raises(FileFormatError, match=r"merges\.txt, line 2: byte 0xE4 is not valid UTF-8"):
         load_tokeniser({"vocab.json": data, "merges.txt": "a b\nä".encode("latin-1")})
-
-
-def test_demos_by_name() -> None:
-    assert load_tokeniser("demo:en").vocabulary_size == 8000
-    with pytest.raises(MorphGraphError, match=r"no demo “xx”\. The demos are demo:en"):
-        load_tokeniser("demo:xx")
 
 
 def test_of_equal_pairs_the_first_one_is_saved() -> None:

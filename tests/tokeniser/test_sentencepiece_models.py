@@ -16,17 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 from strategies import check_graph
-from typer.testing import CliRunner
 
-from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError
-from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.models import export_segmenter, load_segmenter
-from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.merging import derive, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -245,33 +241,3 @@ def test_what_is_no_bpe_model_is_refused(tmp_path: Path) -> None:
         broken = {**saved, "model": {**saved["model"], field: value}}
         with pytest.raises(FileFormatError, match=f"field model.{field}"):
             from_tokenizer_json(json.dumps(broken).encode(), "broken.json")
-
-
-@pytest.mark.parametrize(
-    "method", ["bpe", "dropout", "flota", "first", "longest", "greedy", "wordpiece"]
-)
-def test_every_method_gives_the_ids_of_the_file(method: str) -> None:
-    vocabulary = json.loads(Path("assets/tokenisers/en.json").read_text("utf-8"))["model"]["vocab"]
-    found = run("segment", "demo:en", "--method", method, "--json", "undoing")
-    row = found["words"][0]
-    assert row["ids"]
-    known = [token for token in row["tokens"] if token in vocabulary]
-    assert [number for number in row["ids"] if number is not None] == [vocabulary[t] for t in known]
-
-
-def run(*arguments: object) -> Any:
-    result = CliRunner().invoke(program, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
-
-
-@pytest.mark.parametrize("method", ["flota", "greedy", "first", "trimmed"])
-def test_methods_on_a_tokeniser_from_a_model(method: str) -> None:
-    """Its types are looked up as those of any tokeniser, whatever its file is called."""
-    tokeniser = tokeniser_of("symbols")
-    counts = WordCounts.from_mapping({"talossa": 3})
-    made = method_on(tokeniser, method, {"k": 2} if method in ("flota", "first") else {}, counts)
-    words = made.encode(["talossa"])
-    found = made.segment(words)
-    texts = [made.token_text(words, atom, token) for atom, token in found.token_ends(0)]
-    assert "".join(texts) == "▁talossa"

@@ -23,7 +23,6 @@ from morphgraph.tokeniser.preprocess import spans_words
 
 GOLD = [("undo", ["un", "do"]), ("doing", ["do", "ing"]), ("houses", ["house", "s"])]
 OTHERS = [" ", "  ", "1", "1234", "..", "!", "\n", "/"]
-GOLD_FILE = "undo\tun do\ndoing\tdo ing\nhouses\thouse s\n"
 
 
 @pytest.fixture(scope="module")
@@ -229,23 +228,3 @@ def test_running_text_is_cut_by_the_export_as_by_the_edited(
         text for text in edited.types if spans_words(text.replace("Ġ", "␣").replace("▁", "␣"))
     }
     assert several & {token for each in cut for token in each.tokens}
-
-
-def test_commands_say_what_is_left_out(morphgraph: Any, super_file: Path) -> None:
-    gold = super_file.with_name("gold.tsv")
-    gold.write_text(GOLD_FILE)
-    out = super_file.with_name("out")
-    for command, shown in {
-        "blame": "merge have R ≥ 0|merges have R ≥ 0",
-        f"knockout --out {out}": "type removed|types removed",
-        f"rebpe --out {out}": "F1",
-        "score --scores morphscore": "MorphScore",
-    }.items():
-        run = morphgraph(*command.split(), super_file, gold)
-        assert run.code == 0
-        assert re.search(left_out(30), " ".join(run.err.split()))
-        assert re.search(shown, run.out)
-    listed = morphgraph("vocabulary", super_file, "--list", "several_words")
-    assert "␣of␣the" in listed.out
-    cut = morphgraph("segment", super_file, "--sentences", "of the undo in a lot")
-    assert cut.out == "of Ġthe␣undo Ġin Ġa Ġlot\n"

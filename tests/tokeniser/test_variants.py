@@ -1,6 +1,5 @@
 """Every kind of Hugging Face BPE tokeniser against the `tokenizers` library."""
 
-import json
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from small import small_tokeniser
 from tokenizers import Tokenizer
 
 from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
@@ -127,25 +125,7 @@ def test_unknown_characters_are_kept_as_text(variant_named: Callable[[str], Any]
     assert len(words.gaps_at(np.array([0, 0]), np.array([1, 2]))) == 1
 
 
-def test_without_unknown_token_a_character_is_left_out() -> None:
-    tokeniser = small_tokeniser([("a", "b")])
-    words = tokeniser.encode(["abxab", "axb"])
-    found = segment(tokeniser.graph, words)
-    texts = [tokeniser.token_text(words, atom, token) for atom, token in found.token_ends(0)]
-    assert texts == ["ab", "ab"]
-    assert ids_of(tokeniser, ["abxab", "axb"]) == [[2, 2], [2]]
-    assert found.splits(0) == [3]
-    assert [(word, text) for word, _, _, text, _ in words.left_out] == [(0, "x"), (1, "x")]
-
-
 # ------------------------------------------------------------------------------------ round trip
-
-
-def as_strings(data: str) -> bytes:
-    """The same file with merges as strings."""
-    document = json.loads(data)
-    document["model"]["merges"] = [" ".join(parts) for parts in document["model"]["merges"]]
-    return json.dumps(document).encode()
 
 
 def contents(tokeniser: BpeTokeniser) -> dict[str, Any]:
@@ -164,13 +144,6 @@ def contents(tokeniser: BpeTokeniser) -> dict[str, Any]:
         "document": document,
         "model": {k: v for k, v in model.items() if k not in ("vocab", "merges", "type")},
     }
-
-
-def test_merges_as_strings_or_lists(variant: Any) -> None:
-    listed = json.loads(variant.library.to_str())["model"]["merges"]
-    assert isinstance(listed[0], list), "the library writes lists; strings are tested below"
-    found = from_tokenizer_json(as_strings(variant.library.to_str()), "strings.json")
-    assert contents(found) == contents(variant.tokeniser)
 
 
 def test_load_save_load(variant: Any) -> None:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,9 +69,6 @@ LISTED = ", read as a list of types"
         (b"a\nb\0\n", f"line 2{LISTED}", "zero byte"),
         (b"a\nb c\n", f"line 2{LISTED}", "space or tab"),
         (b"a\t-1.5\n", f"line 1{LISTED}", "space or tab"),
-        (b'{"a": 0, "b": 0}', "read as vocab.json", "share the id"),
-        (b'{"a": 0, "b"', "line 1, column 13", "cut off"),
-        (b'{"a": "x"}', "read as vocab.json", "is not a valid id"),
         (b"{}", "read as vocab.json", "a vocabulary"),
     ],
 )
@@ -83,16 +79,6 @@ def test_what_is_wrong_is_said(data: bytes, place: str, problem: str) -> None:
     assert caught.value.place == place
     assert problem in caught.value.problem
     assert caught.value.fix.endswith(".")
-
-
-def test_a_file_that_is_too_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    path = tmp_path / "large.txt"
-    path.write_text("a\nb\n")
-    assert load_vocabulary(path).types == ("a", "b")
-    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "3")
-    for attempt in (lambda: load_vocabulary(path), lambda: load_vocabulary({"x": b"a\nb\n"})):
-        with pytest.raises(FileFormatError, match="the limit is 3"):
-            attempt()
 
 
 def library_wordpiece() -> Tokenizer:
@@ -151,6 +137,10 @@ def set_in(document: Any, path: str, value: Any) -> bytes:
         ("wordpiece", "model.vocab", {"a": 0, "b": 0}, "field model.vocab"),
         ("wordpiece", "model.continuing_subword_prefix", "@@", None),
         ("wordpiece", "model.continuing_subword_prefix", 3, None),
+        *(
+            ("wordpiece", "model.max_input_chars_per_word", limit, None)
+            for limit in (0, -1, 1.5, "5", True)
+        ),
         ("wordpiece", "pre_tokenizer", {"type": "None"}, "fields normalizer and pre_tokenizer"),
         ("wordpiece", "added_tokens", [{"id": 1}], "field added_tokens, entry 1"),
     ],
@@ -300,14 +290,12 @@ def test_a_pipeline_that_is_no_pipeline_is_refused() -> None:
     for change, said in (
         ({"normalizer": {"type": "Nothing"}}, "they fail on a simple word"),
         ({"added": [{"text": "x"}]}, "field content: it is missing"),
+        *(({"added": [{"content": text}]}, "Save it again") for text in (["a"], 5, "")),
+        *(
+            ({"added": [{"content": "a", name: 1}]}, "Save it again")
+            for name in ("single_word", "other")
+        ),
     ):
         broken = {**document, "preprocessor": {**document["preprocessor"], **change}}
         with pytest.raises(MorphGraphError, match=said):
             SubwordVocabulary.from_document(broken)
-
-
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
-def test_a_sentencepiece_model_that_is_cut_off(share: float) -> None:
-    data = sentencepiece_model().SerializeToString()
-    with pytest.raises(FileFormatError, match=r"cut\.model.*Download the file again"):
-        load_vocabulary({"cut.model": data[: int(len(data) * share) | 1]})

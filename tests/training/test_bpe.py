@@ -128,18 +128,6 @@ def test_refuses(counts: dict[str, int], message: str) -> None:
         train_bpe(counts, vocab_size=10)
 
 
-def test_progress() -> None:
-    shares: list[float] = []
-    train_bpe({"low": 5, "lower": 2}, vocab_size=20, progress=shares.append)
-    assert shares == [0.0, 1.0]
-
-    def cancel(_: float) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        train_bpe({"low": 5, "lower": 2}, vocab_size=20, progress=cancel)
-
-
 def test_odd_words() -> None:
     assert train_bpe({"a": 5, "xyz": 0}, vocab_size=9).vocabulary == ("a",)
     assert train_bpe({"": 3, "a": 1}, vocab_size=9).vocabulary == ("a",)

@@ -64,29 +64,6 @@ def test_same_as_naive_where_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> Non
     }
 
 
-def test_removed_types_come_back() -> None:
-    """The cases that a random run might miss: restored, made from another pair, split in three."""
-    random = np.random.default_rng(2)
-    restored = remade = deep = 0
-    for _ in range(60):
-        counts = {
-            "".join(random.choice(list("abcd"), random.integers(2, 14))): int(random.integers(1, 9))
-            for _ in range(20)
-        }
-        trained = train_picky(counts, vocab_size=60, threshold=0.5)
-        types, events, _, _ = naive.train_picky(counts, 60, 0.5)
-        assert (list(trained.types), events_of(trained)) == (types, events)
-        pairs: dict[str, set[tuple[str, ...]]] = {}
-        for kind, parts, whole in events:
-            if kind == "merge":
-                restored += parts in pairs.get(whole, ())
-                remade += bool(pairs.setdefault(whole, set()) - {parts})
-                pairs[whole].add(parts)
-            else:
-                deep += len(parts) > 2
-    assert min(restored, remade, deep) > 20
-
-
 @examples(200)
 @given(word_counts("abc", 12, 20), st.integers(0, 40))
 def test_without_removals_it_is_bpe(counts: dict[str, int], size: int) -> None:

@@ -93,15 +93,6 @@ def test_the_prime_methods_have_no_space_in_a_type(counts: WordCounts) -> None:
         assert without == [text for text in shown if text != space]
 
 
-def test_a_rebpe_pipeline_in_use(counts: WordCounts) -> None:
-    segmenter = train("bpe", counts, 2000, pipeline="rebpe")
-    [found] = tokens(segmenter, ["Don't"])
-    assert "".join(found) == "▁⇧do▁n't"
-    words = segmenter.encode(["Don't"])
-    # The gap before n't is between characters 2 and 3, where the word is split.
-    assert 2 in segmenter.segment(words).splits(0)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("pipeline", training_of("unigram")[1].pipelines)
 def test_unigram_segments_as_sentencepiece(counts: WordCounts, pipeline: str) -> None:

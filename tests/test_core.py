@@ -139,15 +139,6 @@ def test_a_copy_is_a_new_one() -> None:
 FEW = Limit("MORPHGRAPH_MAX_THINGS", 3, 2, "things", "Three are enough.")
 
 
-def test_each_limit_has_a_name_of_its_own_and_a_reason() -> None:
-    assert len({limit.variable for limit in LIMITS}) == len(LIMITS)
-    for limit in LIMITS:
-        assert limit.variable.startswith("MORPHGRAPH_")
-        assert limit.value == limit.own >= limit.public > 0
-        assert limit.reason.endswith(".")
-        assert limit.what
-
-
 def test_the_environment_raises_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     FEW.check(3, "a.json")
     with pytest.raises(FileFormatError, match=r"^a\.json: it has 4 things, the limit is 3\. .*set"):

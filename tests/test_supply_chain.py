@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 FORBIDDEN = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
 READS_PICKLES = {"read_pickle", "to_pickle", "cache_data"}
@@ -32,28 +30,6 @@ def pickling(text: str) -> list[str]:
             if "allow_pickle" in given and ast.unparse(given["allow_pickle"]) != "False":
                 found.append(f"{named} with allow_pickle")
     return found
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import pickle",
-        "from joblib import load",
-        "import shelve as kept",
-        "torch.load(path)",
-        "torch.load(path, weights_only=False)",
-        "np.load(path, allow_pickle=True)",
-        "pd.read_pickle(path)",
-        "@st.cache_data\ndef f(): ...",
-    ],
-)
-def test_what_pickles_is_seen(text: str) -> None:
-    assert pickling(text)
-
-
-def test_what_does_not_pickle_is_left_alone() -> None:
-    assert not pickling("np.load(path, allow_pickle=False); torch.load(path, weights_only=True)")
-    assert not pickling("import json\nframe.to_parquet(path)")
 
 
 def test_nothing_is_pickled_but_on_the_wire_of_dask() -> None:

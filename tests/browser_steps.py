@@ -151,12 +151,6 @@ def cell_of(grid: Locator, row: int, column: int) -> Locator:
     return grid.locator(f'tr[aria-rowindex="{row + 2}"] td[aria-colindex="{column + 1}"]')
 
 
-def choose_row(grid: Locator, row: int) -> None:
-    """Click the box in front of a row of a table, from 0."""
-    grid.scroll_into_view_if_needed()
-    grid.locator(".dvn-scroller").click(position={"x": 16, "y": 35 + 35 * row + 17})
-
-
 class Line:
     """The connection of a page, on which what the app says can be held up."""
 

@@ -165,11 +165,3 @@ def test_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not app.exception
     assert [(metric.label, metric.value) for metric in app.metric] == [("Types", "8,000")]
     assert sys.modules["web.bootstrap"] is bootstrap
-
-
-def test_the_commands_are_those_of_the_makefile() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"^make (\w+)$", TEXT, re.M):
-        assert re.search(rf"^{target}:", makefile, re.M)
-    for place in re.findall(r"`((?:morphgraph|tests|web)/[\w/]+\.py)`", TEXT):
-        assert (ROOT / place).is_file(), place

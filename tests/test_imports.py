@@ -96,12 +96,6 @@ def room(name: str) -> str:
     return name.split(".")[1] if name.startswith("morphgraph.") else name
 
 
-def test_strings_and_relative_imports_are_seen() -> None:
-    assert "morphgraph.standalone.merges" in IMPORTS["morphgraph.segment.dropout"]
-    assert "morphgraph.standalone.piece_methods" in IMPORTS["morphgraph.standalone.merges"]
-    assert "morphgraph.api.functions" in IMPORTS["morphgraph"]
-
-
 def test_a_module_is_named_in_full() -> None:
     """Where it is not known before the program runs, its name comes whole from somewhere else."""
     for name, tree in TREES.items():

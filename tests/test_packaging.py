@@ -258,24 +258,3 @@ def test_no_tool_of_developers_is_in_the_wheel() -> None:
     assert modules == {"morphgraph._app": ["app"], "morphgraph._app.docs": []}
     pages = build.find_package_modules("morphgraph._app.pages", str(ROOT / "pages"))
     assert len(pages) == len(list((ROOT / "pages").glob("*.py")))
-
-
-def test_the_workflow_tests_what_is_promised() -> None:
-    """The Pythons of the classifiers, commands of the Makefile; it publishes without a token."""
-    workflow = yaml.safe_load(text_of(".github/workflows/release.yml"))
-    jobs = workflow["jobs"]
-    promised = [each.rpartition(" ")[2] for each in PROJECT["classifiers"] if ":: 3." in each]
-    assert jobs["test"]["strategy"]["matrix"]["python"] == promised
-    lines = [step.get("run", "") for job in jobs.values() for step in job["steps"]]
-    for target in re.findall(r"^make (\S+)$", "\n".join(lines), re.M):
-        assert re.search(rf"^{target}:", text_of("Makefile"), re.M), target
-    publish = jobs["publish"]
-    assert set(publish["needs"]) == set(jobs) - {"publish", "pages"}
-    assert jobs["pages"]["needs"] == "publish"
-    assert publish["permissions"] == {"id-token": "write"}
-    assert "with" not in publish["steps"][-1], "no password"
-
-
-def test_each_extra_is_checked_before_a_release() -> None:
-    check = runpy.run_path(str(ROOT / "release" / "check.py"))
-    assert {*check["INSTALLED"]} - {"wheel", "sdist"} == {*EXTRAS}

@@ -10,7 +10,6 @@ import pytest
 from command import Command
 from tokenizers import Tokenizer
 
-from benchmarks.__main__ import BENCHMARKS
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
 from morphgraph.core.limits import LIMITS
 from morphgraph.formats.loading import load_tokeniser
@@ -105,30 +104,6 @@ def test_the_links_and_pictures_are_there() -> None:
         links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
         assert links, name
         assert [link for link in links if not (ROOT / link).exists()] == []
-
-
-def test_the_readme_is_one_screen() -> None:
-    assert len(README.split("\n")) <= 40
-    assert len(README) <= 5000
-    assert README.count("![") == 1
-
-
-def test_each_number_of_the_readme_has_a_command_that_there_is(morphgraph: Command) -> None:
-    commands = re.findall(r"^\| \*\*.*\| `(.*)` \|$", README, re.M)
-    assert len(commands) == README.count("\n| **") == 3
-    evaluation, *benchmarks = map(shlex.split, commands)
-    assert evaluation[:2] == ["morphgraph", "evaluate"]
-    assert evaluation[2] in morphgraph("evaluate", "--list").out.split()
-    assert [program[:-1] for program in benchmarks] == [["python", "-m", "benchmarks"]] * 2
-    assert {program[-1] for program in benchmarks} <= BENCHMARKS.keys()
-
-
-def test_the_two_commands_are_those_of_make() -> None:
-    [lines] = re.findall(r"^```\n(.*?)^```$", README, re.M | re.S)
-    commands = [line.partition("#")[0].split() for line in lines.splitlines()]
-    assert len(commands) == 2
-    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
-    assert all(make == "make" and target in targets for make, target in commands)
 
 
 # --- hosting --------------------------------------------------------------------------------------

@@ -312,22 +312,6 @@ def test_what_was_learned_from_these_words_is_held_in(
 # --------------------------------------------------------------------------------- what is shown
 
 
-def test_one_line_and_no_vocabulary(small: mg.Tokeniser, gold: mg.GoldSet) -> None:
-    pairs = mg.read_gold(SMALL)
-    tree, benchmark = small.tree("undos", gold=SMALL), Benchmark.on(gold, load_tokeniser("demo:en"))
-    shown = [small, small.method("flota"), load_tokeniser("demo:en"), gold, gold.reference]
-    shown += [benchmark, tree, small.around("undo"), small.knock_out_types(["undo"])]
-    shown += [getattr(small, name)(pairs) for name in ("score", "blame", "thresholds")]
-    shown += [small.knock_out(pairs), small.rebpe(pairs)]
-    shown.append(mg.compare({"a": small, "b": small.method("greedy")}, pairs))
-    for each in shown:
-        assert "\n" not in repr(each)
-        assert len(repr(each)) < 600
-    assert repr(gold) == "<GoldSet demo:en: plain, 939 entries>"
-    assert repr(tree) == "<TreePicture undos: undos>"
-    assert "9 types, 4 merges" in repr(small)
-
-
 def test_a_score_is_its_line_with_its_signature(small: mg.Tokeniser) -> None:
     score = small.knock_out_types(["undos"]).tokeniser.score(SMALL, metrics=["f1", "exact"])
     # undo s, undo: one of three boundaries is split, and no other.

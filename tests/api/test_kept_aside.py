@@ -257,18 +257,3 @@ def test_a_report_has_no_rows_of_what_the_gold_cannot_say(tokeniser: mg.Tokenise
     counted = mg.read_gold("demo:en", frequencies={"able": 3.0})
     found = [row.names for row in tokeniser.knock_out(counted).scores().rows][:4]
     assert found == [(s, w) for s in ("morphemic", "whole-word") for w in ("types", "tokens")]
-
-
-def test_blame_and_thresholds_print_themselves(tokeniser: mg.Tokeniser, gold: mg.GoldSet) -> None:
-    blamed = tokeniser.blame(gold)
-    curve = tokeniser.thresholds(gold, thresholds=[0.4, 0.8])
-    for each in (blamed, curve):
-        shown = str(each).splitlines()
-        assert shown[-1] == each.signature
-        first = [row.names[0] for row in each.table().rows]
-        assert [line.split()[0] for line in shown[1 : len(first) + 1]] == first
-    rows = [row.names[1] for row in blamed.table(limit=3).rows]
-    assert rows == blamed.to_frame()["merge"].tolist()[:3]
-    held_in = tokeniser.thresholds(gold, holdout=0, thresholds=[0.4])
-    assert held_in.points == held_in.learned
-    assert [point.f1 for point in curve.points] != [point.f1 for point in curve.learned]

@@ -34,18 +34,6 @@ def parsed(more: str) -> EvaluationPart:
     return part_of(MINIMAL + more)
 
 
-def test_what_is_not_given_has_its_default() -> None:
-    evaluation = parsed("")
-    assert [method.method for method in evaluation.methods] == ["standard"]
-    assert evaluation.metrics == ["precision", "recall", "f1"]
-    assert (evaluation.scopes, evaluation.weightings) == (["morphemic"], ["types"])
-    assert evaluation.tokenisers[0].model_dump()["vocab_size"] == [3000]
-    assert [corpus.name for corpus in evaluation.used_corpora] == ["wordfreq"]
-    without = part_of(MINIMAL.replace("corpora: [wordfreq]\n", ""))
-    assert without.used_corpora == evaluation.used_corpora
-    assert evaluation.references[0].source == ["gold/{language}.tsv"]
-
-
 def test_numbers_are_decimal() -> None:
     assert parsed("seeds: [010, 9, 0]").seeds == [10, 9, 0]
 
@@ -171,22 +159,6 @@ def test_what_ships_is_valid_and_says_what_it_is(name: str) -> None:
     assert evaluation.name == name.replace("/", "-")
     assert evaluation.title
     assert evaluation.description
-
-
-def test_all_tables_of_the_papers_ship() -> None:
-    own = {name for name in shipped_configurations() if not name.startswith("seeds/")}
-    assert own == {name for name in OF_PLUGINS if not name.startswith("seeds/")} | {
-        "atlas",
-        "languages",
-        "demo",
-        "rebpe-table1",
-        "rebpe-ablations",
-        "flota-table1",
-        "spaces-table1",
-        "picky-tables",
-    }
-    table1 = parse_evaluation(shipped_configurations()["rebpe-table1"], "x")[0]
-    assert len(table1.languages) == 14
 
 
 # ------------------------------------------------------------------------------ YAML

@@ -18,7 +18,7 @@ from morphgraph.score.table import ScoreTable
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import Flota
 from morphgraph.tables.model import HELD_IN
-from morphgraph.tables.writing import to_csv, to_html, to_latex, to_markdown
+from morphgraph.tables.writing import to_csv
 from tests.batch.test_cells import DEMO, KEPT, measured, value
 from tests.batch.test_report_table import best, score, table_of
 
@@ -136,25 +136,7 @@ def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
         score("ReBPE", 0.6, words=KEPT, p=0.0005, low=0.5, high=0.7),
     )
     assert best(table) == [[False, False], [True, False], [False, True]]
-    text = to_markdown(table)
-    assert "| Method | all words · F1 % ↑ | kept aside 0.2 by families · F1 % ↑ |" in text
-    assert r"| FLOTA | **50.00**\*\* | n/a |" in text
-    assert (
-        r"| ReBPE | 90.00 scored on the words it learned from | **60.00**\*\*\* [50.00, 70.00] |"
-        in text
-    )
-    html = to_html(table)
-    assert "90.00<small>scored on the words it learned from</small>" in html
-    assert "60.00<sup>***</sup>" in html
-    latex = to_latex(table)
-    assert r"\textbf{60.00}\rlap{$^{***}$}" in latex
-    notes = " ".join(table.explained)
-    assert "Scored on the words it learned from: a method fits these better" in notes
-    assert "Stars: different from the first method" in notes
-    head, *lines = to_csv(table).decode().splitlines()
-    assert head.startswith(
-        "Method,F1 all words,F1 all words p,F1 all words scored on the words it learned from"
-    )
+    _, *lines = to_csv(table).decode().splitlines()
     assert lines[2].startswith("ReBPE,0.9,n/a,yes,0.6,")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from morphgraph.batch.report import make_table, usual_tables
-from morphgraph.batch.results import FAILED, NOT_RUN, TableSpec, column_of, results_of_rows
-from morphgraph.tables.model import Cell, Table, cell_texts, value_text
+from morphgraph.batch.results import FAILED, NOT_RUN, TableSpec, results_of_rows
+from morphgraph.tables.model import Table, cell_texts
 from morphgraph.tables.scores import MIXED
 
 NAN = math.nan
@@ -271,17 +271,3 @@ def test_best_by_direction_and_as_it_reads() -> None:
         [True, True, False],
         [False, False, False],
     ]
-
-
-def test_how_values_read() -> None:
-    for metric, value, expected in (
-        ("vocabulary.word_initial", 0.5, "50.00"),
-        ("vocabulary.tokens", 1234567.0, "1,234,567"),
-        ("dropout_rate", 0.05, "5.00"),
-        ("nobody's", 0.5, "0.500"),
-    ):
-        assert value_text(column_of(metric).form, value) == expected
-    assert cell_texts(column_of("f1"), Cell(NAN, 0.25, 0.5, state="done")) == ("n/a", "")
-    assert cell_texts(column_of("f1"), Cell(0.5, 0.25, NAN, state="done")) == ("50.00", "")
-    same = Cell(8000.0, sd=0.0, seeds=3, defined=3, state="done")
-    assert cell_texts(column_of("types"), same) == ("8,000", "(3 seeds)")

@@ -1,11 +1,9 @@
 """Back, Forward, reload and a copied address bring the same picture back."""
 
 import re
-import threading
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
-import psutil
 import pytest
 from browser_steps import PATIENCE, Line, go_to, idle, start
 from playwright.sync_api import Locator, Page, expect
@@ -76,54 +74,8 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
     idle(other)
 
 
-def test_a_step_is_waited_for_that_the_app_hears_of_late(
-    page: Page, app_address: str, port: int
-) -> None:
-    """As on a busy machine: until it hears of a click, the page says that nothing runs."""
-    start(page, app_address)
-    go_to(page, "Blame")
-    best = page.get_by_role("button", name="Use the suggested one")
-    expect(best).to_be_enabled(timeout=PATIENCE)
-    idle(page)
-    before = asked(page)["threshold"]
-    # One that another test started may have ended, and not be waited for yet.
-    children = (c for c in psutil.Process().children() if c.status() != psutil.STATUS_ZOMBIE)
-    (app,) = (child for child in children if str(port) in child.cmdline())
-    app.suspend()
-    threading.Timer(1.5, app.resume).start()
-    best.click()
-    idle(page)
-    assert asked(page)["threshold"] != before
-
-
 def focus_of(page: Page) -> Locator:
     return page.get_by_role("group", name="Merge graph:").locator(".vertex.focus[data-id] text")
-
-
-def test_the_graph_comes_back_by_its_address(
-    new_page: Callable[..., Page], app_address: str
-) -> None:
-    page = new_page()
-    page.goto(f"{app_address}/Merge_graph?demo=en&type=ies")
-    expect(focus_of(page)).to_have_text("ies", timeout=PATIENCE)
-    idle(page)
-    other_type(page, "es").dblclick()
-    expect(focus_of(page)).to_have_text("es", timeout=PATIENCE)
-    idle(page)
-    assert asked(page)["type"] == "es"
-    page.go_back()
-    expect(focus_of(page)).to_have_text("ies", timeout=PATIENCE)
-    idle(page)
-    page.go_forward()
-    expect(focus_of(page)).to_have_text("es", timeout=PATIENCE)
-    idle(page)
-    page.reload()
-    expect(focus_of(page)).to_have_text("es", timeout=PATIENCE)
-    idle(page)
-    copied = new_page()
-    copied.goto(page.url)
-    expect(focus_of(copied)).to_have_text("es", timeout=PATIENCE)
-    idle(copied)
 
 
 def other_type(page: Page, name: str) -> Locator:
@@ -179,28 +131,4 @@ def test_a_late_back_takes_no_toggle_back_nor_a_late_toggle_a_step(
     page.keyboard.press("Escape")
     page.go_forward()
     expect(focus_of(page)).to_have_text("es")
-    idle(page)
-
-
-def test_methods_come_back_by_their_address(
-    new_page: Callable[..., Page], app_address: str
-) -> None:
-    page = new_page()
-    page.goto(f"{app_address}/Segmentations?demo=de&methods=bpe,flota(k=2)&words=undenkbar")
-    heads = page.get_by_role("region", name="Comparison of segmentations").get_by_role(
-        "columnheader"
-    )
-    names = ["gold", "BPE", "FLOTA (k=2)"]
-    expect(heads).to_have_text(names, timeout=PATIENCE)
-    idle(page)
-    page.get_by_role("button", name=re.compile("^FLOTA")).click()
-    page.get_by_role("button", name="Remove").click()
-    expect(heads).to_have_text(names[:2])
-    idle(page)
-    assert asked(page)["methods"] == "bpe"
-    page.go_back()
-    expect(heads).to_have_text(names)
-    idle(page)
-    page.go_forward()
-    expect(heads).to_have_text(names[:2])
     idle(page)

@@ -55,17 +55,6 @@ def test_bad_files_get_a_message_and_the_session_goes_on(start: Page) -> None:
         works(start)
 
 
-def test_each_upload_is_judged_by_itself(start: Page) -> None:
-    document = json.dumps(small_document([("u", "n"), ("d", "o")], "undo"))
-    upload(start, "Tokeniser", ("vocab.txt", b"[UNK]\nun\n##do\n"))
-    expect(start.get_by_test_id("stAlert")).to_contain_text("no merge graph", timeout=PATIENCE)
-    idle(start)
-    upload(start, "Tokeniser", ("tokenizer.json", document.encode()))
-    opened = start.get_by_role("button", name="tokenizer.json")
-    expect(opened).to_be_visible(timeout=PATIENCE)
-    expect(start.get_by_test_id("stAlert")).to_have_count(0)
-
-
 SMALLER = re.compile(r"(1000\.0MB|1\.0GB) or smaller")
 
 

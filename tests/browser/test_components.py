@@ -72,13 +72,3 @@ def test_a_picture_is_copied_or_saved_where_the_clipboard_is_refused(
     assert download.value.suggested_filename == "merge-graph.png"
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
     expect(page.locator(".copied")).to_have_text("Saved as PNG")
-
-
-def test_a_chart_is_copied(new_page: Callable[..., Page], app_address: str) -> None:
-    page = new_page(color_scheme="dark", permissions=["clipboard-read", "clipboard-write"])
-    page.goto(f"{app_address}/Blame?demo=en")
-    chart = page.locator(".js-plotly-plot").first
-    chart.hover()
-    chart.get_by_role("button", name="Copy picture").click()
-    expect(chart.locator(".copied")).to_have_text("Copied")
-    check_copied(page)

@@ -38,26 +38,3 @@ def test_anything_is_a_few_keys_away(page: Page, app_address: str) -> None:
     expect(undo).to_be_disabled(timeout=PATIENCE)
     look_for(page, "unhappily")
     page.wait_for_url(re.compile("/Merge_tree.*word=unhappily"))
-
-
-def test_the_focus_stays_in_the_page(page: Page, app_address: str) -> None:
-    """What was pressed may go, be disabled, or lead to another page: the focus is never lost."""
-    start(page, app_address)
-    undo = page.get_by_role("button", name="Undo")
-    for pressed, arrived in (
-        (page.get_by_role("button", name=re.compile("Knock out “")), undo),
-        (undo, page.get_by_role("button", name=re.compile("Knock out “"))),  # disabled by it
-        (
-            page.get_by_role("button", name="Open it in the merge graph"),
-            page.get_by_role("button", name=re.compile("Opens the merge tree")).first,
-        ),
-        (
-            page.get_by_role("button", name=re.compile("Opens the merge tree")).first,
-            page.get_by_role("group", name="Merge tree"),
-        ),
-    ):
-        pressed.focus()
-        pressed.press("Enter")
-        expect(arrived).to_be_visible(timeout=PATIENCE)
-        idle(page)
-        expect(page.locator(":focus").first).to_be_attached()

@@ -25,19 +25,6 @@ PRESS_STOP = """delay => new MutationObserver((_, observer) => {
     }
 }).observe(document.body, { childList: true, subtree: true })"""
 
-# What a run looks like, frame by frame: its points, and where the tabs below begin.
-WATCH = """() => {
-    window.frames_seen = [];
-    const look = () => {
-        const tabs = document.querySelector('[data-testid="stTabs"]');
-        const inside = [...document.querySelectorAll("*")].map((element) => element.shadowRoot);
-        const counts = inside.map((one) => one?.querySelectorAll("g[data-phase]").length ?? 0);
-        window.frames_seen.push([Math.max(...counts), tabs && tabs.getBoundingClientRect().top]);
-        requestAnimationFrame(look);
-    };
-    look();
-}"""
-
 
 def library_run() -> ReBPERun:
     """A run as the page's should be, not yet begun."""
@@ -125,27 +112,6 @@ def test_two_iterations_played_and_one_step_back(page: Page, app_address: str) -
     assert phase.kind == "knockout"
     assert value_of(page, "F1 %") == f"{100 * phase.score.f1:.2f}"
     assert value_of(page, "Types") == f"{phase.vocabulary_size:,}"
-
-
-def test_points_come_while_it_runs_and_move_nothing(page: Page, app_address: str) -> None:
-    start(page, app_address)
-    go_to(page, "ReBPE")
-    page.evaluate(WATCH)
-    page.get_by_role("button", name="Run to convergence").click()
-    expect(page.get_by_text("Converged: F1")).to_be_visible(timeout=PATIENCE)
-    idle(page)
-    frames = page.evaluate("window.frames_seen")
-    counts = [count for count, _ in frames]
-    assert counts == sorted(counts)
-    assert len({count for count in counts if 1 < count < counts[-1]}) > 1
-    assert len({round(top) for _, top in frames}) == 1
-    # From its largest step, where it ends, it plays from the start, and the tab follows.
-    assert chosen_phase(page) != "start"
-    page.get_by_role("tab", name="Three scenes").click()
-    expect(page.get_by_label("Find types")).to_be_visible()
-    page.get_by_role("button", name="Play", exact=True).click()
-    for phase in ("1 knockout", "2 reify"):
-        expect(page.get_by_text(f"What “{phase}” did to merges")).to_be_visible(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("delay", one_of(60, 0, 200))

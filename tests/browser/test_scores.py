@@ -1,40 +1,13 @@
 """Scores and vocabularies in a real Chromium: a newcomer's way from a number to the merge tree."""
 
-import csv
 import re
-from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, cell_of, choose_row, go_to, grid_with, idle, pick, start, upload
-from playwright.sync_api import Locator, Page, expect
+from browser_steps import PATIENCE, go_to, idle, start, upload
+from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
-
-
-def multiselect(page: Page, label: str) -> Locator:
-    return page.get_by_test_id("stMultiSelect").filter(has_text=re.compile(f"^{label}"))
-
-
-def add(page: Page, label: str, option: str) -> None:
-    """Choose one more in the field with this label."""
-    multiselect(page, label).get_by_role("combobox").click()
-    pick(page.get_by_role("option", name=option, exact=True))
-    page.keyboard.press("Escape")
-    idle(page)
-
-
-def choose(page: Page, label: str, typed: str, option: re.Pattern[str]) -> str:
-    """Choose in a long list with this label, after some letters; what was chosen."""
-    box = page.get_by_role("combobox", name=re.compile(label))
-    box.click()
-    page.keyboard.type(typed)
-    found = page.get_by_role("option", name=option).first
-    text = found.inner_text()
-    pick(found)
-    idle(page)
-    return text
 
 
 def press(page: Page, name: str) -> None:
@@ -46,61 +19,6 @@ def press(page: Page, name: str) -> None:
 def tab(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name, exact=True).click()
     idle(page)
-
-
-def download(page: Page, name: str, path: Path) -> str:
-    with page.expect_download() as found:
-        page.get_by_role("button", name=name, exact=True).first.click()
-    found.value.save_as(path / found.value.suggested_filename)
-    return (path / found.value.suggested_filename).read_text("utf-8")
-
-
-def test_from_a_score_to_the_merge_tree(
-    new_page: Callable[..., Page], app_address: str, tmp_path: Path
-) -> None:
-    page = new_page(viewport={"width": 1440, "height": 1400}, color_scheme="light")
-    page.goto(f"{app_address}/Scores?methods=bpe")
-    table = grid_with(page, "Precision % ↑")
-    expect(cell_of(table, 0, 0)).to_have_text("BPE", timeout=PATIENCE)
-    expect(cell_of(table, 1, 0)).to_have_text("Ideal")
-
-    add(page, "Methods", "FLOTA")
-    expect(cell_of(table, 1, 0)).to_have_text("FLOTA", timeout=PATIENCE)
-    expect(cell_of(table, 1, 4)).to_have_text(
-        re.compile(r"^\d\d\.\d\d?$")  # the number that is sorted by, without stars and interval
-    )
-
-    chart = page.get_by_test_id("stPlotlyChart").first
-    press(page, "differences")
-    expect(chart).to_contain_text("to BPE")
-
-    tab(page, "Where")
-    press(page, "Affix")
-    expect(page.get_by_test_id("stPlotlyChart")).to_contain_text("-ing")
-    tab(page, "Words")
-
-    chosen = choose(page, "With the affix", "-ing", re.compile(r"^-ing "))
-    words = grid_with(page, "marked")
-    expect(cell_of(words, 0, 0)).to_have_text(re.compile("ing"), timeout=PATIENCE)
-    expect(cell_of(words, 1, 0)).to_have_text(re.compile("ing"))
-    assert int(chosen.split("(")[1].rstrip(")")) > 20
-    word = cell_of(words, 1, 0).text_content() or ""
-    tokens = cell_of(words, 1, 2).text_content() or ""
-    choose_row(words, 1)
-    page.get_by_role("button", name="Open in Merge tree").click()
-    page.wait_for_url("**/Merge_tree**", timeout=PATIENCE)
-    expect(page.get_by_role("textbox", name="Word")).to_have_value(word)
-    tree = page.get_by_role("group", name="Merge tree")
-    expect(tree.locator("svg desc")).to_contain_text(f"Tokens: {tokens}.")
-    idle(page)
-
-    # Back, with what was chosen.
-    go_to(page, "Scores")
-    expect(cell_of(table, 1, 0)).to_have_text("FLOTA", timeout=PATIENCE)
-    shown = cell_of(table, 1, 2).text_content() or ""
-    [_, row, *_] = csv.DictReader(download(page, "CSV", tmp_path).splitlines())
-    assert row["tokeniser"] == "FLOTA"
-    assert shown.startswith(f"{100 * float(row['precision']):.2f}")
 
 
 def test_what_takes_long_says_so_and_can_be_stopped(page: Page, app_address: str) -> None:

@@ -137,16 +137,6 @@ def test_all_pages_open(
     assert [url for url in asked if not url.startswith(ours)] == []
 
 
-def test_the_search_finds_pages(served: str, page: Page) -> None:
-    page.goto(served)
-    page.get_by_role("button", name="Search").click()
-    page.get_by_role("combobox", name="Search").fill("holdout")
-    expect(page.get_by_text(re.compile(r"^\d+ results$"))).to_be_visible()
-    page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(re.escape(served) + r"docs/\w+/"))
-    assert "holdout" in page.inner_text("article")
-
-
 def test_versions_are_listed_and_changed_between(site: Path, served: str, page: Page) -> None:
     publish = runpy.run_path(str(ROOT / "release/publish_site.py"))["publish"]
     # Published out of order, as the mending of an earlier version is.

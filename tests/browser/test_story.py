@@ -105,27 +105,3 @@ def test_it_cuts_words_as_the_library_does(page: Page, language: str) -> None:
       return words.map(word => made.segment(word));
     }}"""
     assert page.evaluate(cut, words) == expected
-
-
-@pytest.mark.parametrize("width", [1440, 390])
-def test_large_type_and_another_theme_stay_at_the_step(
-    new_page: Callable[..., Page], width: int
-) -> None:
-    page = new_page(viewport={"width": width, "height": 900}, reduced_motion="no-preference")
-    page.goto((STORY / "index.html").as_uri() + "#step-4")
-    expect(page.locator(".steps a").nth(3)).to_have_attribute("aria-current", "step")
-    stands = """() => new Promise(resolve => {
-      let at = -1;
-      const look = () => (scrollY === at ? resolve() : ((at = scrollY), setTimeout(look, 300)));
-      look();
-    })"""
-    page.evaluate(stands)
-    below = """section => section.getBoundingClientRect().top
-      / parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop)"""
-    for _ in ("large", "as it was"):
-        page.keyboard.press("l")
-        page.keyboard.press("d")
-        page.evaluate(stands)
-        assert page.locator("#step-4").evaluate(below) == pytest.approx(1, abs=0.05)
-        theme = page.locator("html").get_attribute("data-theme")
-        expect(page.locator(":is(.fan, .tree, .run).dark")).to_have_count(4 * (theme == "dark"))

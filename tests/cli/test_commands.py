@@ -10,7 +10,6 @@ import pytest
 from command import Command
 from small import small_document
 from strategies import SEVERAL_MERGES
-from tokenizers import Tokenizer
 
 from morphgraph.formats.loading import load_tokeniser
 
@@ -35,57 +34,6 @@ def test_score_with_frequencies(morphgraph: Command, folder: Path) -> None:
         assert 0 < table["rows"][0]["scores"]["f1"]["value"] < 1
         assert "frequencies:wordfreq:nl" in table["signature"]
     assert len(run.json["tables"]) == 4
-
-
-def test_a_rate_of_nothing_is_undefined(morphgraph: Command, folder: Path) -> None:
-    (folder / "other.tsv").write_text("gi\tg i\n", encoding="utf-8")  # no merge applies to it
-    arguments = ("knockout", "tokenizer.json", "other.tsv")
-    out = morphgraph(*arguments).out
-    assert "effective dropout rate n/a %" in out
-    assert "nan" not in out
-    assert morphgraph(*arguments, "--json").json["dropout_rate"] is None
-
-
-def test_blame_by_language(morphgraph: Command, folder: Path) -> None:
-    """un + do is wrong in gold.tsv twice, and inside a morph of the other one once."""
-    (folder / "other.tsv").write_text("undo\tundo\ndoing\tdoing\n", encoding="utf-8")
-    given = ("blame", *ON_GOLD, "other.tsv", "--min-joins", "1")
-    report = morphgraph(*given, "--json").json
-    [first, *others] = report["merges"]
-    assert (first["merge"], first["spread"]) == ("un + do", 1)
-    assert (first["worst_in"], first["best_in"]) == ("gold.tsv", "other.tsv")
-    assert first["languages"] == {
-        "gold.tsv": {"N": 2, "B": 2, "R": 1}, "other.tsv": {"N": 1, "B": 0, "R": 0}}  # fmt: skip
-    assert [one["spread"] for one in others] == [0] * (report["candidates"] - 1)
-    assert [line.split("@")[0] for line in report["signatures"]] == [
-        "reference:gold.tsv", "reference:other.tsv"]  # fmt: skip
-    run = morphgraph(*given, "--limit", "1")
-    cells = ["un + do", "undo", "1.000", "gold.tsv", "other.tsv", "1.00 (2 of 2)", "0.00 (0 of 1)"]
-    assert all(cell in run.out.splitlines()[1] for cell in cells)
-    assert morphgraph(*given, "--threshold", "0.5", "--json").json["candidates"] == 1
-    few = morphgraph("blame", *ON_GOLD, "other.tsv", "--json").json
-    assert (few["merges"], few["min_joins"]) == ([], 10)
-    assert "0 merges with 10 joins" in morphgraph("blame", *ON_GOLD, "other.tsv").out
-    joined = morphgraph(*given, "--read", "join", "--json").json
-    assert {m["merge"]: (m["N"], m["B"]) for m in joined["merges"]}["un + do"] == (3, 2)
-
-
-def test_blame(morphgraph: Command, folder: Path) -> None:
-    report = morphgraph("blame", *ON_GOLD, "--threshold", "0.5", "--json").json
-    assert [(m["type"], m["N"], m["B"], m["R"]) for m in report["merges"]] == [
-        ("undo", 2, 2, 1),
-        ("undoing", 1, 1, 1),
-    ]
-    assert (report["candidates"], report["merges_in_all"]) == (2, 6)
-    assert report["dropout_rate"] == pytest.approx(3 / 12)
-    for limit, merges in ((50, 6), (1, 1), (0, 6)):
-        run = morphgraph("blame", *ON_GOLD, "--limit", limit, "--json")
-        assert len(run.json["merges"]) == merges
-    whole = morphgraph("blame", *ON_GOLD, "--scope", "whole-word", "--threshold", "0.1", "--json")
-    assert whole.json["merges"] == []
-    run = morphgraph("blame", *ON_GOLD)
-    assert "6 of 6 merges have R ≥ 0.0" in run.out
-    assert "undo + ing" in run.out
 
 
 def test_knockout(morphgraph: Command, folder: Path) -> None:
@@ -171,21 +119,10 @@ def test_listed_types_and_what_they_cost(morphgraph: Command, folder: Path) -> N
     for way in (("--portable",), ("--set", "cascade")):
         cost = morphgraph(*given, "gold.tsv", "--json", *way).json["cost"]
         assert (cost["also"], cost["tuple_merges"]) == (["undoing"], 0)
-    without = morphgraph(*given)
-    assert (
-        "2 types go, and 0 others that they take along\n1 merge gets more than two" in without.out
-    )
-    assert "F1" not in without.out
-    assert "give only --portable and --set cascade" in morphgraph(*given, "--count", "1").err
-    assert "after the tokeniser, or a file of types" in morphgraph(*given[:2]).err
-    for line, problem in (
-        ("nodo", "line 2: “nodo” is not a type, nor the id of one"),
-        ("99", "line 2: “99” is not"),
-        ("u", "line 2: “u” is an atom"),
-        ("#9", "line 2: “#9” is the type of line 1 again"),
-    ):
+    assert "F1" not in morphgraph(*given).out
+    for line in ("nodo", "99", "u", "#9"):  # no type, no id, an atom, and the type of line 1 again
         (folder / "list.txt").write_text(f"undo\n{line}\n", encoding="utf-8")
-        assert f"list.txt, {problem}" in morphgraph(*given).err
+        assert f"list.txt, line 2: “{line}” is" in morphgraph(*given).err
 
 
 def test_a_vocabulary_against_another(morphgraph: Command) -> None:
@@ -199,19 +136,6 @@ def test_a_vocabulary_against_another(morphgraph: Command) -> None:
     for size, part in zip(sizes, ("shared_types", "dropped_types", "added_types"), strict=True):
         report = morphgraph(*given, "--list", part, "--limit", 0, "--json").json
         assert len(report["tokenisers"][-1]["list"]) == size
-
-
-def test_a_vocabulary_before_and_after_edits(morphgraph: Command, folder: Path) -> None:
-    """Without un, undo is u + n + do, and n + d comes before it."""
-    step = {"edit": "anneal", "merges": [["n", "d"]], "atoms": []}
-    steps = [step, {"edit": "knockout", "types": ["un"]}]
-    recipe = {"format": "morphgraph recipe", "version": 1, "steps": steps}
-    (folder / "recipe.json").write_text(json.dumps(recipe), encoding="utf-8")
-    given = ("vocabulary", "tokenizer.json", "--recipe", "recipe.json", "--json")
-    found = morphgraph(*given, "--list", "unreachable").json["tokenisers"]
-    assert [[row["type"] for row in one["list"]] for one in found] == [[], []]
-    assert [one["figures"]["size"]["value"] for one in found] == [12, 12]
-    assert "for one tokeniser" in morphgraph(*given, "demo:en").err
 
 
 @pytest.mark.parametrize("command", ["knockout", "rebpe"])
@@ -236,16 +160,6 @@ def test_types_that_nothing_forms_are_reported_and_removed(
     assert again.code == 0 and again.err == "", "no warning"
     warned = morphgraph("score", tmp_path / "left", gold, "--bare")
     assert "can never be formed: “abcde”" in warned.err
-
-
-def test_knockout_options(morphgraph: Command, folder: Path) -> None:
-    arguments = ("knockout", *ON_GOLD, "--json")
-    last = morphgraph(*arguments, "--set", "percent=50,select=last").json
-    assert last["removed"] == ["undoing", "ing", "in"]
-    assert len(morphgraph(*arguments, "--set", "minimum-vocabulary=11").json["removed"]) == 1
-    few = morphgraph(*arguments, "--holdout", "0.5").json
-    assert few["words"] == "kept aside 0.5 by families, seed 0"
-    assert few["learned"]["words"] == "without 0.5 by families, seed 0"
 
 
 def test_segment(morphgraph: Command, folder: Path) -> None:
@@ -273,25 +187,6 @@ def test_segment_gives_the_splits_that_score(morphgraph: Command) -> None:
     run = morphgraph("segment", "demo:en", "undesirable", "--method", "first(k=1)", "--json").json
     (row,) = run["words"]
     assert (row["tokens"], row["splits"]) == (["Ġund"], [3])  # behind it nothing is cut any further
-
-
-def test_train(morphgraph: Command, tmp_path: Path) -> None:
-    counts, out = tmp_path / "counts.tsv", tmp_path / "made" / "tokenizer.json"
-    # Ġ + a is most frequent; by then nothing ties.
-    counts.write_text("ab 3\nac 2\nab 1\n", encoding="utf-8")
-    arguments = ("--special", "<s>", "--special", "<t>", "--json")
-    run = morphgraph("train", "bpe", counts, "--vocab-size", "260", "--out", out, *arguments)
-    assert (run.code, run.err) == (0, "training …\n")
-    assert run.json["vocab_size"] == 260
-    assert run.json["merges"] == 2
-    assert run.json["saved"] == str(out)
-    document = json.loads(out.read_text(encoding="utf-8"))
-    assert document["model"]["merges"] == [["Ġ", "a"], ["Ġa", "b"]]
-    assert [token["content"] for token in document["added_tokens"]] == ["<s>", "<t>"]
-    assert Tokenizer.from_file(str(out)).encode("ab ab<t>").tokens == ["a", "b", "Ġab", "<t>"]
-    said = morphgraph("train", "bpe", counts, "--vocab-size", "900", "--out", out).out
-    assert said.startswith("259 types, 3 merges\nBPE:bpe-plain-900@")
-    assert said.endswith(f"\nsaved {out}\n")
 
 
 # ----------------------------------------------------------------------------- as a real process

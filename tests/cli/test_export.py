@@ -1,7 +1,6 @@
 """The command that exports: methods on a tokeniser, a vocabulary or a saved model."""
 
 import json
-from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -40,18 +39,6 @@ def test_a_method_on_a_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_method_on_a_vocabulary(morphgraph: Command, bert: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    for method, kind in (("flota", "folder"), ("wordpiece", "tokenizer.json")):
-        given = (bert, "--method", method, "--out", out, "--json")
-        run = morphgraph("export", *given)
-        assert run.code == 0, run.err
-        assert (run.json["kind"], run.json["vocab_size"]) == (kind, len(VOCABULARY))
-    document = json.loads((out / "tokenizer.json").read_text("utf-8"))
-    assert document["post_processor"]["type"] == "BertProcessing"
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["vocab.txt", "tokenizer.json"])
 def test_a_folder_with_a_vocabulary(morphgraph: Command, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "bert"
@@ -86,23 +73,3 @@ def test_a_recipe_first(morphgraph: Command, tmp_path: Path) -> None:
     assert json.loads((out / "ids.json").read_text()) == json.loads(
         (edited / "ids.json").read_text()
     )
-
-
-def test_a_rank_file_beside_it(morphgraph: Command, tmp_path: Path) -> None:
-    lines = (b"%b %d" % (b64encode(bytes([byte])), byte) for byte in range(256))
-    data = b"\n".join([*lines, b"dW4= 256", b"dW5k 257\n"])
-    ranks, out = tmp_path / "own.tiktoken", tmp_path / "out"
-    ranks.write_bytes(data)
-    command = [
-        "export",
-        str(ranks),
-        "--out",
-        str(out),
-        "--ranks",
-        "--pattern",
-        "cl100k_base",
-    ]
-    assert morphgraph(*command).code == 0
-    assert (out / "ranks.tiktoken").read_bytes() == data
-    refused = morphgraph(*command, "--method", "flota")
-    assert refused.code == 2 and "has no merges for a rank file" in refused.err

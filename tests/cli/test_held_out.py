@@ -1,7 +1,5 @@
 """``morphgraph score``: what was learned from the reference is told, and scored on words unseen."""
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
@@ -37,29 +35,6 @@ def test_what_learns_is_scored_on_other_words(morphgraph: Command) -> None:
         p = rows[1]["scores"]["f1"]["p"]
         assert p == (pytest.approx(1 / 1001) if holdout else None)
         assert ("|test:" in rows[1]["signature"]) == (holdout > 0)
-
-
-@pytest.mark.slow
-def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Path) -> None:
-    arguments = (*NL, "--methods", "bpe,flota,knockout(threshold=0.6)", "--holdout", "0")
-    out = morphgraph(*arguments, "--out", tmp_path / "a.md").out
-    note = "Scored on the words it learned from: a method fits these better than any others"
-    assert "BPE-knockout (threshold=0.6) (scored on the words it learned from)" in out
-    assert note in out
-    text = (tmp_path / "a.md").read_text("utf-8")
-    [held_in] = [
-        line for line in text.splitlines() if "(scored on the words it learned from)" in line
-    ]
-    assert "**" not in held_in
-    assert "**" in next(line for line in text.splitlines() if line.startswith("| FLOTA"))
-    morphgraph(*arguments, "--out", tmp_path / "a.csv")
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text("utf-8"))))
-    assert [(row["words"], row["scored on the words it learned from"]) for row in rows] == [
-        ("all words", "no"), ("all words", "no"), ("all words", "yes")]  # fmt: skip
-    morphgraph(*arguments, "--out", tmp_path / "a.tex")
-    assert note[:50] in (tmp_path / "a.tex").read_text("utf-8")
-    kept = morphgraph(*arguments[:-2]).out
-    assert "word types, kept aside 0.2 by families, seed 0" in kept and note not in kept
 
 
 def test_a_recipe_tells_it_too_but_not_of_baselines(

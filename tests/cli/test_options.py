@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from command import Command
 
-from morphgraph import cli
 from morphgraph.cli.options import GoldReading, parse_settings
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine import ReBPESettings
 
 
 def commands(group: Any, name: str = "") -> dict[str, Any]:
@@ -27,49 +24,10 @@ def commands(group: Any, name: str = "") -> dict[str, Any]:
     return found
 
 
-COMMANDS = {
-    name: command
-    for name, command in commands(typer.main.get_command(cli.program)).items()
-    if name.split()[0] in cli._MODULE_OF  # those of plug-ins have pages of their own
-}
-
-
 LEARNING = {"blame", "knockout", "rebpe"}
 COUNTING = {"prune", "extend"}
 READING = {*LEARNING, *COUNTING, "score", "compare", "vocabulary", "export", "train"}
 READING |= {"reference show", "reference silver"}
-
-
-@pytest.mark.parametrize(
-    ("option", "known"),
-    [
-        ("--text", {"train"}),
-        ("--recipe", {*LEARNING, *COUNTING, "score", "compare", "export", "vocabulary"}),
-        ("--read", READING),
-        ("--gold", {*COUNTING, "vocabulary", "export", "train", "reference silver"}),
-        ("--threshold", LEARNING),
-    ],
-)
-def test_an_option_has_one_meaning(option: str, known: set[str]) -> None:
-    found = {
-        name: parameter
-        for name, command in COMMANDS.items()
-        for parameter in command.params
-        if option in parameter.opts
-    }
-    assert set(found) == known
-    if option != "--gold":  # it says what it is for
-        assert len({(p.help, p.is_flag) for p in found.values()}) == 1
-
-
-@pytest.mark.parametrize("command", ["blame", "knockout", "rebpe", "compare", "vocabulary"])
-def test_every_reference_has_an_encoding(morphgraph: Command, tmp_path: Path, command: str) -> None:
-    gold = tmp_path / "gold.tsv"
-    gold.write_bytes("Überfluss\tÜber fluss\nHäuser\tHäus er\n".encode("windows-1252"))
-    given = (gold,) if command != "vocabulary" else ("--gold", gold)
-    arguments = (command, "demo:de", *given)
-    assert morphgraph(*arguments).code == 2
-    assert morphgraph(*arguments, "--read", "encoding=windows-1252").code == 0
 
 
 def test_a_vocabulary_given_as_tokeniser(morphgraph: Command, folder: Path) -> None:
@@ -156,50 +114,7 @@ def test_a_reference_from_standard_input(
     assert re.search(r"entries +2\n", morphgraph("reference", "show", "-").out)
 
 
-def test_standard_input_that_cannot_be_a_reference(
-    morphgraph: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = ("blame", "demo:en", "-")
-    piped(monkeypatch, b"")
-    run = morphgraph(*given)
-    assert run.code == 2 and run.err == (
-        "morphgraph: standard input: it is empty. Pipe gold into the command, or name its file.\n"
-    )
-    piped(monkeypatch, b"\xff\xfe\xfd")
-    run = morphgraph(*given)
-    assert (
-        run.code == 2
-        and run.err.startswith("morphgraph: standard input")
-        and "Traceback" not in run.err
-    )
-    run = morphgraph(*given, "-", "--read", "join")
-    assert run.code == 2 and "Give it once" in run.err
-
-
 # --- what --help shows ----------------------------------------------------------------------------
-
-PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_is_short_and_the_page_has_all_of_it(morphgraph: Command, name: str) -> None:
-    shown = morphgraph(*name.split(), "--help").out
-    options = re.findall(r"^│ (?:\* )? *(--[\w-]+)", shown, flags=re.MULTILINE)
-    assert "--help" in options
-    assert len(options) <= 14, options
-    assert re.findall(r"^╭─ (.+?) ─", shown, flags=re.MULTILINE)[-1] != "Arguments"
-    [*lines] = re.findall(rf"^morphgraph {name} (.*(?:\n +.*)*)", PAGE, flags=re.MULTILINE)
-    missing = {each for each in options if not re.search(rf"{each}\b(?!-)", " ".join(lines))}
-    assert missing - {"--json", "--help"} == set()
-
-
-def test_settings_explain_themselves(morphgraph: Command) -> None:
-    shown = morphgraph("rebpe", "--set", "help")
-    assert (shown.code, shown.err) == (0, "")
-    names = [line.split()[0] for line in shown.out.splitlines()[1:]]
-    assert names == list(ReBPESettings.model_fields) == [*dict.fromkeys(names)]
-    shown = morphgraph("score", "--read", "help").out
-    assert "separator" in shown and "un+break+able" in shown
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.score.breakdowns import break_down
 from morphgraph.score.flota_scores import flota_scores
 from morphgraph.score.gold_set import GoldSet
-from morphgraph.score.metrics import GROUPS, METRICS, USUAL
+from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
@@ -42,54 +42,6 @@ def printed(out: str) -> list[list[str]]:
 
 
 # --- what is scored -------------------------------------------------------------------------------
-
-
-def test_scores_by_hand(morphgraph: Command, folder: Path) -> None:
-    """BPE: undoing, undo, do|ing. Of 4 gold boundaries, the one in doing is a split."""
-    run = morphgraph(*ON_BOTH, "--set", "resamples=0", "--json")
-    assert (run.code, run.err) == (0, "")
-    tables = run.json["tables"]
-    assert [(t["reference"], t["scope"], t["weighting"]) for t in tables] == [
-        ("gold.tsv", "morphemic", "types"),
-        ("gold.tsv", "whole-word", "types"),
-        ("morphs.tsv", "morphemic", "types"),
-    ]
-    first = {"precision": 1, "recall": 1 / 4, "f1": 2 / 5, "exact": 1 / 3}
-    first |= {"over": 0, "under": 2 / 3, "fertility": 4 / 3}
-    found = values(tables[0])
-    assert list(found) == list(USUAL)
-    assert {name: found[name] for name in first} == pytest.approx(first)
-    # No whole-word boundaries: recall and F1 are undefined; the one split is wrong.
-    whole = values(tables[1])
-    assert (whole["precision"], whole["recall"], whole["f1"]) == (0, None, None)
-    assert whole["exact"] == pytest.approx(2 / 3)
-    assert values(tables[2])["f1"] == 1
-
-
-def test_the_shape_of_json(morphgraph: Command, folder: Path) -> None:
-    given = ("--methods", "bpe,flota,ideal", "--scores", "f1,fertility", "--json")
-    report = morphgraph(*ON_BOTH, *given).json
-    assert list(report) == ["tables"]
-    of_table = ["reference", "partial", "skipped", "scope", "weighting", "words"]
-    of_table += ["rows", "signature"]
-    of_row = ["tokeniser", "error", "vocab_size", "held_in", "scores", "signature"]
-    for table, morphs in zip(report["tables"], (3, 3, 2), strict=True):
-        assert list(table) == of_table
-        assert table["words"] == "all words"
-        rows = table["rows"]
-        for row in rows:
-            assert list(row) == of_row
-            assert (row["held_in"], row["error"]) == (False, None)
-            assert list(row["scores"]) == ["f1", "fertility"]
-            for score in row["scores"].values():
-                assert list(score) == ["value", "interval", "p"]
-                assert len(score["interval"]) == 2
-        # Neither the baseline nor the gold is tested; FLOTA cuts just as BPE does.
-        assert [rows[n]["scores"]["f1"]["p"] for n in (0, 2)] == [None, None]
-        assert rows[1]["scores"]["fertility"]["p"] == 1
-        # un, do, undo, in, ing, undoing and u n d o i g; the morphs are three
-        sizes = [(row["tokeniser"], row["vocab_size"]) for row in rows]
-        assert sizes == [("BPE", 12), ("FLOTA", 12), ("Ideal", morphs)]
 
 
 @pytest.mark.slow
@@ -147,95 +99,7 @@ def test_models_and_a_recipe(morphgraph: Command, folder: Path) -> None:
 # --- which scores ---------------------------------------------------------------------------------
 
 
-def test_help_lists_every_score(morphgraph: Command, folder: Path) -> None:
-    run = morphgraph("score", "--scores", "help")
-    assert (run.code, run.err) == (0, "")
-    rows = {row[1]: (row[0], row[2]) for row in printed(run.out) if len(row) == 3}
-    del rows["score"]
-    assert list(rows) == list(METRICS)
-    for name, metric in METRICS.items():
-        assert name in GROUPS[rows[name][0]]
-        assert metric.meaning.startswith(rows[name][1][:40])
-
-
 # --- baseline and intervals -----------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_baseline(morphgraph: Command) -> None:
-    first = morphgraph(*NL, "--json").json["tables"][0]
-    assert first["rows"][0]["scores"]["precision"]["p"] is None
-    assert first["rows"][1]["scores"]["precision"]["p"] == pytest.approx(1 / 1001)
-    assert "|test:approximate randomisation 1000 seed 0 against BPE:" in first["signature"]
-    second = morphgraph(*NL, "--set", "baseline=2", "--json").json["tables"][0]
-    assert second["rows"][1]["scores"]["precision"]["p"] is None
-    assert second["rows"][0]["scores"]["precision"]["p"] == pytest.approx(1 / 1001)
-    assert "against FLOTA" in second["signature"]
-    none = morphgraph(*NL, "--set", "baseline=0", "--json").json["tables"][0]
-    assert [row["scores"]["precision"]["p"] for row in none["rows"]] == [None, None]
-    assert "|test:" not in none["signature"]
-    assert "*" not in morphgraph(*NL, "--set", "baseline=0").out
-    assert "***" in morphgraph(*NL).out
-
-
-def test_a_printed_table(morphgraph: Command, folder: Path) -> None:
-    given = (*ON_GOLD, "--set", "resamples=0", "--scores", "precision,recall,fertility")
-    lines = morphgraph(*given).out.splitlines()
-    assert lines[0] == "gold.tsv, morphemic boundaries over word types"
-    assert printed(lines[1])[0] == [
-        "Tokeniser", "|V|", "Precision % ↑", "Recall % ↑", "Tokens per word"]  # fmt: skip
-    assert printed(lines[2])[0] == ["BPE", "12", "100.00", "25.00", "1.33"]
-    assert lines[3] == "gold.tsv, whole-word boundaries over word types"
-    assert [line for line in lines if line.startswith("reference:gold.tsv@")] == [
-        lines[7], lines[8]]  # fmt: skip
-    assert lines[6] == "n/a: undefined, or not measured.", "no other marks to explain"
-
-
-def test_one_tokeniser_on_several_references_is_one_table(
-    morphgraph: Command, folder: Path
-) -> None:
-    given = (*ON_BOTH, "--set", "resamples=0", "--scope", "morphemic")
-    lines = morphgraph(*given).out.splitlines()
-    assert lines[0] == "BPE, morphemic boundaries over word types"
-    assert printed(lines[1])[0] == [
-        "Language", "Script", "Entries", "F1 % ↑", "Precision % ↑", "Recall % ↑",
-        "Tokens per word", "Cut nowhere %",
-    ]  # fmt: skip
-    # doing is do ing in both; undo and undoing are one token each in gold.tsv, as do in morphs.tsv.
-    assert [printed(line)[0][:8] for line in lines[2:4]] == [
-        ["morphs.tsv", "Latin", "2", "100.00", "100.00", "100.00", "1.50", "50.00"],
-        ["gold.tsv", "Latin", "3", "40.00", "100.00", "25.00", "1.33", "66.67"],
-    ]
-    assert [line.partition("@")[0] for line in lines[4:6]] == [
-        "reference:morphs.tsv", "reference:gold.tsv"]  # fmt: skip
-    report = morphgraph(*given, "--json").json
-    assert len(report["tables"]) == 2, "as ever"
-    languages = [(row["language"], row["f1"]) for row in report["languages"]]
-    assert languages == [("morphs.tsv", 1), ("gold.tsv", 0.4)]
-    chosen = morphgraph(*given, "--scores", "exact", "--out", folder / "rows.csv")
-    assert printed(chosen.out.splitlines()[1])[0][2:5] == [
-        "Entries",
-        "Exact match % ↑",
-        "Cut nowhere %",
-    ]
-    rows = list(csv.DictReader(io.StringIO((folder / "rows.csv").read_text("utf-8"))))
-    assert [(row["reference"], row["exact"]) for row in rows] == [
-        ("gold.tsv", "0.3333333333333333"), ("morphs.tsv", "1.0")][::-1]  # fmt: skip
-    assert "languages" not in morphgraph(*given, "--methods", "bpe,ideal", "--json").json
-    assert "languages" not in morphgraph(*ON_GOLD, "--json").json
-
-
-def test_partial_gold_is_told_beside_its_table(morphgraph: Command, folder: Path) -> None:
-    partial = folder / "derivations.tsv"
-    partial.write_text("do\tundo\tV\tV\tun\tprefix\n", encoding="utf-8")
-    shown = morphgraph(*ON_GOLD, partial, "--set", "resamples=0").out
-    note = "derivations.tsv: The gold is partial (one affix a word)"
-    assert shown.count("gold is partial") == 1 and note in shown
-    of_both = (*ON_GOLD, partial, "--set", "resamples=0", "--methods", "bpe,ideal")
-    shown = morphgraph(*of_both).out
-    assert shown.count("gold is partial") == 1 and note in shown
-    found = morphgraph(*ON_GOLD, partial, "--json").json
-    assert {table["partial"] for table in found["tables"]} == {"", "one affix a word"}
 
 
 # --- signatures -----------------------------------------------------------------------------------
@@ -335,25 +199,7 @@ def test_a_breakdown(morphgraph: Command) -> None:
     assert row[1] == str(dict(scored.groups)["8–10"])
 
 
-def test_boundaries_are_broken_down_once(morphgraph: Command) -> None:
-    out = morphgraph("score", *DEMO, "--by", "boundaries").out
-    assert out.count("Recall % by what meets at a boundary") == 1
-
-
 # --- failures -------------------------------------------------------------------------------------
-
-
-def test_a_method_that_fails_leaves_the_others(morphgraph: Command, folder: Path) -> None:
-    arguments = (*ON_GOLD, "--methods", "bpe,trimmed,greedy", "--scope", "morphemic")
-    [table] = morphgraph(*arguments, "--json").json["tables"]
-    bpe, trimmed, greedy = table["rows"]
-    assert trimmed["tokeniser"] == "Trimmed BPE"
-    assert "needs the word counts" in trimmed["error"]
-    assert "scores" not in trimmed
-    assert (bpe["error"], greedy["error"]) == (None, None)
-    out = morphgraph(*arguments).out
-    assert ["Trimmed BPE", "failed"] in printed(out)
-    assert "Trimmed BPE: Trimmed BPE needs the word counts" in out
 
 
 # --- other programs -------------------------------------------------------------------------------
@@ -380,34 +226,6 @@ def test_predictions_beside_a_tokeniser(morphgraph: Command, folder: Path) -> No
     alone = morphgraph("score", theirs, "gold.tsv")
     assert (alone.code, alone.err) == (0, "")
     assert "75.00" in alone.out
-
-
-def test_predictions_that_cannot_be_read_do_not_stop_others(
-    morphgraph: Command, folder: Path
-) -> None:
-    broken, theirs = folder / "broken.txt", folder / "theirs.txt"
-    broken.write_text("other wor ds\n")
-    theirs.write_text("un do ing\nun do\ndo ing\n")
-    given = ("gold.tsv", "morphs.tsv", "--methods", f"{broken},{theirs}")
-    run = morphgraph("score", theirs, *given, "--scope", "morphemic")
-    assert run.code == 0
-    assert "broken: broken.txt segments none of the 3 words of gold.tsv" in run.out
-    assert ["broken", "failed"] in [row[:2] for row in printed(run.out)]
-    assert any(row[:1] == ["theirs"] and row[2].startswith("100.00") for row in printed(run.out))
-
-
-@pytest.mark.slow
-def test_runs_give_means_and_deviations(morphgraph: Command, folder: Path) -> None:
-    arguments = (*ON_GOLD, "--methods", "bpe,dropout(p=0.5, queue=true)", "--set", "runs=4")
-    run = morphgraph(*arguments, "--scores", "fertility", "--set", "resamples=0", "--json")
-    plain, dropout = run.json["tables"][0]["rows"]
-    assert "deviation" not in plain["scores"]["fertility"]
-    assert dropout["scores"]["fertility"]["deviation"] > 0
-    assert "|runs:mean of 4 seeds in a row|" in dropout["signature"]
-    assert "BPE-dropout(p=0.5,seed=0,queue=true):" in dropout["signature"]
-    shown = morphgraph(*arguments, "--scores", "fertility", "--set", "resamples=0").out
-    assert "BPE-dropout (p=0.5, queue=true)" in shown
-    assert "Means over seeds, ± their standard deviation." in shown
 
 
 # --- compare --------------------------------------------------------------------------------------

@@ -51,22 +51,6 @@ def test_train_and_segment(morphgraph: Command, folder: Path, method: str) -> No
     assert plain.strip("Ġ▁") == "undoing"
 
 
-def test_gold_and_parameters_are_for_methods_that_use_them(
-    morphgraph: Command, folder: Path
-) -> None:
-    given = ("counts.tsv", "--vocab-size", 261, "--out", "m.json")
-    for wrong, message in (
-        (("bpe", "--read", "format=plain"), "--read says how gold is read. Name some"),
-        (("picky", "--gold", "gold.tsv"), "has no use for gold"),
-        (("nothing", "--gold", "gold.tsv"), "There is no method “nothing”"),
-        (("picky(holdout=0.5)",), "Picky BPE keeps no words aside"),
-        (("picky(pipeline=plain)",), "picky has no parameter “pipeline”"),
-        (("picky(vocab_size=9)",), "picky has no parameter “vocab_size”"),
-    ):
-        run = morphgraph("train", *wrong, *given)
-        assert (run.code, message in run.err) == (2, True), run.err
-
-
 def test_counts_of_several_languages_are_summed(morphgraph: Command, folder: Path) -> None:
     (folder / "en.tsv").write_text("undoing\t9\nundo\t5\n")
     (folder / "tr.tsv").write_text("evlerde\t7\nevler\t6\n")
@@ -75,31 +59,6 @@ def test_counts_of_several_languages_are_summed(morphgraph: Command, folder: Pat
     assert run.code == 0, run.err
     counts = {"undoing": 9, "undo": 5, "evlerde": 7, "evler": 6}
     assert mg.load(out).types == mg.train("bpe", counts, 265).types
-
-
-def test_train_on_text(morphgraph: Command, tmp_path: Path) -> None:
-    table, out = tmp_path / "titles.csv", tmp_path / "m.json"
-    table.write_text("id,title\n1,undo undo\n2,undo\n", encoding="utf-8")
-    arguments = (
-        "train",
-        "bpe",
-        "--pipeline",
-        "plain",
-        "--text",
-        table,
-        "--vocab-size",
-        258,
-        "--out",
-        out,
-    )
-    run = morphgraph(*arguments)
-    assert run.code == 2
-    assert "Name the one with the text: “id”, “title”" in run.err
-    run = morphgraph(*arguments, "--column", "title")
-    assert run.code == 0, run.err
-    assert run.out.startswith("258 types, 2 merges\n")
-    # do and un are as frequent as nd; ids of the atoms decide: d o, then n do.
-    assert morphgraph("segment", out, "undo").out == "Ġ u ndo\n"
 
 
 def test_a_trained_model_is_exported_as_its_entry_says(morphgraph: Command, folder: Path) -> None:
@@ -161,19 +120,3 @@ def test_many_words_fit_into_the_memory_of_a_visitor(tmp_path: Path) -> None:
         text=True,
     )
     assert run.returncode == 0, run.stderr
-
-
-def test_a_checkpoint_is_for_who_stops_early(morphgraph: Command, folder: Path) -> None:
-    given = (
-        "--pipeline",
-        "plain",
-        "--vocab-size",
-        300,
-        "--out",
-        "m.json",
-        "--checkpoint",
-        "c.json",
-    )
-    run = morphgraph("train", "bpe", "counts.tsv", *given)
-    assert run.code == 0, run.err
-    assert (folder / "m.json").exists() and not (folder / "c.json").exists()

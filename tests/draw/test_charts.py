@@ -8,16 +8,11 @@ import pandas as pd
 import pytest
 
 from morphgraph.core.files import demo_gold_path
-from morphgraph.draw import BLAME_SCALE, SCENE_COLOURS, blame_colour, ink_on
 from morphgraph.draw.charts import (
-    SERIES_COLOURS,
-    phase_label,
     removed_by_origin,
-    short_label,
     worst_merges,
 )
 from morphgraph.draw.score_charts import (
-    MOST_PANELS,
     HeatColumn,
     Mark,
     Panel,
@@ -26,7 +21,6 @@ from morphgraph.draw.score_charts import (
     dumbbells,
     heat_map,
     line_panels,
-    share_text,
 )
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
@@ -37,10 +31,6 @@ NAN = math.nan
 HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50
 UNKNOWN = Mark(NAN)
 HALF = Mark(0.5)
-
-
-def notes(figure: Any) -> list[str]:
-    return [note.text for note in figure.layout.annotations]
 
 
 def error_bars(trace: Any, axis: str = "x") -> tuple[list[float], list[float]]:
@@ -69,12 +59,6 @@ def phases() -> list[Phase]:
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, read_reference(demo_gold_path("de"))))
     run.finish()
     return run.phases
-
-
-def test_phases(phases: list[Phase]) -> None:
-    labels = [phase_label(phase) for phase in phases]
-    assert labels[:4] == ["start", "anneal", "1 knockout", "1 reify"]
-    assert len(set(labels)) == len(labels)
 
 
 def test_the_origins_of_what_was_removed(phases: list[Phase]) -> None:
@@ -126,25 +110,6 @@ def test_a_value_outside_its_interval() -> None:
     assert error_bars(recall) == ([0], pytest.approx([30]))
 
 
-def test_heat_map() -> None:
-    columns = [
-        HeatColumn("F1 %", [0.5, 0.25, NAN], ["50.0", "25.0", "n/a"]),
-        HeatColumn("Unused types of the script %", [7, 7, 7], ["7", "7", "7"]),
-    ]
-    figure = heat_map(["Greek", "Tamil", "Dutch (Latin)"], columns)
-    first, texts, other, _ = figure.data
-    assert [list(row) for row in first.z] == [[0.5], [0.25], [None]]
-    assert (first.zmin, first.zmax) == (0.25, 0.5), "each column by itself"
-    assert (other.zmin, other.zmax) == (7, 8), "all alike are faint"
-    assert first.colorscale != other.colorscale
-    assert list(texts.text) == ["50.0", "25.0", "n/a"]
-    assert [list(cell[0]) for cell in first.customdata][2] == ["Dutch (Latin)", "F1 %", "n/a"]
-    assert list(figure.layout.yaxis.ticktext) == ["Greek", "Tamil", "Dutch (Latin)"]
-    assert figure.layout.yaxis.range == (2.5, -0.5), "the first on top"
-    assert list(figure.layout.xaxis.ticktext) == ["F1 %", "Unused types of<br>the script %"]
-    assert heat_map(["a"] * 30, columns[:0]).layout.height > figure.layout.height
-
-
 def test_breakdown() -> None:
     lines = {
         "a": [Mark(0.5, 0.25, 0.75), Mark(0.25), UNKNOWN],
@@ -180,14 +145,6 @@ def test_difference_forest() -> None:
     assert figure.layout.xaxis.title.text == "difference to BPE (points)"
 
 
-def test_names_and_texts() -> None:
-    assert short_label("a\n b\tc") == "a b c"
-    assert short_label("x" * 100) == "x" * 35 + "…"
-    assert short_label("&" * 40, 2) == "&amp;…", "cut before it is escaped, not inside an escape"
-    assert share_text(Mark(0.5, NAN, 0.75)) == "50.00 %"
-    assert share_text(UNKNOWN) == "n/a"
-
-
 # ----------------------------------------------------------------------------------- evaluations
 
 
@@ -203,36 +160,6 @@ def test_lines() -> None:
     assert list(figure.layout.xaxis.ticktext) == ["100", "200"]
     assert figure.layout.xaxis.type is None
     assert (one.line.color, one.marker.symbol) != (other.line.color, other.marker.symbol)
-
-
-def test_far_places_get_a_logarithmic_axis() -> None:
-    panel = Panel("F1", [Mark(1), Mark(2)])
-    far = line_panels(["a"], [0.001, 0.5], [panel], "p").layout.xaxis
-    assert far.type == "log"
-    assert list(far.ticktext) == ["0.001", "0.5"]
-    assert line_panels(["a"], [0, 0.5], [panel], "p").layout.xaxis.type is None
-
-
-@pytest.mark.slow
-def test_panels_do_not_overlap() -> None:
-    for across in range(1, MOST_PANELS + 1):
-        panels = [Panel(str(n), [Mark(n)]) for n in range(across)]
-        layout = line_panels(["a"], [1], panels, "").layout.to_plotly_json()
-        boxes = [
-            (layout[f"xaxis{n}"]["domain"], layout[f"yaxis{n}"]["domain"])
-            for n in ("", *range(2, across + 1))
-        ]
-        for number, (x, y) in enumerate(boxes):
-            assert 0 <= x[0] < x[1] <= 1 + 1e-9
-            assert 0 <= y[0] < y[1] <= 1
-            for other_x, other_y in boxes[:number]:
-                apart_x = x[0] >= other_x[1] or other_x[0] >= x[1]
-                assert apart_x or y[1] <= other_y[0], "what comes later is right or below"
-
-
-def test_only_so_many_panels() -> None:
-    panels = [Panel(str(n), [Mark(n)]) for n in range(MOST_PANELS + 3)]
-    assert len(line_panels(["a"], [1], panels, "").data) == MOST_PANELS
 
 
 # -------------------------------------------------------------------------------------- all of them
@@ -272,44 +199,3 @@ def test_hostile_labels() -> None:
             assert len(bare) < 200
         for trace in figure.data:
             assert "&lt;" not in (trace.hovertemplate or ""), "a label would be read as a template"
-
-
-def test_nothing_at_all() -> None:
-    assert dumbbells([]).layout.height == 178
-    assert list(difference_forest([]).data[0].x) == []
-    none: list[Any] = [breakdown([], [], {}, "F1")]
-    for figure in [*none, line_panels([], [], [], "")]:
-        assert not figure.data
-    unknown = dumbbells([("a", UNKNOWN, UNKNOWN, UNKNOWN)])
-    assert list(unknown.layout.xaxis.range) == [0, 100]
-    assert list(difference_forest([("a", UNKNOWN, "")]).layout.xaxis.range) == [-1, 1]
-
-
-def luminance(colour: str) -> float:
-    def linear(value: int) -> float:
-        part = value / 255
-        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-
-    red, green, blue = (linear(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def test_the_blame_scales_are_monotone_and_every_shade_can_be_written_on() -> None:
-    for theme, scale in BLAME_SCALE.items():
-        background = luminance(SCENE_COLOURS[theme]["background"])
-        apart = [abs(luminance(colour) - background) for colour in scale]
-        assert apart == sorted(apart)
-        for step in range(101):
-            fill = blame_colour(step / 100, theme)
-            assert contrast(fill, ink_on(fill)) > 4.5, (theme, step)
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted([luminance(one), luminance(other)])
-    return (high + 0.05) / (low + 0.05)
-
-
-@pytest.mark.parametrize("paper", ["#ffffff", "#0e1117"])
-def test_colours_are_seen_on_light_and_dark_paper(paper: str) -> None:
-    for colour in SERIES_COLOURS:
-        assert contrast(colour, paper) >= 3, colour

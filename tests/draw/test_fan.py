@@ -12,7 +12,6 @@ import morphgraph as mg
 from morphgraph.draw.fan import fan_around, stages
 from morphgraph.draw.fan_layout import HEIGHT, Edge, Fan, Item, TypeOrigin, Use, lay_out_fans
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.graph.merge_table import EditError
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 
@@ -168,15 +167,6 @@ def test_a_type_with_its_parts_and_the_merges_that_use_it(study: Study) -> None:
     assert {("ab", "▪ + c"), ("▪ + c", "abc"), ("abc", "▪ + xy")} <= lines(higher)
 
 
-def test_blame_and_figures_stand_with_each_vertex(study: Study) -> None:
-    """ab + c closed one gap inside a morph and one on a boundary."""
-    [box] = [item for item in look(study, "abc").vertices if item.label == "ab + c"]
-    assert box.value == 0.5
-    assert box.about == "ab + c → abc\nrank 1\n2 joins, 1 wrong: blame 50\xa0%"
-    [atom] = [item for item in look(study, "a").vertices if "focus" in item.flags]
-    assert atom.about == "a\natom: no merge makes it"
-
-
 def test_the_parts_of_a_removed_type_run_through_it(study: Study) -> None:
     study.graph.knockout(["abc"])
     fan = look(study, "abc")
@@ -255,29 +245,6 @@ def test_merges_that_do_not_fit_are_one_vertex() -> None:
     assert heights[0] == -300 and heights[-1] > 300, "the middle stands beside the first screen"
 
 
-def test_a_long_name_is_cut_and_told_in_full() -> None:
-    long = "donaudampfschifffahrtsgesellschaft"
-    tokeniser = small_tokeniser([(long, "s")], [long, "s"])
-    study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("s s")))
-    fan = look(study, "s")
-    assert all(len(item.label) <= 26 for item in fan.vertices)
-    assert any(item.about.startswith(f"{long} + s → {long}s") for item in fan.vertices)
-
-
-def test_an_unknown_blame_is_null_and_has_no_colour(study: Study) -> None:
-    drawn = {v["label"]: v for v in look(study, "abc").to_dict()["vertices"]}
-    assert drawn["▪ + ▪"]["value"] is None
-    assert drawn["ab + c"]["fills"] == ["#fb9a4b", "#8a4414"]
-
-
-def test_the_fans_of_two_types_stand_one_under_the_other(study: Study) -> None:
-    scenes = stages(study, ["ab", "xy"])
-    for fan in (scenes.before, scenes.knocked_out, scenes.reified):
-        check(fan.vertices, fan.edges)
-        height = {item.label: item.y for item in fan.vertices}
-        assert height["ab"] < height["xy"]
-
-
 # ----------------------------------------------------------------------------------------- stages
 
 
@@ -315,15 +282,3 @@ def test_the_three_scenes(wide: Study) -> None:
     wide.graph.replay([scenes.knockout.step, scenes.reification.step])
     check_graph(wide.graph)
     assert "bc" in wide.graph
-
-
-def test_merges_of_earlier_knockouts_are_left_alone(wide: Study) -> None:
-    wide.graph.knockout(["xy"])
-    shown = stages(wide, ["ab"])
-    touched = {entry.merge for entry in shown.reification.rewired}
-    assert touched == {entry.merge for entry in shown.knockout.rewired}
-
-
-def test_atoms_cannot_be_chosen(wide: Study) -> None:
-    with pytest.raises(EditError, match="atom"):
-        stages(wide, ["a"])

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from itertools import pairwise
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from small import small_document, small_reference, small_tokeniser
 from strategies import MergeList, graph_of, with_words
 
-from morphgraph.draw import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.draw.merge_tree import (
     BETWEEN_TOKENS,
     STACK,
@@ -32,7 +30,7 @@ from morphgraph.draw.merge_tree import (
     visible_in_xml,
     wrapped_rows,
 )
-from morphgraph.draw.merge_tree_svg import GAP_COLOURS, to_svg
+from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -225,72 +223,13 @@ def test_trees_of_a_word_stand_on_one_axis(drawn: tuple[MergeList, list[str]], f
             assert [leaf.label for leaf in row[0].leaves] == [leaf.label for leaf in row[1].leaves]
 
 
-def test_tokens_stand_apart() -> None:
-    layout = lay_out(tree_of([("a", "b"), ("ab", "c")], "abcabca"))
-    gaps = [b.x - b.width / 2 - a.x - a.width / 2 for a, b in pairwise(layout.boxes[:7])]
-    within = [gap for place, gap in enumerate(gaps) if place not in (2, 5)]
-    assert min(gaps[2], gaps[5]) > 2 * max(within)
-
-
 # --------------------------------------------------------------------------------- the picture
-
-
-def strokes(svg: str) -> list[str | None]:
-    """The colours of vertical lines from the top, from left to right, legend aside."""
-    lines = [e for e in elements(svg, "path") if re.fullmatch(r"M[\d.]+ 12\.0V[\d.]+", e.get("d"))]
-    return [line.get("stroke") for line in lines]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_picture_of_the_tree_by_hand(study: Study, theme: Any) -> None:
-    words, gold = study.benchmark.words, {1, 2, 3}
-    tree = describe_tree(study.tokeniser, words, 0, blame=study.blame(), gold=gold)
-    svg = to_svg(tree, theme)
-    colours = GAP_COLOURS[theme]
-    assert strokes(svg) == [colours["missed"], colours["missed"], colours["hit"]]
-    vertices = elements(svg, "g")
-    assert [len(g.findall(f"{NAMESPACE}rect")) for g in vertices] == [1] * 6 + [1, 3, 1]  # a stack
-    fills = [g.findall(f"{NAMESPACE}rect")[-1].get("fill") for g in vertices]
-    assert fills[6:] == [BLAME_SCALE[theme][0], BLAME_SCALE[theme][2], BLAME_SCALE[theme][0]]
-    labels = [g.findall(f"{NAMESPACE}text")[0].text for g in vertices]
-    assert labels == [*"undoes", "un", "undo", "es"]
-    assert vertices[7].findall(f"{NAMESPACE}text")[1].text == "2 · 50\xa0%"
-    assert vertices[7].find(f"{NAMESPACE}title").text == tree.merges[1].tooltip  # type: ignore[union-attr]
-    assert elements(svg, "rect")[0].get("fill") == SCENE_COLOURS[theme]["background"]
-    [description] = elements(svg, "desc")
-    assert description.text == "Tokens: undo es. Gold: un d o es."
-
-
-def test_the_legend_explains_what_occurs_and_nothing_else(study: Study) -> None:
-    def legend(tree: MergeTree) -> str:
-        return " ".join(e.text or "" for e in elements(to_svg(tree), "text"))
-
-    words = study.benchmark.words
-    full = legend(describe_tree(study.tokeniser, words, 0, blame=study.blame(), gold={1, 3}))
-    said = ("gold boundary, split", "closed by", "three parts or more", "blame from 0", "morph")
-    assert all(meaning in full for meaning in said)
-    assert "split inside a morph" not in full
-    plain = legend(describe_tree(study.tokeniser, words, 2))
-    assert "gold" not in plain
-    assert "blame" not in plain
 
 
 @pytest.mark.parametrize("widest", [340, 686])
 def test_the_legend_makes_no_picture_wider_than_asked_for(study: Study, widest: int) -> None:
     tree = describe_tree(study.tokeniser, study.benchmark.words, 0, blame=study.blame(), gold={1})
     assert int(parsed(to_svg(tree, "light", widest)).get("width", "")) <= widest
-
-
-def test_each_step_is_named_on_all_that_belongs_to_it(study: Study) -> None:
-    tree = describe_tree(study.tokeniser, study.benchmark.words, 0, gold={1, 2, 3})
-    svg = to_svg(tree)
-    steps = [g.get("data-step") for g in elements(svg, "g") if g.get("data-type")]
-    assert steps == ["1", "2", "3"]
-    edges = [p.get("data-step") for p in elements(svg, "path") if p.get("data-step")]
-    assert set(edges) == {"1", "2", "3"}
-    assert edges.count("2") == 5  # its line and two crosses of two strokes
-    rows = [part for row in wrapped_rows([tree], 30) for part in row]
-    assert [merge.step for row in rows for merge in row.merges] == [1, 2, 3]
 
 
 def widths_of(tree: MergeTree) -> float:

@@ -64,17 +64,6 @@ def test_a_changed_word_tells_what_it_was_and_which_boundaries_it_won() -> None:
     assert study.better_worse_same(study.before_last) == (1, 0, 0)
 
 
-def test_ids_stand_in_tooltips() -> None:
-    study = study_of(small_tokeniser, small_reference, "un do ing")
-    (line,), _ = lines_of(study, "undoing")
-    number = study.graph.ids["undo"]
-    assert line[0].tokens[0].type == number
-    assert f"id {study.tokeniser.vocabulary_ids[number]}" in line[0].tokens[0].tooltip
-    study.graph.anneal([("undo", "ing")])
-    (line,), _ = lines_of(study, "undoing")
-    assert "no id of its own" in line[0].tokens[0].tooltip
-
-
 def test_telling_words() -> None:
     """The worst merge first; a word that its knockout mends goes before one that it does not."""
     study = study_of(small_tokeniser, small_reference, "u n do", "un do ing", "i ng")

@@ -54,14 +54,6 @@ def left_by(folder: Path, progress: object = None, configuration: str = TINY) ->
 DONE = {"state": "done", "name": "tiny", "total": 2, "done": 2, "started": 1e9, "updated": 1e9 + 90}
 
 
-def test_the_demo_is_chosen_and_ready(page: Any) -> None:
-    assert "name: demo" in page.find("text_area", "Evaluation").value
-    [ready] = [message.value for message in page.test.success]
-    assert ready.startswith("15 cells\\, 18 tasks\\, about ")
-    assert not page.find("button", "Start").disabled
-    assert page.find("button", "Undo all edits").disabled
-
-
 def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> None:
     original = page.find("text_area", "Evaluation").value
     line = original.split("\n").index("  - flota") + 1
@@ -97,20 +89,6 @@ def test_a_file_of_ones_own(page: Any) -> None:
     assert "colour" not in page.find("text_area", "Evaluation").value
     page.choose("Start from", own)
     assert "colour: red" in page.find("text_area", "Evaluation").value
-
-
-def test_a_file_that_cannot_be_read_is_told(page: Any) -> None:
-    before = page.find("text_area", "Evaluation").value
-    for content, problem in (
-        (TINY.encode("utf-16"), "is not valid UTF-8"),
-        (b"", "the file is empty"),
-        (b"#" * 300_001, "the limit is 300,000"),
-    ):
-        page.upload("Evaluation", ("x.yaml", content))
-        [message] = page.errors()
-        assert message.startswith("x.yaml")
-        assert problem in message
-        assert page.find("text_area", "Evaluation").value == before
 
 
 def test_names_of_runs(page: Any, runs: Path) -> None:

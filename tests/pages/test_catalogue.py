@@ -1,6 +1,5 @@
 """The catalogue in the app: nothing is fetched before the licence is accepted and a click."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,16 +49,6 @@ def test_download_then_open(server: Server, app: Any, tmp_path: Path) -> None:
     assert [entry.word for entry in reference.entries] == ["unbreakable", "undoing"]
     assert app.errors() == []
     assert len(server.asked) == 1
-
-
-def test_a_failed_download_is_an_error_and_can_be_tried_again(server: Server, app: Any) -> None:
-    server.content = b"x" * len(CONTENT)
-    accept(app).press("Download")
-    wanted = hashlib.sha256(CONTENT).hexdigest()
-    assert f"does not have the SHA-256 of the catalogue, {wanted}" in app.errors()[0]
-    server.content = CONTENT
-    app.press("Download")
-    assert "Open as reference" in app.buttons()
 
 
 def test_language_and_source(server: Server, app: Any) -> None:

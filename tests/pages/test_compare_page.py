@@ -8,7 +8,6 @@ import pytest
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import percent
-from morphgraph.corpus.counts import WordCounts
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.learning import Entrant, Learner, learn_and_score
 from morphgraph.score.comparison import Comparison
@@ -56,23 +55,6 @@ def compare(app: Any) -> Any:
     return app
 
 
-def test_each_column_says_its_settings_and_its_score_and_can_be_taken_off(compare: Any) -> None:
-    f1 = compare.test.dataframe[0].value["F1 % ↑"]
-    names = ["BPE", "BPE\\-dropout", "FLOTA", "Greedy"]
-    shown = [
-        f"**{name}** F1 {float(one.split()[0]):.1f}\xa0%"
-        for name, one in zip(names, f1, strict=True)
-    ]
-    assert heads(compare) == shown
-    compare.test.number_input(key="compare_flota_k").set_value(2)
-    compare.run()
-    assert heads(compare)[2].startswith("**FLOTA** k = 2 · F1 ")
-    compare.test.button(key="compare drop dropout").click()
-    compare.run()
-    assert compare.find("multiselect", "Methods").value == ["bpe", "flota", "greedy"]
-    assert len(rows(compare)[0]["cells"]) == 3
-
-
 def test_the_figures_are_of_all_words_whatever_is_shown(compare: Any) -> None:
     study = compare.session.study
     entries = study.benchmark.reference.entries
@@ -103,31 +85,6 @@ def test_an_edit_leaves_the_rows(compare: Any, how: str) -> None:
     assert [row["cells"][1] for row in after] != [row["cells"][0] for row in before]
 
 
-def test_what_needs_counts_is_not_chosen_without_them(app: Any) -> None:
-    app.session.use_frequencies(None, "")
-    app.open("compare")
-    shown = list(app.settle().test.dataframe[0].value["Tokeniser"])
-    assert shown == ["BPE", "BPE-dropout", "FLOTA", "ReBPE"]
-    assert any("Trimmed BPE and Picky BPE need word counts" in t.value for t in app.test.markdown)
-    # One click takes those of the reference's language, and shows what needed them.
-    app.press("Use wordfreq’s for English")
-    assert app.session.study.benchmark.frequency_source == "wordfreq:en"
-    assert {"trimmed", "picky"} <= set(app.find("multiselect", "Methods").value)
-    assert "use the frequencies of the language" not in [b.key for b in app.test.button]
-    app.session.use_frequencies(None, "")
-    methods(app.run(), "bpe", "picky")
-    assert any("word counts" in warning.value for warning in app.test.warning)
-
-
-def test_other_draws(compare: Any) -> None:
-    methods(compare, "bpe", "flota", "greedy")  # what is random cuts a word differently each time
-
-    for how in ("at random", "methods disagree most"):
-        draw(compare, how)
-        assert 5 < len(rows(compare)) <= 50
-    assert all(len({str(c["pieces"]) for c in row["cells"]}) > 1 for row in rows(compare))
-
-
 def test_typed_words_and_sentences(compare: Any) -> None:
     type_words(compare, "undesirable unhappily undesirable zzz")
     assert [row["text"] for row in rows(compare)] == ["undesirable", "unhappily", "zzz"]
@@ -156,14 +113,6 @@ def test_every_method_is_what_the_library_makes(compare: Any) -> None:
             assert row["cells"][number]["tokens"] == " ".join(map(shown_token, tokens))
 
 
-def test_filters(compare: Any) -> None:
-    everything = rows(compare)
-    compare.set("toggle", "Only where methods disagree", True)
-    fewer = rows(compare)
-    assert 0 < len(fewer) <= len(everything)
-    assert all(len({str(c["pieces"]) for c in row["cells"]}) > 1 for row in fewer)
-
-
 def test_a_cell_shows_how_it_came_about(compare: Any) -> None:
     word = rows(compare)[0]["text"]
     for label in ("BPE", "FLOTA", "BPE-dropout"):
@@ -180,30 +129,6 @@ def test_hostile_addresses_are_harmless(app: Any) -> None:
     assert [row["text"] for row in rows(app)] == ["<script>alert(1)</script>"]
     type_words(app, "")
     assert len(rows(app)) == 50
-
-
-def test_the_methods_of_the_literature_are_chosen_at_first(app: Any) -> None:
-    app.open("compare")
-    quick = ["BPE", "BPE-dropout", "Trimmed BPE", "FLOTA"]
-    assert set(app.test.dataframe[0].value["Tokeniser"]) >= {"BPE", "BPE-dropout", "FLOTA"}
-    at_first, f1 = [row["text"] for row in rows(app)], heads(app)[0]
-    shown = app.settle().test.dataframe[0].value
-    assert list(shown["Tokeniser"]) == [*quick[:3], "Picky BPE", "FLOTA", "ReBPE"]
-    assert [row["text"] for row in rows(app)] == at_first, "what joins moves no words"
-    assert heads(app)[0] == f1, "nor changes a figure"
-    assert not app.test.warning
-    sizes = dict(zip(shown["Tokeniser"], shown["|V|"], strict=True))
-    study = app.session.study
-    counts = {word: round(n) for word, n in study.benchmark.frequencies.items()}
-    trimmed = method_on(study.tokeniser, "trimmed", {}, WordCounts.from_mapping(counts))
-    assert sizes["Trimmed BPE"] == f"{trimmed.vocabulary_size:,}"
-    # An edit adds what was before it, once.
-    app.graph.knockout(["ia"])
-    labels = list(app.run().settle().test.dataframe[0].value["Tokeniser"])
-    assert labels[:2] == ["before the edits", "BPE, edited"]
-    methods(app, "bpe", "flota")
-    app.graph.knockout(["un"])
-    assert len(rows(app.run())[0]["cells"]) == 2
 
 
 def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(

@@ -26,22 +26,6 @@ def expect_form(app: Any, form: str, file: str) -> None:
     assert ("trust_remote_code=True" in how) == (file != "tokenizer.json")
 
 
-def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
-    app.open("history")
-    assert not app.test.success
-    app.press("Check and prepare")
-    assert "10,000 words and 1,000 sentences: the same ids" in said(app)
-    expect_form(app, "`tokenizer.json`", "tokenizer.json")
-    assert "Check and prepare" not in app.buttons(), "it is done"
-    checks = app.table("check")
-    assert (len(checks), set(checks["number"]), set(checks["fine"])) == (
-        9,
-        {"0"},
-        {"yes", ""},
-    )
-    assert [b.label for b in app.test.get("download_button")] == ["Download the archive"]
-
-
 def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
     app.open("history").press("Check and prepare")
     app.open("blame")
@@ -60,19 +44,6 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
     assert not app.test.success and "Check and prepare" in app.buttons()
 
 
-def test_pair_merges_alone_are_a_tokenizer_json_again(app: Any) -> None:
-    app.open("blame")
-    app.press(next(label for label in app.buttons() if label.startswith("Knock out all")))
-    app.open("history").press("Leave only pair merges")
-    assert not app.graph.has_tuples
-    assert list(app.table("edit")["edit"])[-1] == "only pair merges"
-    app.press("Check and prepare")
-    expect_form(app, "`tokenizer.json`", "tokenizer.json")
-    assert "All types keep their ids" in app.captions()
-    app.press("Undo")
-    assert app.graph.has_tuples
-
-
 def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
     app.open("history").press("Check and prepare")
     app.test.selectbox(key="export_method").set_value("flota")
@@ -88,46 +59,6 @@ def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
     app.test.toggle(key="export_dropout_queue").set_value(True)
     app.run().press("Check and prepare")
     assert "Export bpe" in app.errors()[0]
-
-
-def test_a_tokeniser_that_would_differ_is_an_error(
-    app: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from morphgraph.formats.export import ExportError
-    from morphgraph.segment import models
-
-    def differ(*_: Any) -> None:
-        raise ExportError("The exported tokeniser would differ from this one: “un”.")
-
-    monkeypatch.setattr(models, "export_model", differ)
-    app.open("graph").press("Knock out")  # nothing that another test has prepared
-    app.graph.cascade([app.graph.types[app.graph.type_ids()[-1]]])
-    app.open("history").press("Check and prepare")
-    assert "would differ" in app.errors()[0]
-    assert not app.test.success
-    app.open("history")
-    assert "Check and prepare" in app.buttons()
-    assert "Download the archive" not in [b.label for b in app.test.get("download_button")]
-
-
-def test_each_form_says_what_it_is_good_for_and_gives_its_file(
-    app: Any, downloads: dict[str, Any]
-) -> None:
-    app.open("graph").press("Knock out")
-    app.open("history")
-    [forms] = app.test.radio
-    for form, label in (
-        ("A model of morphgraph", "Download the model"),
-        ("A recipe: the edits alone", "Recipe"),
-        ("The merge graph as GraphML", "Download GraphML"),
-    ):
-        downloads.clear()
-        app.test.radio[0].set_value(form)
-        app.run()
-        assert [b.label for b in app.test.get("download_button")] == [label]
-        [content] = [make() for make in downloads.values()]
-        assert content
-    assert len(forms.options) == 4
 
 
 def test_a_copy_can_be_left_and_opened_again(

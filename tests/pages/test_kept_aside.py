@@ -104,19 +104,6 @@ def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> 
     assert app.press("Redo").press("Redo").f1 == learned
 
 
-def test_without_a_share_words_are_those_learned_from(app: App) -> None:
-    app.open("rebpe").set("number_input", SHARE, 0.0)
-    assert app.scored == "on words learned from"
-    assert app.f1 == percent(app.session.study.score().f1)
-    app.press("Run to convergence")
-    assert any("% on words learned from" in text.value for text in app.test.markdown)
-    app.open("start")
-    assert app.scored == "on words learned from"
-    assert app.f1 == percent(app.session.study.score().f1)
-    # Afterwards nothing is kept aside any more that was not learned from.
-    assert app.open("blame").scored == "on words learned from"
-
-
 def test_a_reload_keeps_what_is_kept_aside(
     app: App, cookies: dict[str, str], open_app: Callable[[], App]
 ) -> None:

@@ -60,11 +60,6 @@ def page(open_app: Any) -> Any:
     return open_app("scores").put("scores tab", "Languages")
 
 
-def test_nothing_is_there(page: Any) -> None:
-    [said] = [info.value for info in page.test.info]
-    assert "No public reference is on this machine" in said
-
-
 def test_every_number_is_the_library_s(
     sources: Path, page: Any, downloads: dict[str, Callable[[], bytes]]
 ) -> None:
@@ -99,26 +94,3 @@ def test_every_number_is_the_library_s(
     cell = f"{first['German R']:.2f} ({first['German B']:.0f} of {first['German N']:.0f})"
     assert table["German"][0] == cell
     assert not page.errors()
-
-
-def test_fewer_languages_or_none(sources: Path, page: Any) -> None:
-    page.put("languages Small", ["small-greek"])
-    [chart] = page.test.get("plotly_chart")
-    assert json.loads(chart.proto.spec)["layout"]["yaxis"]["ticktext"] == [
-        "demo:en (Latin)", "Greek"]  # fmt: skip
-    # What Stop does.
-    page.put("languages_of", "")
-    assert not page.test.get("plotly_chart")
-    assert "side by side" in page.test.info[-1].value
-
-
-def test_a_changed_file_is_not_offered(sources: Path, open_app: Any) -> None:
-    (sources / "greek.tsv").write_bytes(b"x\tx\n")
-    page = open_app("scores").put("scores tab", "Languages")
-    assert page.find("selectbox", "Public references on this machine").options[0] == "Small (1)"
-
-
-def test_a_method_without_merges_has_none_to_blame(sources: Path, page: Any) -> None:
-    page.set("multiselect", "Methods", ["greedy"])
-    assert page.test.get("plotly_chart")
-    assert "no merges of its own to blame" in page.test.info[-1].value

@@ -162,44 +162,6 @@ def said_of_edits(app: Any) -> str:
     return said
 
 
-def test_steps_and_number_of_merges_can_be_set(app: Any) -> None:
-    app.open("graph")
-    number = max(app.graph.type_ids(), key=app.graph.fan_out)
-    app.session.focus = app.session.selected = number
-    app.run()
-    rest = app.graph.fan_out(number) - 124
-    assert [v["label"] for v in vertices(app) if v["kind"] == "more"] == [f"{rest} more merges"]
-    assert app.find("number_input", "At most").max == 300
-    app.set("number_input", "At most", 5).set("number_input", "Steps up", 2)
-    assert len([v for v in vertices(app) if v["kind"] == "merge"]) > 5
-    app.set("number_input", "Steps up", 0)
-    assert [v["key"] for v in vertices(app)] == [f"t{number}"]
-
-
-def test_merges_come_by_rank_joins_or_blame(app: Any) -> None:
-    app.open("graph")
-    app.session.focus = app.session.selected = number = app.graph.ids["es"]
-    blamed = app.session.study.blame()
-    users = app.graph.outgoing(number)
-    assert 40 < len(users) < 124
-
-    def figures(order: str) -> list[Any]:
-        """The figures that the order is by, of each merge from the top, of the worst first."""
-        app.find("button_group", "Order of the merges").set_value(order)
-        drawn = [v for v in vertices(app.run()) if v["kind"] == "merge" and v["x"] > 0]
-        merges = [int(v["key"][1:]) for v in sorted(drawn, key=lambda vertex: vertex["y"])]
-        assert sorted(merges) == sorted(users)
-        joins = [blamed.counts(merge)[0] for merge in merges]
-        blame = [float(blamed.ratio[blamed.place(merge)]) for merge in merges]
-        ranks = [-app.graph.merge(merge).rank for merge in merges]
-        return {"joins": joins, "blame": blame, "rank": ranks}[order]
-
-    for order in ("joins", "blame", "rank"):
-        found = figures(order)
-        assert found == sorted(found, reverse=True)
-        assert len(set(found)) > 1
-
-
 @pytest.mark.parametrize("cascade", [False, True])
 def test_the_preview_says_what_the_knockout_then_does(app: Any, cascade: bool) -> None:
     app.open("graph")

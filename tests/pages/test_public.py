@@ -14,7 +14,6 @@ pytestmark = pytest.mark.slow
 
 App = Any  # that of `conftest`
 
-GOLD = b"undoing\tun do ing\t7\ndoing\tdo ing\t93\nundo\tun do\t5\n"
 TINY = """name: tiny
 languages: [en]
 tokenisers: [{file: FILE}]

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from strategies import check_graph
 
 from morphgraph.core.text import percent
 from morphgraph.refine.rebpe import ReBPESettings
@@ -137,22 +136,6 @@ def test_settings_are_those_of_the_run(app: Any) -> None:
     assert not any(t.disabled for t in app.test.toggle)
 
 
-def test_chosen_types_are_knocked_out_and_reified(app: Any) -> None:
-    app.open("rebpe")
-    app.put(TAB, "Three scenes")
-    scenes = []
-    for scene in ("Before", "Knocked out", "Reified"):
-        app.put("rebpe scene", scene)
-        scenes.append(app.component("fan_graph")["fan"])
-    assert all(one != two for one, two in pairwise(scenes))
-    numbers = app.find("multiselect", "Types to knock out").value
-    chosen = [app.graph.types[number] for number in numbers]
-    app.press("Do both: knock out, then reify")
-    assert [step["edit"] for step in app.graph.recipe()] == ["knockout", "reify"]
-    assert app.graph.recipe()[0]["types"] == chosen
-    check_graph(app.graph)
-
-
 def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:
     app.open("rebpe")
     app.session.ask("all")
@@ -174,43 +157,3 @@ def test_undo_and_redo_stop_a_run(app: Any, press: str) -> None:
     app.run()
     assert app.session.asked == ""
     assert app.session.run.upcoming is not None
-
-
-def test_the_ablation_table_is_that_of_the_state(app: Any) -> None:
-    def table() -> list[str]:
-        app.put(TAB, "Ablation")
-        if "Compute the four runs" in app.buttons():
-            app.press("Compute the four runs")
-        return list(app.test.dataframe[0].value["types"])
-
-    app.graph.knockout(["Ġthe", "ing", "er"])
-    app.open("rebpe")
-    first = table()
-    # Over the words that the run keeps aside: the last row is the page's own run.
-    shown_f1 = list(app.test.dataframe[0].value["F1 %"])[3]
-    assert app.press("Run to convergence").f1 == shown_f1
-    app.press("Start over").press("Undo")
-    types = [app.graph.types[n] for n in app.graph.type_ids() if app.graph.is_removable(n)]
-    app.graph.knockout(types[:200])
-    app.open("blame").open("rebpe")
-    assert table() != first
-
-
-def test_what_changed_lists_the_merges_and_the_blame_that_decided(app: Any) -> None:
-    app.open("rebpe").set("number_input", "Share of words kept aside", 0.5)
-    app.press("Next: anneal").press("Next: knock out (iteration 1)")
-    run = library_run(app, 0.5)
-    for _ in ("anneal", "knock out"):
-        phase = run.step()
-    frame = app.test.dataframe[0].value
-    assert len(frame) == phase.counts["removed"] > 20
-    assert (frame["blame"] >= 0.5).all()
-    assert sorted(phase.blame.values()) == sorted(zip(frame["joins"], frame["wrong"], strict=True))
-    app.press("Next: reify (iteration 1)")
-    frame = app.test.dataframe[0].value
-    assert len(frame) == app.session.run.phases[-1].counts["repaired"]
-    for old, new, made in zip(
-        frame["was made from"], frame["is made from"], frame["type"], strict=True
-    ):
-        assert old != new
-        assert old.replace(" + ", "") == new.replace(" + ", "") == made

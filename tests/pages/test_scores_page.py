@@ -127,17 +127,6 @@ def names(app: Any) -> list[str]:
     return list(scores(app)["Tokeniser"])
 
 
-def test_a_newcomer_sees_the_literature_and_the_ceiling(open_app: Any, page: Any) -> None:
-    labels = ["BPE †", "BPE-dropout", "Trimmed BPE", "FLOTA", "Ideal"]
-    assert names(open_app("scores")) == labels
-    assert names(page) == ["BPE", "Ideal"]
-    assert list(scores(page)["|V|"]) == ["8,000", MORPHS]
-    assert "Test differences to" not in [box.label for box in page.test.selectbox]
-    assert [tab.label for tab in page.test.tabs][:3] == ["Overview", "Where", "Words"]
-    assert not page.errors()
-    assert not page.test.warning
-
-
 def test_every_number_is_the_library_s(page: Any) -> None:
     methods(page, "bpe", "flota", "greedy")
     gold_set = open_gold_set(page)
@@ -149,16 +138,6 @@ def test_every_number_is_the_library_s(page: Any) -> None:
         assert shown_cells(page) == cells(expected)
         assert signatures(page) == [expected.signature]
         assert any("*" in cell for row in shown_cells(page) for cell in row)
-
-
-def test_a_method_that_cannot_be_made_leaves_the_others(app: Any) -> None:
-    app.session.use_frequencies(None, "")
-    app.open("scores")
-    methods(app, "bpe", "trimmed", "flota")
-    assert names(app) == ["BPE †", "FLOTA", "Ideal"]
-    assert ["Trimmed BPE needs the word counts" in w.value for w in app.test.warning] == [True]
-    # There is but one way to weight words, so there is nothing to choose.
-    assert "Each word counts" not in [c.label for c in app.test.segmented_control]
 
 
 def test_one_more_reference_can_be_uploaded(page: Any) -> None:
@@ -182,16 +161,6 @@ def test_one_more_reference_can_be_uploaded(page: Any) -> None:
         False,
     ]
     assert page.session.study is study
-
-
-@pytest.mark.parametrize("content", [b"", "Wörter\tWört er\n".encode("utf-16")[:-1]])
-def test_a_broken_reference_is_a_message_and_changes_nothing(page: Any, content: bytes) -> None:
-    before, chosen = scores(page), page.find("multiselect", "References").value
-    page.upload("One more gold list", ("broken.tsv", content))
-    assert any("broken.tsv" in message for message in page.errors())
-    assert scores(page).equals(before)
-    assert page.find("multiselect", "References").value == chosen
-    assert "file broken.tsv" not in page.find("multiselect", "References").options
 
 
 def test_what_learned_from_the_words_is_told_apart(app: Any) -> None:
@@ -268,40 +237,6 @@ def test_segmentations_by_other_programs_are_rows(page: Any) -> None:
     assert rows.loc["few", "Precision % ↑"].startswith("100.00")
     page.set("multiselect", "Other programs", [])
     assert "theirs" not in names(page)
-
-
-def test_the_baseline_and_the_gold(page: Any) -> None:
-    methods(page, "bpe", "flota")
-    assert page.find("selectbox", "Test differences to").value == "BPE"
-    assert "*" in str(scores(page).to_numpy()[1])
-    pick(page, "Test differences to", "FLOTA")
-    rows = scores(page).to_numpy()
-    assert "*" in str(rows[0])
-    assert "*" not in str(rows[1])
-    assert "against FLOTA" in signatures(page)[0]
-    pick(page, "Test differences to", "no test")
-    assert "*" not in str(scores(page).to_numpy())
-    assert "|test:" not in signatures(page)[0]
-
-
-def test_pictures(page: Any) -> None:
-    methods(page, "bpe", "flota", "greedy")
-    made = outcomes(page, open_gold_set(page), "bpe", "flota", "greedy")
-    found = [row for row in ScoreTable(made, baseline=0).estimates if row is not None]
-    for picture, expected in (
-        (
-            "precision, recall, F1",
-            [row[name].value for row in found for name in ("precision", "f1")],
-        ),
-        ("differences", [row["f1"].value - found[0]["f1"].value for row in found[1:]]),
-    ):
-        page.set("segmented_control", "Picture", picture)
-        axes = [trace.get("x") or [] for trace in pictures(page)[0]["data"]]
-        drawn = {round(v, 6) for values in axes for v in values if isinstance(v, float)}
-        assert {round(100 * value, 6) for value in expected} <= drawn
-    # Without a test, there are no differences to show.
-    pick(page, "Test differences to", "no test")
-    assert page.find("segmented_control", "Picture").value == "precision, recall, F1"
 
 
 def test_breakdowns(page: Any, downloads: Downloads) -> None:

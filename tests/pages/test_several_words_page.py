@@ -6,7 +6,7 @@ import pytest
 from superbpe import superbpe_json
 from tokenizers import Tokenizer
 
-from tests.pages.conftest import PAGES, as_read
+from tests.pages.conftest import as_read
 
 pytestmark = pytest.mark.slow
 
@@ -17,22 +17,6 @@ def opened(app: Any) -> Any:
     assert app.errors() == []
     app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
     return app
-
-
-LEFT_OUT = "Blame and scores look at words alone and leave such types out."
-
-
-def test_pages_show_it_and_say_what_they_leave_out(opened: Any) -> None:
-    assert opened.session.study.benchmark.reference.has_gold
-    for page in PAGES:
-        opened.open(page)
-        assert opened.errors() == []
-        notes = [as_read(each.value) for each in opened.test.info]
-        notes = [note for note in notes if note.startswith("30 types span several words: ")]
-        assert len(notes) == (page in ("blame", "rebpe", "vocabulary")), page
-        assert all(note.endswith(LEFT_OUT) for note in notes)
-    opened.open("start")
-    assert [said for said in opened.warnings() if said.endswith(LEFT_OUT)] != []
 
 
 def test_its_types_of_several_words_are_listed_and_can_be_knocked_out(opened: Any) -> None:

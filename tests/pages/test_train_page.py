@@ -78,20 +78,3 @@ def test_the_open_tokeniser_is_extended(page: Any) -> None:
     # Four tokens and one before; two fewer merges are left of und es ir able.
     [said] = [message.value for message in page.test.success]
     assert said.startswith(f"2 types added: {23 / 8:.3f} → {13 / 8:.3f} tokens per word.")
-
-
-def test_errors_are_messages(page: Any) -> None:
-    page.set("segmented_control", "Words from", "counts")
-    page.upload("Word counts", ("counts.tsv", b"no counts here\n"))
-    page.press("Train")
-    assert page.errors() == [
-        "counts.tsv: no line is a word and a count. Write one word per line: the word, a tab or a "
-        "space, and how often it occurs."
-    ]
-    page.set("segmented_control", "Words from", "text")
-    page.upload("Text", ("<b>.parquet", b"PAR1 broken"))
-    assert "this parquet file cannot be read" in page.errors()[0]
-    page.set("segmented_control", "Words from", "wordfreq")
-    page.set("number_input", "Vocabulary size", 100).press("Train")
-    assert "has no room for the 256 atoms" in page.errors()[0]
-    assert page.session.models == {}

@@ -12,9 +12,6 @@ from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score.vocabulary_figures import (
-    ENTROPY,
-    FIGURES,
-    RATIO,
     figure_called,
     list_behind,
 )
@@ -64,10 +61,6 @@ def card(app: Any, key: str) -> Any:
     return app.run()
 
 
-def tokenisers(app: Any, *names: str) -> Any:
-    return app.set("multiselect", "Tokenisers", list(names))
-
-
 def now(app: Any, **settings: Any) -> VocabularyHealth:
     study = app.session.study
     segmenter = method_on(study.tokeniser, "bpe")
@@ -111,35 +104,6 @@ def test_a_card_lists_its_types_which_can_be_searched(page: Any, downloads: Any)
     assert 0 < len(found) < everything
     assert all("ing" in text for text in found["type"])
     assert f"{len(found):,} of {everything:,} rows" in page.captions()
-
-
-def test_without_frequencies_the_figures_of_a_corpus_are_undefined(page: Any) -> None:
-    page.session.use_frequencies(None, "")
-    page.run()
-    by_name = dict(zip(*figures(page), strict=True))
-    for figure in FIGURES:
-        if figure.needs == "corpus" and figure.key != "renyi":
-            assert by_name[figure.label] == "n/a"
-    assert by_name["Types, |V|"] == "8,000"
-    assert any("is counted by word counts" in text.value for text in page.test.markdown)
-    assert "no word frequencies are chosen" in page.captions()
-
-
-def test_edits_are_held_against_the_start(page: Any) -> None:
-    page.session.study.graph.knockout(["ia", "ing"])
-    page.run()
-    tokenisers(page, "bpe", "before the edits")
-    # The cards are those of the last one, beside the baseline.
-    assert page.metrics()["Fertility"][1].startswith("-")
-    first, second = figures(page)[1:]
-    assert (first[0], second[0]) == ("7,998", "8,000")
-    relative = [figure.key for figure in FIGURES].index("relative_tokens")
-    assert first[relative] == "1.000"
-    assert float(second[relative]) < 1
-    # The order says which is the baseline.
-    tokenisers(page, "before the edits", "bpe")
-    assert figures(page)[1][relative] == "1.000"
-    assert float(figures(page)[2][relative]) > 1
 
 
 def test_pruning_is_previewed_and_undone(page: Any) -> None:
@@ -204,17 +168,3 @@ def test_a_list_of_types_is_knocked_out(app: Any) -> None:
     assert [column[0] for column in figures(opened(app))[1:]] == ["8,000", "7,998"]
     app.press("Undo")
     assert "able" in app.graph
-
-
-def test_how_final_types_are_is_a_choice(page: Any) -> None:
-    assert "FI ratio" not in listed(page)
-    card(page, "renyi").set("toggle", "FI ratio, neighbours", True)
-    table = listed(page)
-    study = page.session.study
-    health = VocabularyHealth(Bte(study.tokeniser), corpus_of(study.benchmark))
-    expected = list_behind(health, "tokens", finality=True)
-    for column in (RATIO, ENTROPY):
-        assert list(table[column]) == list(expected[column])
-    assert 0 < table[RATIO].min() <= table[RATIO].max() <= 1
-    card(page, "duplicates")
-    assert not [toggle for toggle in page.test.toggle if toggle.label == "FI ratio, neighbours"]

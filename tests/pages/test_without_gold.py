@@ -50,14 +50,6 @@ def test_an_edit_says_what_changes_and_not_whether_it_is_better(without: Any) ->
     assert float(without.metrics()["F1 %"][0]) > 0
 
 
-def test_methods_are_compared_by_length_and_agreement(without: Any) -> None:
-    without.open("compare")
-    shown = without.table("Tokeniser")
-    assert list(shown.columns) == ["Tokeniser", "|V|", "Tokens per word ↓"]
-    assert len(shown) > 1
-    assert without.find("radio", "Draw those").options[0] == "methods disagree most"
-
-
 def test_silver_is_made_and_opened(without: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("web.views.without_gold.SILVER_WORDS", 60)
     without.open("blame").press("Make it")

@@ -1,7 +1,5 @@
 """Scores of some words or boundaries: groups by hand, and each as if it stood alone."""
 
-import csv
-import io
 import math
 from collections import defaultdict
 from dataclasses import replace
@@ -29,8 +27,6 @@ from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tables.scores import breakdown_table
-from morphgraph.tables.writing import to_csv
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 KINDS = {
@@ -410,18 +406,6 @@ def test_nothing_to_break_down() -> None:
         assert break_down([outcome, outcome], by).rows == ((), ())
     with pytest.raises(MorphGraphError, match="“colour” is not a breakdown"):
         break_down([outcome], "colour")
-
-
-def test_csv_of_a_breakdown() -> None:
-    found = break_down([outcome_of(SEGMENTER, some(), "=mine")], "formation", "recall")
-    head, *rows = csv.reader(io.StringIO(to_csv(breakdown_table(found)).decode("utf-8")))
-    assert head == ["group", "words", "'=mine", "'=mine low", "'=mine high"]
-    by_name = {row[0]: row[1:] for row in rows}
-    assert by_name["simple"] == ["1", "n/a", "n/a", "n/a"]
-    assert by_name["prefixed"][:2] == ["2", "1.0"]
-    assert float(by_name["compound"][1]) == pytest.approx(2 / 3)
-    assert by_name["signature"] == [found.signature]
-    assert len(rows) == 8 + 1
 
 
 def test_a_frequency_of_zero_is_in_no_power_of_ten() -> None:

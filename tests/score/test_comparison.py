@@ -1,7 +1,5 @@
 """Comparisons: every cell, score and share against the plainest way to compute it."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,7 +36,6 @@ from morphgraph.segment.flota import Flota
 from morphgraph.segment.method import METHODS, parse_method, split_methods
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tables.scores import errors_csv
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 GOLD = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=4)
@@ -339,21 +336,6 @@ def test_the_gold_has_no_errors() -> None:
     assert ErrorBrowser(ideal(gold_set), "whole-word").find().tolist() == [UNDOING, DOGS]
 
 
-def test_csv_of_errors(browser: ErrorBrowser) -> None:
-    content = errors_csv(browser, browser.find(["both", "under-segmented"]))
-    rows = list(csv.reader(io.StringIO(content.decode("utf-8"))))
-    signature = browser.outcome.signature(scores="morphemic errors")
-    assert rows == [
-        ["word", "gold", "tokens", "marked", "kind", "wrong splits", "missed boundaries",
-         "frequency", "signature"],
-        ["houseboat", "house|boat", "hous eb oat", "hous·e‿b·oat", "both", "2", "1", "1",
-         signature],
-        ["dogs", "dog|s", "dogs", "dog‿s", "under-segmented", "0", "1", "10", signature],
-        ["undoing", "un|do|ing", "undo ing", "un‿do|ing", "under-segmented", "0", "1", "5",
-         signature],
-    ]  # fmt: skip
-
-
 # --- marks ----------------------------------------------------------------------------------------
 
 SIGNS = {RIGHT_SPLIT, WRONG_SPLIT, MISSED}
@@ -429,19 +411,3 @@ def test_kinds_and_rows_word_by_word(
         **Counter(kind for kind in expected if kind),
     }
     assert browser.find(ERROR_KINDS).tolist() == [number for _, number in sorted(numbers)]
-
-
-def test_kinds_of_whole_words_by_hand(whole_words: ErrorBrowser) -> None:
-    """Words without whole words are of no kind, and none of the words that are found."""
-    assert kinds(whole_words) == [
-        "over-segmented",  # undo|ing
-        "exact",  # dogs
-        "both",
-        None,
-        "over-segmented",
-        None,
-        "exact",
-    ]
-    assert sum(whole_words.counts().values()) == 5
-    assert set(whole_words.find(ERROR_KINDS).tolist()) == {UNDOING, DOGS, HOUSEBOAT, DOG, ABLE}
-    assert DOABLE not in whole_words.find(ERROR_KINDS, text="do").tolist()

@@ -98,15 +98,6 @@ def test_strict_is_flotas_and_in_the_signature() -> None:
     assert "|flota:strict|" in strict.signature
 
 
-def test_signature_names_all_it_depends_on() -> None:
-    found = flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(1,))
-    names = [field.split(":")[0] for field in found.signature.split("|")]
-    assert names == ["reference", "format", "entries", "words", "vocabulary", "standard", "version"]
-    assert found.signature.startswith("reference:gold.tsv@000000000000|format:plain|entries:12@")
-    other = flota_scores(VOCABULARY, GOLD, Greedy(VOCABULARY), ks=(1,))
-    assert other.signature != found.signature
-
-
 def test_a_morph_of_no_kind_is_no_stem() -> None:
     odd = Entry("unkind", ("un", "kind"), kinds=(None, FREE))
     short = Entry("unkind", ("un", "kind"), kinds=(FREE,))  # cannot be laid over the morphs

@@ -333,18 +333,6 @@ def test_gold_strings() -> None:
     ]
 
 
-def test_what_an_outcome_says_of_its_tokeniser() -> None:
-    flota = Flota(SubwordVocabulary(("un", "do", "ing"), name="small.txt"), 2)
-    gold_set = GoldSet.of(GOLD)
-    outcome = outcome_of(flota, gold_set)
-    assert (outcome.label, outcome.vocabulary_size) == ("FLOTA", 3)
-    assert outcome.tokeniser == flota.signature()
-    assert outcome_of(flota, gold_set, "mine").label == "mine"
-    assert outcome.token_texts(0) == ["un", "ing"]  # the longest, then the leftmost of two
-    assert outcome.splits(0) == [2, 4]
-    assert f"|tokeniser:{flota.signature()}|more:x|" in outcome.signature(more="x")
-
-
 def test_half_a_character_in_a_token_by_hand() -> None:
     # FLOTA, k = 1, takes bÃ: b and half of ä are in a token, r is not. Then ¤r: b alone is not.
     letters = ("b", "Ã", "¤", "r")

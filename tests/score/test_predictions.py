@@ -1,10 +1,8 @@
 """Other programs' segmentations among tokenisers: the same scores, intervals and tests."""
 
-import math
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +20,7 @@ from morphgraph.score.outcome import Outcome, ideal, outcome_of, outcome_of_pred
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import scores_table
-from morphgraph.tables.writing import to_csv, to_latex, to_markdown
+from morphgraph.tables.writing import to_markdown
 from tests.effort import examples
 
 GOLD = "undoing\tun do ing\ndoing\tdo ing\ndo\tdo\n"
@@ -181,25 +179,3 @@ def test_one_that_fails_does_not_keep_others_from_their_scores() -> None:
     assert table.estimates[1]["recall"].value == 1 / 3
     assert len(table.notes) == 1
     assert table.notes[0] in to_markdown(scores_table([table]))
-
-
-def test_in_a_table_with_intervals_tests_and_files(tmp_path: Path) -> None:
-    gold_set = gold_set_of()
-    tokeniser = Bte(small_tokeniser([("u", "n"), ("d", "o")], "undoig"))
-    theirs = read_predictions(b"un|do|ing\ndo|ing\ndo\n", name="theirs.txt")
-    outcomes = outcomes_of([("mine", tokeniser), ("theirs", lambda: theirs)], gold_set)
-    table = ScoreTable(outcomes, metrics=("precision", "f1"), baseline=0)
-    estimates = table.estimates[1]
-    assert estimates is not None
-    assert estimates["f1"].value == 1
-    assert estimates["f1"].interval.low == 1
-    assert 0 < estimates["f1"].p <= 1
-    assert (
-        to_csv(scores_table([table]))
-        .decode()
-        .splitlines()[2]
-        .startswith("gold.tsv,morphemic,types,all words,theirs,n/a,1.0")
-    )
-    assert "| theirs | n/a |" in to_markdown(scores_table([table]))
-    assert "{}theirs & n/a &" in to_latex(scores_table([table]))
-    assert math.isnan(table.differences("f1")[0].low) is False

@@ -1,7 +1,5 @@
 """Health of vocabularies: every figure of a tiny one by hand, and naive oracles."""
 
-import csv
-import io
 import json
 import math
 from collections import Counter
@@ -43,12 +41,10 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tables.figures import (
     figure_table,
-    figures_csv,
     signature,
     values_json,
     why_undefined,
 )
-from morphgraph.tables.writing import to_latex
 from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
@@ -387,25 +383,6 @@ def test_the_signature_names_what_the_figures_depend_on(tiny: VocabularyHealth) 
     )
     odd = VocabularyHealth(tiny.segmenter, NamedCounts(WORD_COUNTS, "a|b"))
     assert signature([odd], 1).startswith(f"corpus:a/b@{corpus.checksum}|alpha:1|reference:none|")
-
-
-def test_csv_and_latex(tiny: VocabularyHealth) -> None:
-    odd = VocabularyHealth(tiny.segmenter, tiny.corpus, label="=50 % of_a")
-    rows = list(csv.DictReader(io.StringIO(figures_csv([tiny, odd], 2.5).decode())))
-    assert len(rows) == 2 * len(FIGURES)
-    by_key = {(row["tokeniser"], row["figure"]): row for row in rows}
-    assert by_key["tiny", "never_used"]["value"] == "7"
-    assert by_key["tiny", "never_used"]["of"] == "13"
-    assert float(by_key["tiny", "word_initial"]["value"]) == 3 / 13
-    assert by_key["'=50 % of_a", "morph_types"]["value"] == "n/a"
-    assert by_key["'=50 % of_a", "morph_types"]["why n/a"] == "no reference is chosen"
-    assert by_key["tiny", "size"]["signature"] == signature([tiny], 2.5)
-    text = to_latex(figure_table([tiny, odd], 2.5))
-    assert r"\toprule" in text
-    assert r"Types never used & 7 (53.8 \%) & 7 (53.8 \%) \\" in text
-    assert r"=50 \% of\_a" in text
-    assert r"Signature: \texttt{corpus:\allowbreak{}words.tsv@" in text
-    assert r"R\'enyi" in text or "Rényi" in text
 
 
 # --------------------------------------------------------------------------------- the command

@@ -21,7 +21,7 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
 from morphgraph.tables.corpora import MeasuredCorpus, corpus_table, parity_table
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
-from morphgraph.tables.scores import comparison_html, words_table
+from morphgraph.tables.scores import comparison_html
 from morphgraph.tables.writing import frame_csv, to_csv, to_html, to_latex, to_markdown
 
 SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \t\n\r\udcff"
@@ -208,27 +208,6 @@ def comparison() -> Comparison:
     segmenters = [Bte(small_tokeniser(m, alphabet)) for m in ([("u", "n")], [("n", "d")])]
     texts = ["undo", *WORDS]
     return Comparison(segmenters, texts, [("un", "do"), *[None] * len(WORDS)])
-
-
-def test_a_comparison_as_csv(comparison: Comparison) -> None:
-    table = to_csv(words_table(comparison, comparison.rows)).decode()
-    *rows, signature = csv.DictReader(io.StringIO(table))
-    assert [row["Word"] for row in rows] == ["undo", WORDS[0], "'=cmd()", *WORDS[2:]]
-    assert [rows[0][label] for label in ("Gold", *comparison.labels)] == [
-        *("un | do", "un d o", "u nd o")
-    ]
-    assert signature["Gold"] == comparison.signature
-
-
-def test_a_comparison_as_latex(comparison: Comparison) -> None:
-    text = to_latex(words_table(comparison, comparison.rows[:1] + comparison.rows[-1:]))
-    assert r"un\,\textbar\,d\,\textbar\,o" in text.replace(r"\allowbreak{}", "")
-    assert r"50\%\_\{x\}\textbackslash{}" in text
-    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
-    assert len(rows) == 3
-    note = text.split(r"\begin{minipage}")[1]
-    assert "Bold: cut just as in the gold." not in note, "none is"
-    assert r"methods:\allowbreak{}BPE" in note
 
 
 def test_a_comparison_as_html(comparison: Comparison) -> None:

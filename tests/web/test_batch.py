@@ -7,32 +7,6 @@ import pytest
 from morphgraph.batch.run import Run, RunProgress
 from web import batch
 
-TINY = """name: tiny
-languages: [en, de]
-tokenisers:
-  - file: demo:{code}
-methods: [{method: standard, label: BPE}, flota]
-references: ['demo:{code}']
-"""
-
-
-def test_a_configuration_that_is_right_is_counted(tmp_path: Path) -> None:
-    checked = batch.check_text(TINY, "tiny.yaml", tmp_path)
-    assert checked.plan is not None
-    assert (checked.name, checked.message) == ("tiny", "")
-    # 2 languages × 2 methods, and a tokeniser for each language; nothing needs word counts.
-    assert batch.summary(checked.plan, 1).startswith("4 cells, 6 tasks, about ")
-    cells = [cell.columns for cell in checked.plan.cells]
-    assert [cell["language"] for cell in cells] == ["en", "en", "de", "de"]
-    assert [cell["method"] for cell in cells] == ["BPE", "FLOTA"] * 2
-
-
-def test_a_file_that_is_missing_is_an_error_at_its_line(tmp_path: Path) -> None:
-    wrong = batch.check_text(TINY.replace("demo:{code}\nm", "none.json\nm"), "tiny.yaml", tmp_path)
-    assert wrong.message.startswith("tiny.yaml, line 4, field tokenisers[0].file: ")
-    assert "none.json" in wrong.message
-    assert "→   4    - file: none.json" in wrong.excerpt
-
 
 @pytest.mark.parametrize(
     "text", ["", "name: [", "- 1\n- 2", "a: &a [*a]", "name: !!python/object:os.system x", "\x00"]

@@ -343,6 +343,7 @@ def chart_of(table: Table) -> tuple[go.Figure | None, str]:
     Each column of each heading is a panel, over steps, vocabulary sizes, or the only parameter in
     which rows differ. None if there is no such number, or no score.
     """
+    table = replace(table, rows=tuple(row for row in table.rows if row.group >= 0))
     columns = [
         column
         for column in range(len(table.columns))

@@ -1,0 +1,33 @@
+"""The evaluations of the papers: each runs, and has every table or says why not."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import morphgraph as mg
+from morphgraph.batch.configuration import parse_evaluation
+from morphgraph.batch.report import make_table
+from morphgraph.core.files import shipped_configurations
+
+PAPERS = ["seeds/000", "seeds/001", "seeds/002", "seeds/003", "seeds/004"]
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_paper_runs_quickly(name: str, tmp_path: Path) -> None:
+    if "MORPHGRAPH_DATA" not in os.environ:
+        pytest.skip("needs MORPHGRAPH_DATA")
+    outcome = mg.evaluate(name, tmp_path / "run", quick=True)
+    assert not outcome.failures
+    results = outcome.to_frame()
+    for number, part in enumerate(parse_evaluation(shipped_configurations()[name], name)[0].parts):
+        of_part = results[results["part"] == number + 1]
+        for spec in part.tables:
+            table = make_table(of_part, spec)
+            is_filled = [
+                any(not isinstance(cell.value, str) and cell.value == cell.value for cell in row.cells)
+                for row in table.rows
+            ]
+            assert any(is_filled) or not len(of_part), table.title

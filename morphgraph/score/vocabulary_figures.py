@@ -76,8 +76,10 @@ def _affixes(health: VocabularyHealth, *kinds: MorphemeKind) -> list[int] | None
 
 def _each_once(health: VocabularyHealth, ids: Sequence[int] | None) -> list[int] | None:
     """The first id of those that differ in the marker only."""
-    bodies = health.inventory.bodies
-    return None if ids is None else [*{bodies[n]: n for n in reversed(ids)}.values()]
+    spelled, bodies = health.inventory.spelled, health.inventory.bodies
+    if ids is None:
+        return None
+    return [*{bodies[n] or f" {spelled[n]}": n for n in reversed(ids)}.values()]
 
 
 def _covered(health: VocabularyHealth, *_: object) -> float:
@@ -95,6 +97,7 @@ _BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
         n for n in h.inventory.spelled if spans_words(h.inventory.texts[n])
     ],
     "duplicates": lambda h: h.duplicates,
+    "distinct": lambda h: _each_once(h, [*h.inventory.spelled]),
     "unreachable": lambda h: h.unreachable,
     "never_formed": lambda h: h.never_formed,
     "never_used": lambda h: h.never_used,

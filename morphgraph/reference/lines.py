@@ -293,6 +293,38 @@ def morpho_challenge(number: int, line: str) -> list[SourceRow]:
     return rows
 
 
+# ------------------------------------------------------------------------------ DagoBERT
+
+_BAR = "|||"
+
+
+def looks_like_dagobert(line: str) -> bool:
+    """Return whether a line has six columns, the third a part of the second."""
+    cells = line.split(_BAR)
+    return len(cells) == 6 and cells[2] in cells[1]
+
+
+def dagobert(number: int, line: str) -> SourceRow:
+    """Return a derivative of DagoBERT's data (Hofmann et al. 2020), of which each sentence is one.
+
+    Before its base is a prefix, behind it a suffix; one that changes its base cannot be used.
+
+    >>> dagobert(1, "AskReddit|||uncomfortableness|||comfortable|||A .|||My ___ .|||B .").morphemes
+    ['un', 'comfortable', 'ness']
+    """
+    _, word, base, *_ = (cell.strip() for cell in f"{line}{_BAR * 2}".split(_BAR))
+    before, found, behind = check_word(word).partition(base or word)
+    if not found or not (before or behind):
+        raise Unusable("its base is no part of it, or all of it")
+    parts = [
+        (part, kind) for part, kind in ((before, PREFIX), (base, FREE), (behind, SUFFIX)) if part
+    ]
+    morphs, kinds = zip(*parts, strict=True)
+    whole = (0,) * len(morphs)
+    formed = ("derivation",)
+    return SourceRow(number, word, [*morphs], whole, kinds=kinds, processes=formed, linked=(base,))
+
+
 # ------------------------------------------------------------------------------ named columns
 
 

@@ -135,6 +135,7 @@ MORFESSOR_LISTS = Reader(
     read=read_morfessor,
     sign="+",
 )
+DAGOBERT = Reader("DagoBERT derivatives", lines.dagobert, lines.looks_like_dagobert)
 LADEC = Reader(
     "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
 )
@@ -165,6 +166,7 @@ _ORDER = (
     "derinet",
     "morpho-challenge",
     "morfessor",
+    "dagobert",
     "ladec",
     "morphscore",
     "morphscore2",

@@ -1,13 +1,13 @@
 """Scores of some words or boundaries only, in groups: how words are formed, how long they are."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.reference.entry import Entry, MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.gold_set import Counts, Flags, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, Tally
@@ -99,6 +99,18 @@ def formation_of(entry: Entry) -> str:
     if is_compound:
         return "compound with affixes" if affixes else "compound"
     return " and ".join(affixes) or "simple"
+
+
+def only_formed(reference: Reference, formation: str) -> Reference:
+    """Return the entries of a reference that are formed so; `MorphGraphError` if none is."""
+    entries = [entry for entry in reference.entries if formation_of(entry) == formation]
+    if not entries:
+        known = ", ".join(sorted({formation_of(entry) for entry in reference.entries}))
+        raise MorphGraphError(
+            f"No word of {reference.name} is “{formation[:40]}”. Its words are: {known}."
+        )
+    name = f"{reference.name} ({formation})"
+    return replace(reference, name=name, entries=tuple(entries), unaligned=(), morphscore_rows=())
 
 
 def boundary_groups(gold_set: GoldSet, by: str) -> dict[str, Counts]:

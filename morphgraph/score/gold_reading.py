@@ -46,6 +46,9 @@ class Reading(Parameters):
     )
     foreign: bool = Field(default=False, description="CELEX: keep entries marked [F].")
     first: bool = Field(default=False, description="Only the first analysis of each word counts.")
+    formation: str | None = Field(
+        default=None, description="Only words formed so, such as prefixed, suffixed or compound."
+    )
     sample: int | None = Field(
         default=None, ge=1, description="Only this many entries, drawn at random from all."
     )
@@ -73,11 +76,14 @@ class Reading(Parameters):
         )
 
     def chosen(self, gold: Reference) -> Reference:
-        """Return the entries that count: first analyses, then a sample, if asked for.
+        """Return the entries that count: first analyses, formed so, then a sample, if asked for.
 
         Exempt words that the gold does not have are a warning.
         """
+        from morphgraph.score.breakdowns import only_formed
+
         gold = gold.first_analyses() if self.first else gold
+        gold = only_formed(gold, self.formation) if self.formation else gold
         exempt = frozenset(exempt_words(self.exempt or ()))
         if unknown := sorted(exempt - {entry.word for entry in gold.entries}):
             named = shortened(", ".join(unknown), 100)
@@ -98,6 +104,7 @@ class ReadingOptions(TypedDict, total=False):
     keep: str | None
     foreign: bool
     first: bool
+    formation: str | None
     sample: int | None
     seed: int
     exempt: str | list[str] | None

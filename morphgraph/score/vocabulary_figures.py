@@ -61,8 +61,15 @@ def _among(health: VocabularyHealth, strings: Collection[str] | None) -> list[in
 
 def _of_kind(health: VocabularyHealth, kind: MorphemeKind) -> list[int] | None:
     """Ids of types that are a morph of this kind, one for each; None where no kinds are told."""
-    numbers = _among(health, _gold(health).of_kinds(kind))
-    return numbers and [*{health.inventory.bodies[n]: n for n in reversed(numbers)}.values()]
+    return _each_once(health, _among(health, _gold(health).of_kinds(kind)))
+
+
+def _each_once(health: VocabularyHealth, ids: Sequence[int] | None) -> list[int] | None:
+    """The first id of those that differ in the marker only."""
+    spelled, bodies = health.inventory.spelled, health.inventory.bodies
+    if ids is None:
+        return None
+    return [*{bodies[n] or f" {spelled[n]}": n for n in reversed(ids)}.values()]
 
 
 def _covered(health: VocabularyHealth, *_: object) -> float:
@@ -80,6 +87,7 @@ _BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
         n for n in h.inventory.spelled if spans_words(h.inventory.texts[n])
     ],
     "duplicates": lambda h: h.duplicates,
+    "distinct": lambda h: _each_once(h, [*h.inventory.spelled]),
     "unreachable": lambda h: h.unreachable,
     "never_formed": lambda h: h.never_formed,
     "never_used": lambda h: h.never_used,

@@ -72,6 +72,7 @@ MORPHO_CHALLENGE = (
     "hyy:n\thyy\\::hyy n:+GEN\n"
 )
 MORFESSOR = "# Morfessor 2.0.6\n12 un + break + able\n5 house + s\n1 word\n"
+DAGOBERT = "a|||unkindness|||kind|||A .|||His ___ .|||B .\na|||Superman|||man||||||___||||||\n"
 LADEC = (
     'id,"c1","c2","stim","nparses","correctParse"\n1,"air","craft","aircraft",1,"yes"\n'
     '2,"house","boat","houseboat",1,"yes"\n3,"ant","hill","anthill",2,"no"\n'
@@ -111,6 +112,7 @@ SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
     "derinet": (DERINET.encode,),
     "morpho-challenge": (MORPHO_CHALLENGE.encode,),
     "morfessor": (MORFESSOR.encode,),
+    "dagobert": (DAGOBERT.encode,),
     "ladec": (LADEC.encode,),
     "morpholex": (morpholex,),
 }

@@ -55,6 +55,32 @@ def test_ladec_with_other_separators_and_without_its_header():
         read(LADEC[0])
 
 
+# DagoBERT
+
+
+def test_dagobert():
+    sentence = "|||A .|||My ___ .|||B ."
+    reference = read(
+        f"AskReddit|||uncomfortableness|||comfortable{sentence}",
+        f"AskReddit|||uncomfortableness|||comfortable{sentence} Again .",
+        f"de|||anti-hero|||hero{sentence}",
+        f"de|||walkable|||walk{sentence}",
+        f"de|||happiness|||happy{sentence}",
+        f"de|||happy|||happy{sentence}",
+    )
+    assert reference.format == "dagobert"
+    derived = ("derivation",)
+    long = ("un comfortable ness", "prefix free suffix", "uncomfortableness", None, derived)
+    assert [(entry.line, *told(entry)) for entry in reference.entries] == [
+        (1, *long),
+        (2, *long),
+        (3, "anti - hero", "prefix hyphen free", "anti-hero", "anti- hero", derived),
+        (4, "walk able", "free suffix", "walkable", None, derived),
+    ]
+    assert len(reference.first_analyses()) == 3
+    assert skipped(reference) == [("its base is no part of it, or all of it", 2, 5)]
+
+
 # Morpho Challenge
 
 

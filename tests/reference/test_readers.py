@@ -34,6 +34,7 @@ SAMPLES = {
     "derinet": "1.0\tcats#N\tcats\tNOUN\t\tEnd=3&Start=0&Type=Root\t\t\t\t{}",
     "morpho-challenge": "cats\tcat:cat_N s:+PL",
     "morfessor": "12 un + break + able",
+    "dagobert": "AskReddit|||unkindness|||kind|||A .|||His ___ .|||B .",
     "ladec": "stim,c1,c2,nparses,correctParse\nfootball,foot,ball,1,yes",
 }
 BINARY = {"morpholex"}

@@ -10,6 +10,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+import morphgraph as mg
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.breakdowns import (
@@ -411,3 +412,13 @@ def test_nothing_to_break_down() -> None:
 def test_a_frequency_of_zero_is_in_no_power_of_ten() -> None:
     gold_set = GoldSet.of(reference(entry("a"), entry("b")), {"a": 0.0, "b": 1.0}, "x")
     assert list(word_groups(gold_set, "frequency")) == ["0", "1 to 10"]
+
+
+def test_gold_of_one_formation_alone() -> None:
+    whole = mg.read_gold("demo:en").reference
+    for formation in ("prefixed", "suffixed", "compound"):
+        part = mg.read_gold("demo:en", formation=formation).reference
+        assert part.entries == tuple(e for e in whole.entries if formation_of(e) == formation)
+        assert part.entries and formation in part.name
+    with pytest.raises(MorphGraphError, match=r"“circumfixed”\. Its words are: .*prefixed"):
+        mg.read_gold("demo:en", formation="circumfixed")

@@ -106,6 +106,7 @@ def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
             "partial": 0,
             "several_words": 0,
             "duplicates": 2,  # un, do
+            "distinct": 11,
             "unreachable": 0,
             "never_formed": 0,
             "never_used": 7,  # u, d, o, un, do, und, undo

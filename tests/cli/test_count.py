@@ -121,7 +121,7 @@ def test_parallel_text(morphgraph: Command, languages: Path) -> None:
     assert run.code == 0, run.err
     table, parity = run.out.split("\n\n")
     head, *rows = table.splitlines()
-    costs = "Tokens per line  Tokens per byte  Relative to en  Tokens per word"
+    costs = "Tokens per line  Tokens per byte  Relative to en  Characters, relative"
     assert head.startswith(f"Language  Tokeniser  Lines  Words  Tokens  {costs}")
     assert [row.split()[:2] for row in rows] == [
         [text, f"demo:{code}"] for text in ("de", "en", "all") for code in ("en", "de")

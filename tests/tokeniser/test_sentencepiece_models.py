@@ -1,6 +1,5 @@
 """SentencePiece BPE models as tokenisers with merges, held against the `sentencepiece` library."""
 
-import io
 import itertools
 import json
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
+from small import trained_pieces
 from strategies import check_graph
 
 from morphgraph.core.errors import FileFormatError
@@ -50,16 +50,10 @@ def trained(language: str, **settings: Any) -> bytes:
     """A small model, trained on the commonest words with their frequencies."""
     found = wordfreq.get_frequency_dict(language, wordlist="small")
     lines = (f"{word}\t{round(share * 1e7)}" for word, share in found.items())
-    written = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=itertools.islice(lines, 6000),
-        input_format="tsv",
-        model_writer=written,
-        model_type="bpe",
-        minloglevel=2,
-        **settings,
+    size = settings.pop("vocab_size")
+    return trained_pieces(
+        itertools.islice(lines, 6000), "bpe", size, input_format="tsv", **settings
     )
-    return written.getvalue()
 
 
 MODELS: dict[str, dict[str, Any]] = {

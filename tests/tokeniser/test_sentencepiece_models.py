@@ -24,6 +24,7 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.models import export_segmenter, load_segmenter
 from morphgraph.tokeniser.merging import derive, segment
+from morphgraph.tokeniser.preprocess import BYTES
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
@@ -133,10 +134,21 @@ PIECES = st.lists(
 )
 
 
+SYMBOL_SETS = st.sets(st.sampled_from(["ab", "a", "bba", "▁b"]))
+FLAGS = st.fixed_dictionaries(
+    dict.fromkeys(
+        ("byte_fallback", "add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"),
+        st.booleans(),
+    )
+)
+
+
 @examples(80)
-@given(PIECES, st.sets(st.sampled_from(["ab", "a", "bba", "▁b"])), st.text("ab ", max_size=24))
+@given(
+    PIECES, st.sets(st.sampled_from(["ab", "a", "bba", "▁b"])), st.text("ab é", max_size=24), FLAGS
+)
 def test_any_scores_in_any_order(
-    pieces: list[tuple[str, float, int]], symbols: set[str], text: str
+    pieces: list[tuple[str, float, int]], symbols: set[str], text: str, flags: dict[str, bool]
 ) -> None:
     """Merges that come too early, scores that are equal, results that overlap themselves."""
     listed = {
@@ -144,7 +156,9 @@ def test_any_scores_in_any_order(
         **{atom: (atom, -20.0, KIND.NORMAL) for atom in "ab▁"},
         **{symbol: (symbol, 0.0, KIND.USER_DEFINED) for symbol in symbols},
     }
-    data = a_model(*listed.values())
+    if flags["byte_fallback"]:
+        listed |= {text: (text, 0.0, KIND.BYTE) for text in BYTES}
+    data = a_model(*listed.values(), **flags)
     tokeniser = load_tokeniser({"m.model": data})
     assert our_ids(tokeniser, [text]) == their_ids(data, [text])
     words = tokeniser.encode([text], bare=True)

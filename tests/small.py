@@ -1,8 +1,11 @@
 """Small tokenisers and references made by hand."""
 
+import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from sentencepiece import SentencePieceTrainer
 
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.reference.entry import Entry, Reference
@@ -64,3 +67,17 @@ def small_reference(*lines: str, counts: Sequence[float] | None = None) -> Refer
             )
         )
     return Reference("small.tsv", "plain", tuple(entries), (), "0" * 12)
+
+
+def trained_pieces(lines: Iterable[str], kind: str, size: int, **settings: Any) -> bytes:
+    """A model that SentencePiece trains on lines."""
+    written = io.BytesIO()
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=written,
+        model_type=kind,
+        vocab_size=size,
+        minloglevel=2,
+        **settings,
+    )
+    return written.getvalue()

@@ -1,6 +1,5 @@
 """Folders as `transformers` saves and reads them: the same ids, before and after edits."""
 
-import io
 import json
 import warnings
 from collections.abc import Callable, Mapping
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small import trained_pieces
 from tokenizers import (
     BertWordPieceTokenizer,
     Tokenizer,
@@ -82,19 +82,7 @@ def wordpiece(*special: str) -> dict[str, int]:
 
 @cache
 def sentencepiece(kind: str, **settings: Any) -> bytes:
-    from sentencepiece import SentencePieceTrainer
-
-    made = io.BytesIO()
-    SentencePieceTrainer.train(
-        sentence_iterator=iter(CORPUS),
-        model_writer=made,
-        model_type=kind,
-        vocab_size=700,
-        hard_vocab_limit=False,
-        minloglevel=2,
-        **settings,
-    )
-    return made.getvalue()
+    return trained_pieces(CORPUS, kind, 700, hard_vocab_limit=False, **settings)
 
 
 def scored(data: bytes) -> list[tuple[str, float]]:

@@ -17,7 +17,8 @@ import wordfreq
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from sentencepiece import SentencePieceProcessor
+from small import trained_pieces
 from tokenizers import Tokenizer
 
 import morphgraph as mg
@@ -313,13 +314,9 @@ def test_gguf_begins_texts_as_the_model_does(
 
 
 def test_gguf_holds_a_sentencepiece_model(tmp_path: Path) -> None:
-    text, prefix = tmp_path / "words.txt", tmp_path / "model"
-    text.write_text("\n".join(wordfreq.top_n_list("nl", 3000)))
-    settings = {"vocab_size": 600, "model_type": "bpe", "byte_fallback": True}
-    SentencePieceTrainer.train(
-        input=str(text), model_prefix=str(prefix), normalization_rule_name="identity", **settings
-    )
-    model = SentencePieceProcessor(model_file=f"{prefix}.model")
+    settings = {"byte_fallback": True, "normalization_rule_name": "identity"}
+    data = trained_pieces(wordfreq.top_n_list("nl", 3000), "bpe", 600, **settings)
+    model = SentencePieceProcessor(model_proto=data)
     numbers = range(model.vocab_size())
     asked = (model.IsUnknown, model.IsControl, model.IsByte)
     kinds = [

@@ -1,6 +1,5 @@
 """Damaged tokenisers, vocabularies, models, recipes and word counts: a result, or our own error."""
 
-import io
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from effort import share_of
 from fuzz.cases import Read, run_cases
 from fuzz.mutations import mutated
 from model_folders import saved_files
+from small import trained_pieces
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from morphgraph.core.files import parse_json
@@ -103,18 +103,9 @@ def _unigram() -> bytes:
     return _trained(models.Unigram(), trainer, pre_tokenizers.Metaspace(), normalizers.NFC())
 
 
-def _sentencepiece(kind: str, **settings: Any) -> bytes:
-    import sentencepiece
-
-    written = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([" ".join([word] * n) for word, n in COUNTS.items()] * 3),
-        model_writer=written,
-        model_type=kind,
-        minloglevel=2,
-        **settings,
-    )
-    return written.getvalue()
+def _sentencepiece(kind: str, size: int, **settings: Any) -> bytes:
+    lines = [" ".join([word] * n) for word, n in COUNTS.items()] * 3
+    return trained_pieces(lines, kind, size, **settings)
 
 
 def _bte() -> bytes:
@@ -306,19 +297,16 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     "vocab.json": (lambda: _vocabulary_and_merges_once()[0], read_types("vocab.json")),
     "SentencePiece Unigram": (
         lambda: _sentencepiece(
-            "unigram",
-            vocab_size=30,
-            hard_vocab_limit=False,
-            normalization_rule_name="identity",
+            "unigram", 30, hard_vocab_limit=False, normalization_rule_name="identity"
         ),
         read_types("spiece.model"),
     ),
     "SentencePiece BPE with bytes": (
-        lambda: _sentencepiece("bpe", vocab_size=290, byte_fallback=True),
+        lambda: _sentencepiece("bpe", 290, byte_fallback=True),
         read_types("spiece.model"),
     ),
     "SentencePiece BPE with merges": (
-        lambda: _sentencepiece("bpe", vocab_size=290, byte_fallback=True),
+        lambda: _sentencepiece("bpe", 290, byte_fallback=True),
         read_sentencepiece,
     ),
     "list with ##": (LIST.encode, read_types("types.txt")),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import sentencepiece
 from command import Command
+from small import trained_pieces
 
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError, GoldGivenError, TokeniserGivenError
@@ -62,12 +62,7 @@ def ranks(folder: Path) -> bytes:
 
 
 def pieces(folder: Path) -> bytes:
-    words = folder / "words.txt"
-    words.write_text("undo redo undoing doing\n" * 20)
-    sentencepiece.SentencePieceTrainer.train(
-        input=str(words), model_prefix=str(folder / "m"), vocab_size=20, model_type="bpe"
-    )
-    return (folder / "m.model").read_bytes()
+    return trained_pieces(["undo redo undoing doing"] * 20, "bpe", 20)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Unigram against the `tokenizers` library and SentencePiece."""
 
-import io
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
+from small import trained_pieces
 from tokenizers import Tokenizer, models
 from wordfreq import get_frequency_dict, top_n_list
 
@@ -101,18 +101,8 @@ def trained(request: pytest.FixtureRequest) -> bytes:
     """A model that SentencePiece trained on English words with their counts."""
     counts = sorted(get_frequency_dict("en").items(), key=lambda item: -item[1])[:20_000]
     rows = [f"{word}\t{max(1, round(frequency * 1e7))}" for word, frequency in counts]
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(rows),
-        model_writer=model,
-        input_format="tsv",
-        vocab_size=4_000,
-        model_type="unigram",
-        byte_fallback=request.param,
-        user_defined_symbols=["ing"],
-        minloglevel=2,
-    )
-    return model.getvalue()
+    settings = {"byte_fallback": request.param, "user_defined_symbols": ["ing"]}
+    return trained_pieces(rows, "unigram", 4_000, input_format="tsv", **settings)
 
 
 def real_words() -> list[str]:

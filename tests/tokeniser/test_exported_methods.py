@@ -13,8 +13,8 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
-from small import small_document
+from sentencepiece import SentencePieceProcessor
+from small import small_document, trained_pieces
 from strategies import WORDS, MergeList, trained_segmenter, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
@@ -283,16 +283,9 @@ def test_an_unknown_marker_has_no_length(byte_fallback: bool) -> None:
 
 
 def sentencepiece_model(path: Path, kind: str, *symbols: str) -> Path:
+    listed = [*symbols] or ["<x>", "er"]
     words = words_to_check([], 2_000)
-    with path.open("wb") as file:
-        SentencePieceTrainer.train(
-            sentence_iterator=iter(words),
-            model_writer=file,
-            vocab_size=400,
-            model_type=kind,
-            user_defined_symbols=[*symbols] or ["<x>", "er"],
-            minloglevel=2,
-        )
+    path.write_bytes(trained_pieces(words, kind, 400, user_defined_symbols=listed))
     return path
 
 

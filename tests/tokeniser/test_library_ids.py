@@ -84,10 +84,31 @@ LETTERS = st.lists(st.sampled_from("abceé<s>▁Ġß-\u0301"), min_size=2, max_s
 NORMALIZERS: list[Document | None] = [
     *(None, {"type": "NFC"}, {"type": "NFD"}, {"type": "NFKC"}, {"type": "Lowercase"}),
     {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}]},
+    {"type": "Sequence", "normalizers": [{"type": "Nmt"}, {"type": "Prepend", "prepend": "a"}]},
+    {"type": "Strip", "strip_left": True, "strip_right": True},
+    {"type": "Replace", "pattern": {"String": "é"}, "content": "e"},
+    {"type": "Replace", "pattern": {"Regex": "a+"}, "content": "ab"},
+    {
+        "type": "BertNormalizer",
+        **dict.fromkeys(("clean_text", "handle_chinese_chars", "lowercase"), True),
+        "strip_accents": None,
+    },
 ]
 METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-PRE_TOKENIZERS = [None, {"type": "Whitespace"}, {"type": "WhitespaceSplit"}, METASPACE]
+PRE_TOKENIZERS = [
+    *(None, METASPACE, {**METASPACE, "prepend_scheme": "first", "split": False}),
+    *({"type": kind} for kind in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer")),
+    {"type": "Digits", "individual_digits": True},
+    {"type": "Punctuation", "behavior": "Isolated"},
+    {"type": "UnicodeScripts"},
+    *(
+        {"type": "Split", "pattern": pattern, "behavior": behaviour, "invert": invert}
+        for pattern in ({"String": "a"}, {"Regex": r"\p{L}+|[^\p{L}]"})
+        for behaviour in ("Isolated", "Removed", "MergedWithNext", "MergedWithPrevious")
+        for invert in (False, True)
+    ),
+]
 DECODERS = [None, METASPACE, {"type": "WordPiece", "prefix": "##", "cleanup": True}]
 
 

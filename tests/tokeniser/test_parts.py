@@ -1,6 +1,5 @@
 """Parts of pipelines: known ones, maps of characters, and unknown ones in their own process."""
 
-import io
 import json
 import random
 import string
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from effort import share_of
 from hostile.files import metaspaces, replace, split, steps, tokeniser
+from small import trained_pieces
 from tokenizers import PreTokenizedString, Tokenizer, normalizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
@@ -229,19 +229,11 @@ def test_no_known_pipeline_is_slow_or_grows() -> None:
 @cache
 def charsmap() -> bytes:
     """The map that SentencePiece ships."""
-    import sentencepiece
     from sentencepiece import sentencepiece_model_pb2
 
-    written = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(["a b c hello"] * 10),
-        model_writer=written,
-        vocab_size=12,
-        hard_vocab_limit=False,
-        minloglevel=2,
-    )
     messages: Any = sentencepiece_model_pb2
-    model = messages.ModelProto.FromString(written.getvalue())
+    made = trained_pieces(["a b c hello"] * 10, "unigram", 12, hard_vocab_limit=False)
+    model = messages.ModelProto.FromString(made)
     return bytes(model.normalizer_spec.precompiled_charsmap)
 
 

@@ -1,6 +1,5 @@
 """SentencePiece BPE models as tokenisers with merges, held against the `sentencepiece` library."""
 
-import io
 import itertools
 import json
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
+from small import trained_pieces
 from strategies import check_graph
 
 from morphgraph.core.errors import FileFormatError
@@ -24,6 +24,7 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.models import export_segmenter, load_segmenter
 from morphgraph.tokeniser.merging import derive, segment
+from morphgraph.tokeniser.preprocess import BYTES
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
@@ -50,16 +51,10 @@ def trained(language: str, **settings: Any) -> bytes:
     """A small model, trained on the commonest words with their frequencies."""
     found = wordfreq.get_frequency_dict(language, wordlist="small")
     lines = (f"{word}\t{round(share * 1e7)}" for word, share in found.items())
-    written = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=itertools.islice(lines, 6000),
-        input_format="tsv",
-        model_writer=written,
-        model_type="bpe",
-        minloglevel=2,
-        **settings,
+    size = settings.pop("vocab_size")
+    return trained_pieces(
+        itertools.islice(lines, 6000), "bpe", size, input_format="tsv", **settings
     )
-    return written.getvalue()
 
 
 MODELS: dict[str, dict[str, Any]] = {
@@ -139,10 +134,21 @@ PIECES = st.lists(
 )
 
 
+SYMBOL_SETS = st.sets(st.sampled_from(["ab", "a", "bba", "▁b"]))
+FLAGS = st.fixed_dictionaries(
+    dict.fromkeys(
+        ("byte_fallback", "add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"),
+        st.booleans(),
+    )
+)
+
+
 @examples(80)
-@given(PIECES, st.sets(st.sampled_from(["ab", "a", "bba", "▁b"])), st.text("ab ", max_size=24))
+@given(
+    PIECES, st.sets(st.sampled_from(["ab", "a", "bba", "▁b"])), st.text("ab é", max_size=24), FLAGS
+)
 def test_any_scores_in_any_order(
-    pieces: list[tuple[str, float, int]], symbols: set[str], text: str
+    pieces: list[tuple[str, float, int]], symbols: set[str], text: str, flags: dict[str, bool]
 ) -> None:
     """Merges that come too early, scores that are equal, results that overlap themselves."""
     listed = {
@@ -150,7 +156,9 @@ def test_any_scores_in_any_order(
         **{atom: (atom, -20.0, KIND.NORMAL) for atom in "ab▁"},
         **{symbol: (symbol, 0.0, KIND.USER_DEFINED) for symbol in symbols},
     }
-    data = a_model(*listed.values())
+    if flags["byte_fallback"]:
+        listed |= {text: (text, 0.0, KIND.BYTE) for text in BYTES}
+    data = a_model(*listed.values(), **flags)
     tokeniser = load_tokeniser({"m.model": data})
     assert our_ids(tokeniser, [text]) == their_ids(data, [text])
     words = tokeniser.encode([text], bare=True)

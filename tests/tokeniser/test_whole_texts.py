@@ -1,6 +1,5 @@
 """Texts by the public class: the ids, types and texts of the library that the file is for."""
 
-import io
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -10,7 +9,8 @@ from typing import Any
 
 import pytest
 import wordfreq
-from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from sentencepiece import SentencePieceProcessor
+from small import trained_pieces
 from tokenizers import (
     ByteLevelBPETokenizer,
     Tokenizer,
@@ -149,17 +149,9 @@ def test_special_tokens_around_a_text(make: Callable[[], Tokenizer]) -> None:
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 @pytest.mark.parametrize("settings", [{}, {"byte_fallback": True}, {"add_dummy_prefix": False}])
 def test_sentencepiece_models(kind: str, settings: dict[str, Any], tmp_path: Path) -> None:
-    written = io.BytesIO()
-    SentencePieceTrainer.train(
-        sentence_iterator=iter(wordfreq.top_n_list("de", 2_000)),
-        model_writer=written,
-        model_type=kind,
-        vocab_size=700,
-        minloglevel=3,
-        **settings,
-    )
-    (tmp_path / "a.model").write_bytes(written.getvalue())
-    theirs = SentencePieceProcessor(model_proto=written.getvalue())
+    data = trained_pieces(wordfreq.top_n_list("de", 2_000), kind, 700, **settings)
+    (tmp_path / "a.model").write_bytes(data)
+    theirs = SentencePieceProcessor(model_proto=data)
     tokeniser = mg.load(tmp_path / "a.model")
     assert tokeniser.types == tuple(theirs.id_to_piece(n) for n in range(len(theirs)))
     special = ("<unk>", "<s>", "</s>")

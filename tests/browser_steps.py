@@ -130,11 +130,6 @@ def value_of(page: Page, label: str) -> str:
     return metric(page, label).get_by_test_id("stMetricValue").inner_text()
 
 
-def scored(page: Page) -> str:
-    """The words that figures of the bar are over, "" if it says nothing: all."""
-    return "".join(page.locator('[class*="st-key-figure-seen"]').all_inner_texts()).strip()
-
-
 def expect_value(page: Page, label: str, value: str | re.Pattern[str]) -> None:
     # While a page is drawn anew, the one that goes can still stand below.
     expect(metric(page, label).get_by_test_id("stMetricValue").first).to_have_text(value)

@@ -106,24 +106,6 @@ def _helper(process: psutil.Process) -> bool:
         return False
 
 
-def test_nothing_is_printed(tmp_path: Path) -> None:
-    command = script(
-        tmp_path,
-        """
-        from morphgraph.batch.cluster import local_cluster
-
-        if __name__ == "__main__":
-            with local_cluster(2) as client:
-                assert client.submit(sum, [1, 2]).result() == 3
-                left = client.submit(pow, 2, 3)
-                failed = client.submit(int, "x")
-                assert type(failed.exception()) is ValueError
-        """,
-    )
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
 def test_a_task_that_takes_too_much_memory_fails_and_the_rest_goes_on(tmp_path: Path) -> None:
     def greedy() -> int:
         kept = []

@@ -1,7 +1,4 @@
-"""What can be chosen in charts and tables, in a real Chromium: each is really clicked.
-
-The tables of Scores and Vocabulary are clicked in `test_scores`.
-"""
+"""What can be chosen in charts, in a real Chromium: each is really clicked."""
 
 import re
 

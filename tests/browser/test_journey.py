@@ -65,19 +65,6 @@ def removable(page: Page) -> list[str]:
     return list(dict.fromkeys(keys))
 
 
-def places(page: Page) -> dict[str, str]:
-    """Where each vertex is drawn."""
-    found: dict[str, str] = graph(page).evaluate(
-        """surface => Object.fromEntries([...surface.querySelectorAll(".vertex[data-id]")]
-          .map((v) => [v.dataset.id, v.style.transform]))"""
-    )
-    return found
-
-
-def camera(page: Page) -> str:
-    return str(graph(page).locator(".world").evaluate("world => world.style.transform"))
-
-
 def look_for(page: Page, text: str) -> None:
     """Search a type and choose it."""
     field = page.get_by_role("combobox", name="Find a type")
@@ -137,19 +124,10 @@ def explore_and_knock_out(page: Page) -> None:
     wait_for_focus(page, label)
     look_for(page, "ung")
     idle(page)
-    words = page.locator(".rows button")
-    expect(words).not_to_have_count(0)
-    words.first.hover()
-    expect(graph(page).locator(".world.lit .vertex.focus.on")).to_be_visible()
-    page.mouse.move(700, 15)
-    expect(graph(page).locator(".world.lit")).to_have_count(0)
-    graph(page).locator(".vertex.focus").hover()
-    expect(page.locator(".rows button.marked")).to_have_count(words.count())
     check_labels(page)
 
     before = value_of(page, "F1 %")
     preview = page.get_by_text(re.compile("^F1 .* → ")).inner_text()
-    at = places(page)
     page.get_by_role("button", name="Knock out", exact=True).click()
     wait_for_edits(page, 1)
     delta = metric(page, "F1 %").get_by_test_id("stMetricDelta")
@@ -160,20 +138,10 @@ def explore_and_knock_out(page: Page) -> None:
     expect_value(page, "Types", "7,999")
     ghost = graph(page).locator(".vertex.focus.ghost")
     expect(ghost).to_be_visible()
-    expect(graph(page).locator(".vertex.merge.changed")).not_to_have_count(0)
-    assert graph(page).locator(".edge.strand").count() > 4
     same = r"(, [\d,]+ with the same score)?$"
     said = re.compile(r"F1 [\d.]+ → [\d.]+\s% · [\d,]+ better, [\d,]+ worse" + same)
     expect(page.get_by_role("status")).to_have_text(said)
-    expect(page.get_by_test_id("stMarkdown").filter(has_text=said)).to_be_visible()
-    expect(graph(page).locator(".world.lit")).to_have_count(0)  # nothing has faded
-    expect(page.locator(".both .morph").first).to_be_attached()  # tokens over their gold
     check_labels(page)
-    now = places(page)
-    rows = [name for name in at if name.startswith("m") and name in now]
-    height = re.compile(r", (.*)px\)$")
-    assert len(rows) > 5
-    assert all(height.findall(at[name]) == height.findall(now[name]) for name in rows)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as SVG").click()
     picture = ElementTree.parse(download.value.path())
@@ -253,14 +221,6 @@ def five_fast_clicks(page: Page) -> None:
     wait_for_edits(page, 6)
     expect_value(page, "Types", "7,994")
     expect(vertex(page, keys[-1])).to_have_class(re.compile("ghost"))
-    page.get_by_role("button", name="Zoom in").click()
-    page.wait_for_timeout(600)
-    seen = camera(page)
-    go_to(page, "History and export")
-    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
-    go_to(page, "Merge graph")
-    wait_for_focus(page, "en")
-    assert camera(page) == seen
 
 
 def knock_out_by_threshold(page: Page) -> None:

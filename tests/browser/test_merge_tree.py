@@ -1,12 +1,11 @@
 """Merge trees in a real Chromium: seen in both themes, hovered, clicked and downloaded."""
 
-import re
 import struct
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, go_to, idle, start
+from browser_steps import go_to, idle, start
 from effort import one_of
 from playwright.sync_api import Locator, Page, expect
 
@@ -58,43 +57,3 @@ def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path,
     scale = min(2, 16000 / width)
     assert size == pytest.approx((width * scale, height * scale), abs=1)
     assert len(saved["PNG"]) > 5_000  # it is not blank
-
-
-def test_it_plays_merge_by_merge_and_a_box_offers_what_to_do(page: Page, app_address: str) -> None:
-    open_trees(page, app_address)
-    slider = page.get_by_label("Merges applied")
-    last = int(slider.get_attribute("max") or 0)
-    assert sheet(page).locator(".later").count() == 0
-    page.get_by_role("button", name="Previous merge").click()
-    slider.press("ArrowLeft")
-    hidden = sheet(page).locator("g.later")
-    steps = hidden.evaluate_all("groups => groups.map(({ dataset }) => dataset.step)")
-    assert sorted(steps) == sorted([str(last - 1), str(last)])
-    expect(
-        page.get_by_text(re.compile(f"^Merge {last - 2} of {last}: .+ \\+ .+ → "))
-    ).to_be_visible()
-    page.get_by_role("button", name="Play").click()
-    expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=PATIENCE)
-    assert hidden.count() == 0
-
-    box = sheet(page).locator("g[data-type]").last
-    box.press("Enter")
-    expect(page.get_by_role("menuitem", name="Knock out")).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("menu")).to_be_hidden()
-    box.click()
-    page.keyboard.press("Enter")
-    expect(sheet(page).get_by_text("before the last edit", exact=True)).to_be_visible(
-        timeout=PATIENCE
-    )
-    idle(page)
-    # Each atom stands at one place, before and after.
-    places = sheet(page).evaluate(
-        """sheet => [...sheet.querySelectorAll("g:not([data-type]) text")]
-          .map((text) => text.getAttribute("x"))"""
-    )
-    assert places[: len(places) // 2] == places[len(places) // 2 :]
-    sheet(page).locator("g[data-type]").first.click()
-    page.get_by_role("menuitem", name="Open in the merge graph").click()
-    expect(page.get_by_role("group", name="Merge graph:")).to_be_visible(timeout=PATIENCE)

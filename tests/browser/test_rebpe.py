@@ -1,7 +1,5 @@
 """ReBPE in a real Chromium: run, go back, look, stop, and take the result home."""
 
-import re
-
 import pytest
 from browser_steps import PATIENCE, Line, go_to, idle, start, value_of
 from effort import one_of
@@ -64,54 +62,6 @@ def test_steps_are_not_taken_back_by_late_answers(page: Page, app_address: str) 
         assert chosen_phase(page) == "anneal"
     line.is_slow = False
     expect(page.get_by_text("What “anneal” did to merges")).to_be_visible(timeout=PATIENCE)
-
-
-def test_two_iterations_played_and_one_step_back(page: Page, app_address: str) -> None:
-    page.set_viewport_size({"width": 1440, "height": 1000})
-    start(page, app_address)
-    go_to(page, "ReBPE")
-    press(page, "Next: anneal")
-    for number in (1, 2):
-        for phase in ("knock out", "reify"):
-            press(page, f"Next: {phase} (iteration {number})")
-    # Played to its end in the browser, and a step back from there.
-    for _ in range(4):
-        press(page, "Previous phase")
-    assert chosen_phase(page) == "anneal"
-    page.get_by_role("button", name="Play", exact=True).click()
-    expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text("What “2 reify” did to merges")).to_be_visible(timeout=PATIENCE)
-    idle(page)
-    assert chosen_phase(page) == "2 reify"
-    page.get_by_label("Phase on show").press("ArrowLeft")
-    expect(page.get_by_text("What “2 knockout” did to merges")).to_be_visible(timeout=PATIENCE)
-    assert chosen_phase(page) == "2 knockout"
-    idle(page)
-    page.wait_for_timeout(100)  # a click in the same quarter of a second is not taken back
-    page.go_back()
-    expect(page.get_by_text("What “2 reify” did to merges")).to_be_visible(timeout=PATIENCE)
-    idle(page)
-    assert chosen_phase(page) == "2 reify"
-    word = page.get_by_label("A word through the run").input_value()
-    page.wait_for_url(re.compile(f"word={word}(&|$)"))
-    page.go_forward()
-    expect(page.get_by_text("What “2 knockout” did to merges")).to_be_visible(timeout=PATIENCE)
-    idle(page)
-    press(page, "Undo up to here")
-    # What is in a popover has its values, though it was closed when they were sent.
-    press(page, "Settings")
-    expect(page.get_by_role("spinbutton", name="Least blame, θ")).to_have_value("0.50")
-    page.keyboard.press("Escape")
-
-    # The library is in the same state.
-    run = library_run()
-    while run.phases[-1].iteration < 2:
-        phase = run.step()
-    assert phase is not None
-    assert phase.kind == "knockout"
-    assert value_of(page, "F1 %") == f"{100 * phase.score.f1:.2f}"
-    assert value_of(page, "Types") == f"{phase.vocabulary_size:,}"
 
 
 @pytest.mark.parametrize("delay", one_of(60, 0, 200))

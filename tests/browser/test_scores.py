@@ -1,4 +1,4 @@
-"""Scores and vocabularies in a real Chromium: a newcomer's way from a number to the merge tree."""
+"""Scores in a real Chromium: what takes long can be stopped."""
 
 import re
 from itertools import product
@@ -8,12 +8,6 @@ from browser_steps import PATIENCE, go_to, idle, start, upload
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
-
-
-def press(page: Page, name: str) -> None:
-    """One of several buttons in a row."""
-    page.get_by_role("radio", name=name, exact=True).click()
-    idle(page)
 
 
 def tab(page: Page, name: str) -> None:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 from command import Command
-from small import small_document
-from strategies import SEVERAL_MERGES
 
 from morphgraph.formats.loading import load_tokeniser
 
@@ -136,30 +134,6 @@ def test_a_vocabulary_against_another(morphgraph: Command) -> None:
     for size, part in zip(sizes, ("shared_types", "dropped_types", "added_types"), strict=True):
         report = morphgraph(*given, "--list", part, "--limit", 0, "--json").json
         assert len(report["tokenisers"][-1]["list"]) == size
-
-
-@pytest.mark.parametrize("command", ["knockout", "rebpe"])
-def test_types_that_nothing_forms_are_reported_and_removed(
-    morphgraph: Command, tmp_path: Path, command: str
-) -> None:
-    """abc + d is to blame; abcde is then left with the merge that never applies."""
-    tokenizer, gold = tmp_path / "tokenizer.json", tmp_path / "gold.tsv"
-    tokenizer.write_text(json.dumps(small_document(SEVERAL_MERGES, "abcde")))
-    gold.write_text("abcd\tabc d\n")
-    switches = ("--set", "anneal=no,reify=no") if command == "rebpe" else ()
-    given = (command, tokenizer, gold, "--bare", *switches)
-    left = morphgraph(*given, "--out", tmp_path / "left", "--json")
-    assert left.json["never_formed"] == ["abcde"]
-    assert "1 type that no merge forms any more: “abcde”" in morphgraph(*given).out
-    (tmp_path / "list.txt").write_text("abcde\n")
-    listed = ("knockout", tmp_path / "left", "--types", tmp_path / "list.txt", "--set", "cascade")
-    dropped = morphgraph(*listed, "--out", tmp_path / "out", "--json")
-    assert (dropped.json["removed"], dropped.json["never_formed"]) == (["abcde"], [])
-    assert dropped.json["vocab_size"] == left.json["vocab_size"] - 1
-    again = morphgraph("score", tmp_path / "out", gold, "--bare")
-    assert again.code == 0 and again.err == "", "no warning"
-    warned = morphgraph("score", tmp_path / "left", gold, "--bare")
-    assert "can never be formed: “abcde”" in warned.err
 
 
 def test_segment(morphgraph: Command, folder: Path) -> None:

@@ -148,14 +148,6 @@ class App:
         found = [json.loads(proto.json) for proto in written]
         return {one["name"]: one["value"] for one in found if one["value"]}
 
-    def go_back(self, **address: str) -> App:
-        """Come to an address as by Back: it was left when the step after it was made."""
-        self.test.query_params.clear()
-        steps = self.session.address.newest
-        for name, value in {**address, "step": f"before{steps}"}.items():
-            self.test.query_params[name] = value
-        return self.run()
-
     def metrics(self) -> dict[str, tuple[str, str]]:
         """Value and difference of each metric by its label."""
         return {metric.label: (metric.value, metric.delta) for metric in self.test.metric}

@@ -51,20 +51,8 @@ def test_download_then_open(server: Server, app: Any, tmp_path: Path) -> None:
     assert len(server.asked) == 1
 
 
-def test_language_and_source(server: Server, app: Any) -> None:
-    def sources() -> list[str]:
-        options = app.find("selectbox", "Source").options
-        return [option.rpartition(" · ")[2] for option in options]
-
-    app.choose("Language", "nld")
-    assert sources() == ["celex"]
-    assert "Download" not in app.buttons()
-    assert len(app.test.checkbox) == 0
-    [info] = [info.value.replace("\\", "") for info in app.test.info]
-    assert "Linguistic Data Consortium" in info
-    app.choose("Language", "deu")
-    assert sources() == ["small", "morphynet-deu", "morphynet-deu-inflection", "celex"]
-    app.choose("Source", "morphynet-deu")
-    # Consent to one source is none to another.
+def test_consent_to_one_source_is_none_to_another(server: Server, app: Any) -> None:
+    accept(app)
+    app.choose("Language", "deu").choose("Source", "morphynet-deu")
     assert [box.value for box in app.test.checkbox] == [False]
     assert not server.asked

@@ -113,15 +113,6 @@ def test_every_method_is_what_the_library_makes(compare: Any) -> None:
             assert row["cells"][number]["tokens"] == " ".join(map(shown_token, tokens))
 
 
-def test_a_cell_shows_how_it_came_about(compare: Any) -> None:
-    word = rows(compare)[0]["text"]
-    for label in ("BPE", "FLOTA", "BPE-dropout"):
-        compare.test.session_state["compare cell"] = (word, label)
-        compare.run()
-        assert any(word in heading.value for heading in compare.test.subheader)
-    assert 0 < compare.test.dataframe[0].value["share"].sum() <= 1
-
-
 def test_hostile_addresses_are_harmless(app: Any) -> None:
     app.test.query_params["methods"] = "dropout(p=99),<script>,flota(k=nan),greedy(q=1)"
     app.test.query_params["words"] = "<script>alert(1)</script>"

@@ -54,11 +54,6 @@ def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
     assert "FLOTA is not a model of the tokenizers library" in said(app)
     expect_form(app, "folder for `transformers`", "lookup.py")
     assert any(code.value.startswith("FLOTA(k=2):") for code in app.test.code)
-    app.test.selectbox(key="export_method").set_value("dropout")
-    app.run()
-    app.test.toggle(key="export_dropout_queue").set_value(True)
-    app.run().press("Check and prepare")
-    assert "Export bpe" in app.errors()[0]
 
 
 def test_a_copy_can_be_left_and_opened_again(

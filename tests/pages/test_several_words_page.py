@@ -1,4 +1,4 @@
-"""A tokeniser with types of several words on every page, which say what is left out."""
+"""A tokeniser with types of several words on every page."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from superbpe import superbpe_json
 from tokenizers import Tokenizer
 
-from tests.pages.conftest import as_read
+from tests.pages.conftest import PAGES
 
 pytestmark = pytest.mark.slow
 
@@ -19,21 +19,9 @@ def opened(app: Any) -> Any:
     return app
 
 
-def test_its_types_of_several_words_are_listed_and_can_be_knocked_out(opened: Any) -> None:
-    opened.open("vocabulary")
-    found = opened.session.study.tokeniser.several_words
-    [note] = [as_read(each.value) for each in opened.test.info]
-    assert note.startswith(f"{len(found)} types span several words: ")
-    opened.press("List them")
-    table = opened.table("type")
-    assert len(table) == len(found)
-    assert "␣of␣the" in set(table["type"])
-    [field] = [each for each in opened.test.text_area if "Types or ids" in each.label]
-    field.set_value("\n".join(table["type"]))
-    opened.run().press("Knock them out")
-    assert opened.session.study.tokeniser.several_words == []
-    opened.open("blame")
-    assert opened.errors() == []
+def test_every_page_shows_it(opened: Any) -> None:
+    for page in PAGES:
+        assert opened.open(page).errors() == []
 
 
 def test_the_start_shows_tokens_across_words(opened: Any) -> None:

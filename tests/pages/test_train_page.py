@@ -7,14 +7,11 @@ import pytest
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.extending import preview_extend
-from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
 from morphgraph.segment.training import train
 from web.choosing import chosen_methods
 
 pytestmark = pytest.mark.slow
-
-COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
 
 
 @pytest.fixture
@@ -40,28 +37,6 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     # Another page and back: the model is still there.
     page.open("scores").open("train")
     assert list(page.session.models) == [label]
-
-
-def test_every_method_on_a_file_of_counts_and_a_column_of_text(page: Any) -> None:
-    page.set("segmented_control", "Words from", "counts")
-    assert page.find("button", "Train").disabled
-    page.upload("Word counts", ("counts.tsv", COUNTS))
-    for method in METHODS.trained:
-        if method in METHODS.able("several"):
-            continue
-        page.set("radio", "Method", method)
-        page.set("number_input", "Vocabulary size", 262).press("Train")
-        assert page.errors() == []
-        [model] = page.session.models.values()
-        assert page.metrics()["Types"][0] == str(model.vocabulary_size)
-        assert ("Open it" in page.buttons()) == method.startswith("bpe")
-        page.press("Forget it")
-        assert page.session.models == {}
-    page.set("segmented_control", "Words from", "text")
-    page.upload("Text", ("titles.csv", b"id,title\n1,undo undo\n2,undoing\n"))
-    page.choose("Column", "title")
-    page.set("number_input", "Vocabulary size", 262).press("Train")
-    assert len(page.session.models) == 1
 
 
 def test_the_open_tokeniser_is_extended(page: Any) -> None:

@@ -23,14 +23,6 @@ def tokenizer_json() -> bytes:
     return json.dumps(small_document(MERGES)).encode()
 
 
-@pytest.fixture(scope="module")
-def vocab_json() -> bytes:
-    return json.dumps(small_document(MERGES)["model"]["vocab"]).encode()
-
-
-MERGES_TXT = "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in MERGES)
-
-
 def works(app: Any) -> None:
     """The session goes on: every page runs, and a type can be knocked out and brought back."""
     edits = len(app.graph.history)
@@ -47,19 +39,6 @@ def test_a_tokenizer_json_is_opened(app: Any, tokenizer_json: bytes) -> None:
     assert app.graph.merge_count == len(MERGES)
     assert app.session.study.benchmark.reference.name == "demo:en"
     works(app)
-
-
-def test_settings_belong_to_the_files_beside_them(app: Any, vocab_json: bytes) -> None:
-    added = ("added_tokens.json", b'{"<new>": 99}')
-    app.upload("Tokeniser", added)
-    [error] = app.errors()
-    assert "Give it together with the tokenizer.json" in error.replace("\\", "")
-    app.upload("Tokeniser", ("vocab.json", vocab_json), added)
-    [info] = [info.value.replace("\\", "") for info in app.test.info]
-    assert "merges.txt" in info
-    app.upload("Tokeniser", ("vocab.json", vocab_json), ("merges.txt", MERGES_TXT.encode()), added)
-    assert app.errors() == []
-    assert "<new>" in app.session.study.tokeniser.special
 
 
 @pytest.mark.parametrize(

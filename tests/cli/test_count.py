@@ -1,18 +1,13 @@
 """The command line: counting words, training with the counts; vocabularies measured on texts."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import Command
-from rich.console import Console
 
 from morphgraph.batch.cluster import local_cluster, runner_on
-from morphgraph.cli import output
 from morphgraph.corpus import counting
-
-PROJECT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.slow
@@ -62,31 +57,6 @@ def test_bad_lines_are_told(morphgraph: Command, folder: Path) -> None:
     assert run.out.startswith("2 running words, 2 distinct, in 1 file\n")
 
 
-def test_a_line_of_progress() -> None:
-    mega = 10**6
-    line = "counting: 120 of 400 MB, 60.0 MB/s, 0:05 left"
-    assert counting._line(120 * mega, 400 * mega, 2.0) == line
-    line = "counting: 1 of 10,000 MB, 1.0 MB/s, 2:46:39 left"
-    assert counting._line(mega, 10**4 * mega, 1.0) == line
-    assert counting._line(mega, mega, 1.0) == "summing"
-
-
-def test_progress_without_and_with_a_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(output, "BETWEEN_LINES", 0.0)
-    line = "counting: 1 of 2 MB"
-    with output.progress_line("counting") as tell:
-        tell(line, 0.5)
-    assert capsys.readouterr().err == f"counting …\n{line}\n"
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    wide = Console(file=sys.stderr, force_terminal=True, width=100)
-    monkeypatch.setattr(output, "console", lambda stream: wide)
-    with output.progress_line("counting") as tell:
-        tell(line, 0.5)
-    assert line in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_tasks_of_a_cluster_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each file is a task, on two processes."""
@@ -115,26 +85,6 @@ def languages(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_parallel_text(morphgraph: Command, languages: Path) -> None:
-    both = ("demo:en", "demo:de")
-    run = morphgraph("vocabulary", *both, "--corpus", languages, "--set", "parallel,base=en")
-    assert run.code == 0, run.err
-    table, parity = run.out.split("\n\n")
-    head, *rows = table.splitlines()
-    costs = "Tokens per line  Tokens per byte  Relative to en  Characters, relative"
-    assert head.startswith(f"Language  Tokeniser  Lines  Words  Tokens  {costs}")
-    assert [row.split()[:2] for row in rows] == [
-        [text, f"demo:{code}"] for text in ("de", "en", "all") for code in ("en", "de")
-    ]
-    assert rows[0].split()[5:8] == ["11.000", "0.524", "1.833"]
-    assert "Gini, by line" in parity
-    # Costs 11 and 6: 2 · 5 over 2 · 4 · 8.5.
-    assert parity.splitlines()[1].split() == ["demo:en", "0.147", "0.118", "de", "1.83"]
-    assert "lines as whole texts" in parity
-    assert "|unit:lines|base:en|" in parity
-
-
-@pytest.mark.slow
 def test_by_file_as_json_by_any_number_of_workers(morphgraph: Command, languages: Path) -> None:
     given = ("vocabulary", "demo:en", "--corpus", languages)
     found = morphgraph(*given, "--json").json
@@ -151,9 +101,3 @@ def test_by_file_as_json_by_any_number_of_workers(morphgraph: Command, languages
     lines = morphgraph(*given, "--limit", 1).out.splitlines()
     assert [line.split()[0] for line in lines[:3]] == ["File", "de", "all"]
     assert lines[3] == "1 of 2 files; --limit 0 shows all"
-
-
-def test_bad_lines_of_a_corpus_are_told(morphgraph: Command, folder: Path) -> None:
-    run = morphgraph("vocabulary", "demo:en", "--corpus", "bad.txt", "--set", "bad-lines=skip")
-    assert run.code == 0
-    assert "left out: 1 line" in run.err

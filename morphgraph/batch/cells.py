@@ -288,7 +288,8 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
             _phases(spec, result, result.gold_set),
         )
         words, held_in = words_scored(result.gold_set), HELD_IN * result.held_in
-        rows += [row._replace(words=words, held_in=held_in) for row in scored]
+        # Counts of phases are no scores, and have no scope.
+        rows += [r._replace(words=words, held_in=held_in) if r.scope else r for r in scored]
     rows += _figures(spec, inputs, result, baseline)
     if spec["facts"]:
         signature = result.segmenter.signature()
@@ -375,11 +376,14 @@ def _phases(spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet) -> I
     if made.run is None or not wanted:
         return
     scores, settings = phase_scores(made.run, gold_set), made.run.settings
-    about = settings.scope, settings.weighting, int(gold_set.has_gold(settings.scope).sum())
+    entries, signature = int(gold_set.has_gold(settings.scope).sum()), made.segmenter.signature()
     for name, value, step, variant in phase_points(made.run, scores):
+        row = ResultRow(name, value, signature=signature, step=step, variant=variant)
+        if name in ("phase_f1", "phase_gain"):
+            scored_by = settings.scope, settings.weighting
+            row = row._replace(scope=scored_by[0], weighting=scored_by[1], entries=entries)
         if name in wanted:
-            signature = made.segmenter.signature()
-            yield ResultRow(name, value, *about, signature, step=step, variant=variant)
+            yield row
 
 
 def _figures(

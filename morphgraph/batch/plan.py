@@ -320,7 +320,7 @@ class _Planner:
             except MorphGraphError as error:
                 problems.append(str(error))
         leave = f"Or leave {self.values['language']} out of the languages."
-        raise MorphGraphError(f"{' '.join(problems)} {leave}")
+        raise MorphGraphError(" ".join(dict.fromkeys([*problems, leave])))
 
     def _reference_file(self, name: str) -> dict[str, Any]:
         if not is_named(name):

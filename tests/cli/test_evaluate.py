@@ -79,7 +79,7 @@ def test_what_ships_has_a_name(morphgraph: Command, folder: Path) -> None:
     assert listed.code == 0
     names = [line.split()[0] for line in listed.out.splitlines()[1:-1]]
     assert names[0] == "demo"
-    assert "rebpe-table1" in names
+    assert "methods" in names
     (folder / "demo").mkdir()  # a folder is no configuration
     run = morphgraph("evaluate", "demo", "--dry-run")
     assert run.code == 0

@@ -276,22 +276,14 @@ def reference(morphgraph: Command) -> Command:
     return partial(morphgraph, "reference")
 
 
-def test_list(reference: Command, server: Server, source: CatalogueEntry, cache: Path) -> None:
-    code, out, _ = reference("list")
-    assert code == 0
-    lines = {line.split()[0]: " ".join(line.split()) for line in out.splitlines()}
-    assert lines["small"] == "small German Latin Indo-European plain 20,000 CC BY-SA 3.0 no"
-    assert lines["celex"].endswith("celex n/a CELEX Agreement (LDC) by yourself")
+def test_list(reference: Command, source: CatalogueEntry, cache: Path) -> None:
     get("small", True)
     assert re.search(r"^small +German .* yes *$", reference("list", "--language", "deu")[1], re.M)
     assert "small" not in reference("list", "--language", "fra")[1]
     rows = {row["name"]: row for row in json.loads(reference("list", "--json")[1])["sources"]}
     assert list(rows) == [*SOURCES, "small"]
-    assert (rows["small"]["downloaded"], rows["small"]["sha256"]) == (True, source.sha256)
     assert rows["small"]["path"] == str(cache / "small.tsv")
-    celex = rows["celex"]
-    assert (celex["downloaded"], celex["path"], celex["sha256"]) == (False, None, None)
-    assert celex["languages"] == ["nld", "eng", "deu"]
+    assert (rows["celex"]["downloaded"], rows["celex"]["path"]) == (False, None)
 
 
 def test_get_on_a_pipe_says_what_to_add(

@@ -1,6 +1,5 @@
 """BPE-dropout against a naive one: draw for draw, and in distribution."""
 
-import json
 from collections import Counter
 
 import merge_method_oracles as naive
@@ -9,7 +8,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MergeList, bpe_of, seen, token_texts, with_words
+from strategies import MergeList, bpe_of, seen, with_words
 from tokenizers import Tokenizer, models
 
 from morphgraph.core.errors import MorphGraphError
@@ -136,23 +135,6 @@ def test_a_word_depends_on_its_place_only() -> None:
     assert (first.token_at == dropout.segment(words).token_at).all()
     assert (first.token_at != second.token_at).any()
     assert (first.token_at != Dropout(tokeniser, 0.4, seed=6).segment(words).token_at).any()
-
-
-def test_document_of_the_standard_segmentation() -> None:
-    tokeniser = from_tokenizer_json(demo_tokeniser_path("de").read_bytes(), "de")
-    standard = Bte(tokeniser)
-    assert (standard.name, dict(standard.parameters)) == ("BPE", {})
-    assert standard.signature() == f"BPE:{tokeniser.signature()}"
-    listed = ["Entwaffnung", "unx", "für"]
-    before = token_texts(standard, listed)
-    tokeniser.graph.knockout(["Ġun"])
-    copy = Bte.from_document(json.loads(json.dumps(standard.document())))
-    assert copy.name == standard.name == "BTE"
-    assert copy.signature() == standard.signature() != f"BPE:{tokeniser.fork().signature()}"
-    assert copy.vocabulary_size == standard.vocabulary_size == tokeniser.fork().vocabulary_size - 1
-    assert token_texts(copy, listed) == token_texts(standard, listed) != before
-    with pytest.raises(MorphGraphError, match="instead of “dropout”"):
-        Dropout.from_document(standard.document())
 
 
 @pytest.mark.parametrize(("p", "seed"), [(-0.1, 0), (1.1, 0), (float("nan"), 0), (0.1, -1)])

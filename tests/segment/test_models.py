@@ -12,7 +12,7 @@ from strategies import token_texts
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.method import METHODS
@@ -60,6 +60,9 @@ ALL: list[Any] = [
 ]
 AB = tokeniser_of_types("folder/ab", ["a", "b", "ab"], ["ab"])
 ALL += [Dropout(AB, 0.5, 2, queue=True), Trimmed(AB, [9, 9, 1], 3), Scaffold(AB, ["ab"])]
+EDITED = tokeniser_of_types("und", ["u", "n", "d", "un", "und"], ["un", ("un", "d")])
+EDITED.graph.knockout(["un"])
+ALL += [Bte(EDITED)]
 MADE = [pytest.param(lambda one=one: one, id=one.signature()) for one in ALL]
 MADE += [
     pytest.param(partial(train, m, COUNTS, 265), id=m)

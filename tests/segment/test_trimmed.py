@@ -1,6 +1,5 @@
 """Trimming against a naive one, and by hand."""
 
-import json
 from collections import Counter
 
 import merge_method_oracles as naive
@@ -89,7 +88,7 @@ def test_added_tokens_stay() -> None:
     assert trimmed.vocabulary_size == 3
 
 
-def test_real_tokeniser_and_document() -> None:
+def test_later_edits_of_a_tokeniser_change_nothing() -> None:
     tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")
     tokeniser.graph.knockout(["Ġof"])
     words = wordfreq_counts("en", wordlist="small").items()
@@ -99,12 +98,6 @@ def test_real_tokeniser_and_document() -> None:
     assert 100 < tokeniser.vocabulary_size - trimmed.vocabulary_size < 7_000
     listed = ["offspring", "unbelievable", "naïve", "segmentation", "it's"]
     found = token_texts(trimmed, listed)
-    copy = Trimmed.from_document(json.loads(json.dumps(trimmed.document())))
-    assert token_texts(copy, listed) == found
-    assert copy.signature() == trimmed.signature()
-    assert copy.vocabulary_size == trimmed.vocabulary_size
-    assert trimmed.signature().startswith("Trimmed(threshold=50000,counts=")
-    assert trimmed.signature().endswith(f":{tokeniser.signature()}")
     signature, size = trimmed.signature(), trimmed.vocabulary_size
     tokeniser.graph.knockout(["Ġthe"])  # later edits are not its business
     tokeniser.graph.anneal([("語", "e")], atoms=["語"])

@@ -110,18 +110,6 @@ def test_threads_make_no_difference(words: list[str]) -> None:
     assert np.array_equal(once.token_at, twice.token_at)
 
 
-def test_changed_words() -> None:
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
-    words = ["abc", "ab", "cab", "ccc"]
-    before = segment_plain(graph, words)
-    graph.knockout(["ab"])
-    after = segment_plain(graph, words)
-    # abc is still made, now from a + b + c at once; ab and cab fall apart.
-    assert after.changed_words(before).tolist() == [1, 2]
-    assert before.changed_words(after).tolist() == [1, 2]
-    assert after.changed_words(after).tolist() == []
-
-
 def removable(graph: MergeGraph) -> list[str]:
     return [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
 

@@ -317,20 +317,6 @@ def test_it_makes_the_same_of_words(parts: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_unknown_parts_give_what_known_ones_of_the_same_meaning_do() -> None:
-    known = loaded(normalizer=steps({"type": "Lowercase"}), pre_tokenizer=split("a+"))
-    unknown = loaded(normalizer=steps({"type": "Lowercase"}), pre_tokenizer=split("(?:a)+"))
-    assert known.preprocessor.is_known and not unknown.preprocessor.is_known
-    for encoding in ({}, {"bare": True}):
-        ours, theirs = known.encode(WORDS, **encoding), unknown.encode(WORDS, **encoding)
-        assert ours.atoms.tolist() == theirs.atoms.tolist()
-        assert ours.piece_offsets.tolist() == theirs.piece_offsets.tolist()
-    normaliser, cut = unknown.preprocessor.normalizer, unknown.preprocessor.pre_tokenizer
-    assert normaliser.normalize_str("aÀ") == "aà"
-    assert cut.pre_tokenize_str("baac") == [("b", (0, 1)), ("aa", (1, 3)), ("c", (3, 4))]
-
-
-@pytest.mark.slow
 def test_a_vocabulary_of_unknown_parts_is_saved_and_read_again() -> None:
     own = loaded(pre_tokenizer=split("(?:a)+")).preprocessor
     held = SubwordVocabulary(("a", "b"), "", own, name="a.json").document()

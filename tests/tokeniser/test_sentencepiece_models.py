@@ -144,9 +144,7 @@ FLAGS = st.fixed_dictionaries(
 
 
 @examples(80)
-@given(
-    PIECES, st.sets(st.sampled_from(["ab", "a", "bba", "▁b"])), st.text("ab é", max_size=24), FLAGS
-)
+@given(PIECES, SYMBOL_SETS, st.text("ab é", max_size=24), FLAGS)
 def test_any_scores_in_any_order(
     pieces: list[tuple[str, float, int]], symbols: set[str], text: str, flags: dict[str, bool]
 ) -> None:

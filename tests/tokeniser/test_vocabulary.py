@@ -134,15 +134,12 @@ def set_in(document: Any, path: str, value: Any) -> bytes:
         ("unigram", "model.type", "WordLevel", "field model.type"),
         ("wordpiece", "model.type", "WordLevel", "field model.type"),
         ("wordpiece", "model.type", ["BPE"], "field model.type"),
-        ("wordpiece", "model.vocab", {"a": 0, "b": 0}, "field model.vocab"),
         ("wordpiece", "model.continuing_subword_prefix", "@@", None),
         ("wordpiece", "model.continuing_subword_prefix", 3, None),
         *(
             ("wordpiece", "model.max_input_chars_per_word", limit, None)
             for limit in (0, -1, 1.5, "5", True)
         ),
-        ("wordpiece", "pre_tokenizer", {"type": "None"}, "fields normalizer and pre_tokenizer"),
-        ("wordpiece", "added_tokens", [{"id": 1}], "field added_tokens, entry 1"),
     ],
 )
 def test_a_damaged_tokenizer_json(kind: str, path: str, value: Any, place: str | None) -> None:

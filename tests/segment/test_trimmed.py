@@ -1,5 +1,6 @@
 """Trimming against a naive one, and by hand."""
 
+import json
 from collections import Counter
 
 import merge_method_oracles as naive

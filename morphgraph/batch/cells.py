@@ -391,6 +391,8 @@ def _figures(
 ) -> Iterator[ResultRow]:
     from morphgraph.tables.figures import signature
 
+    if not spec["vocabulary"]:
+        return  # cutting all words of a corpus takes long
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
     reference = None if made.gold_set is None else made.gold_set.reference
     health = VocabularyHealth(made.segmenter, corpus, reference)

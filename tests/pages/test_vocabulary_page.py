@@ -57,6 +57,12 @@ def listed(app: Any) -> Any:
     return app.table("type")
 
 
+def card_list(app: Any, key: str) -> Any:
+    """The types behind a figure of the table."""
+    app.put("vocabulary card", key)
+    return listed(app)
+
+
 def card(app: Any, key: str) -> Any:
     """Click a card."""
     [button] = [b for b in app.test.button if b.key == f"list {key}"]
@@ -133,6 +139,9 @@ def test_edits_are_held_against_the_start(page: Any) -> None:
     assert page.metrics()["Fertility"][1].startswith("-")
     first, second = figures(page)[1:]
     assert (first[0], second[0]) == ("7,998", "8,000")
+    beside = page.table("Only in before the edits")
+    assert [beside["Only in before the edits"][0], beside.iloc[0, -1]] == ["2", "0"]
+    assert set(card_list(page, "dropped_types")["type"]) == {"ia", "ing"}
     relative = [figure.key for figure in FIGURES].index("relative_tokens")
     assert first[relative] == "1.000"
     assert float(second[relative]) < 1

@@ -14,6 +14,7 @@ from morphgraph.score import vocabulary_figures as figures
 from morphgraph.score.vocabulary_figures import FigureValue
 from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.tables import figures as tables
+from morphgraph.tables.vocabularies import ComparedVocabularies
 from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
 from web.aside import scored_words
@@ -96,7 +97,7 @@ def vocabulary_page(current: Session) -> None:
         with cards:
             number = _cards(current, healths, alpha, listed)
         with below:
-            _types_behind(current, chosen[number], healths[number], listed)
+            _types_behind(current, chosen[number], healths[number], listed, healths[0])
         if more.open:
             with more:
                 table = tables.figure_table(healths, alpha)
@@ -111,6 +112,13 @@ def vocabulary_page(current: Session) -> None:
                         "vocabulary.tex": lambda: to_latex(table),
                     }
                 )
+                if number:
+                    both = healths[0], healths[number]
+                    beside = current.once(
+                        ("vocabularies", *map(Same, both)), ComparedVocabularies(*both).table
+                    )
+                    ui.show_model(beside, len(beside.rows), key="vocabularies beside each other")
+                    st.caption(ui.plain(" ".join(beside.notes)))
 
 
 def _list_behind(row: int) -> None:
@@ -268,7 +276,9 @@ def _card(key: str, value: FigureValue, before: FigureValue) -> None:
     )
 
 
-def _types_behind(current: Session, name: str, health: VocabularyHealth, listed: str) -> None:
+def _types_behind(
+    current: Session, name: str, health: VocabularyHealth, listed: str, baseline: VocabularyHealth
+) -> None:
     figure = figures.figure_called(listed)
     key = listed if figure.has_list else "tokens"
     merges = health.segmenter.editable is not None
@@ -276,8 +286,8 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
     options: dict[str, Any] = {"key": "vocabulary finality", "first": False, "help": _FINALITY}
     finality = offered and bool(ui.value_now(options["key"], False))
     table = current.once(
-        ("vocabulary list", key, finality, Same(health)),
-        lambda: figures.list_behind(health, key, finality=finality),
+        ("vocabulary list", key, finality, Same(health), Same(baseline)),
+        lambda: figures.list_behind(health, key, finality=finality, baseline=baseline),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         what = "types by use" if key != listed else counted(len(table), "row")
@@ -313,7 +323,8 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
     of = f"{len(shown):,} of " if len(shown) < len(table) else ""
     st.caption(f"{of}{counted(len(table), 'row')}. Choose a row to see its type in the graph.")
     if row is not None and name in (_NOW, START):
-        _offer(current, health, int(shown.iloc[row]["type_id"]))
+        theirs = baseline if key in ("shared_types", "dropped_types") else health
+        _offer(current, theirs, int(shown.iloc[row]["type_id"]))
 
 
 def _form(column: str) -> str:

@@ -216,8 +216,8 @@ def compare_vocabularies(
     ``gold``: morphs to look for among the types. Errors: `MorphGraphError`.
 
     >>> found = mg.compare_vocabularies(tokeniser, mg.load("demo:de"))
-    >>> found.to_frame()["types"].tolist()
-    [1953, 6046, 6046]
+    >>> [part.size for part in found.parts.values()]
+    [1953, 1953, 6046, 6046]
     """
     from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
     from morphgraph.tables.vocabularies import ComparedVocabularies
@@ -235,7 +235,7 @@ def compare_vocabularies(
         VocabularyHealth(one._segmenter, corpus, reference, label=label)
         for one, label in zip((a, b), labels, strict=True)
     )
-    return ComparedVocabularies(after.compared_to(before))
+    return ComparedVocabularies(before, after)
 
 
 def _entrant(label: str, tokeniser: Any) -> Entrant:

@@ -182,7 +182,7 @@ def vocabulary(
             for label, segmenter in segmenters.items()
         ]
     if against and list_ is None:
-        compared = [ComparedVocabularies(one.compared_to(found[0])) for one in found[1:]]
+        compared = [ComparedVocabularies(found[0], one) for one in found[1:]]
         if as_json:
             output.print_json({"compared": [each.to_dict() for each in compared]})
         else:
@@ -194,9 +194,8 @@ def vocabulary(
     if list_ is None:
         print(report_of(figure_table(found, alpha)))
         return
-    baseline = found[0] if len(found) > 1 else None
     for health in found[1:] if against else found:
-        table = list_behind(health, list_, finality=True, baseline=baseline)
+        table = list_behind(health, list_, finality=True, baseline=found[0])
         table = table.drop(columns="type_id")
         shown = table[: limit or None]
         print(f"{health.label}: {len(shown):,} of {len(table):,}")

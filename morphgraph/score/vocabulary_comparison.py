@@ -2,125 +2,73 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from copy import copy
+from dataclasses import replace
+from functools import lru_cache
 
-from morphgraph.corpus.pipelines import script_of
-from morphgraph.reference.entry import MorphemeKind
+import numpy as np
 
-if TYPE_CHECKING:
-    from morphgraph.score.vocabulary_health import VocabularyHealth
+from morphgraph.core.text import SHOWN_MARKER
+from morphgraph.score.vocabulary_health import VocabularyHealth
 
-PartName = Literal["shared_types", "dropped_types", "added_types"]
-PARTS: tuple[PartName, ...] = get_args(PartName)
+PARTS = ("shared_types", "dropped_types", "added_types")
+"""Figures that are the sizes of parts."""
 
 
-@dataclass(frozen=True)
-class VocabularyPart:
-    """The types of one part; a number is NaN where it is undefined.
+def by_spelling(health: VocabularyHealth) -> dict[str, int]:
+    """Return the ids of types by readable string, to compare them with those of another vocabulary.
 
-    ``word_initial``: the share that begins a word; ``mean_length``: in characters, without the
-    marker; ``tokens_before``, ``tokens_after``: their tokens in the corpus, by the vocabulary that
-    has them; ``prefixes``, ``suffixes``, ``morphs``: how many distinct ones of the reference they
-    are, without the marker; ``scripts``: how many types are in each script, that of the first
-    letter, or ``""`` without letters.
+    ``␣`` stands before what starts a word, whatever the marker is, and behind what ends one if it
+    is a suffix; with ``##``, all types without it start a word. Incomplete characters are compared
+    as they are spelled. Special types are left out.
     """
-
-    types: int
-    word_initial: float
-    mean_length: float
-    tokens_before: float
-    tokens_after: float
-    prefixes: float
-    suffixes: float
-    morphs: float
-    scripts: Mapping[str, int]
+    inventory, initial = health.inventory, set(health.word_initial or ())
+    final = frozenset() if inventory.marks_start else inventory.marked
+    return {
+        SHOWN_MARKER * (n in initial)
+        + (f"\0{inventory.spelled[n]}" if body is None else body)
+        + SHOWN_MARKER * (n in final): n
+        for n, body in inventory.bodies.items()
+    }
 
 
-@dataclass(frozen=True, eq=False)
-class VocabularyComparison:
-    """The change from one vocabulary to another; special types are in neither.
+@lru_cache(maxsize=2)
+def compared(before: VocabularyHealth, after: VocabularyHealth) -> dict[str, VocabularyHealth]:
+    """Return the parts of two vocabularies, each as a vocabulary of its own.
 
-    Types are compared by `VocabularyHealth.by_spelling`, so ``Ġun`` of one is ``▁un`` of the other.
+    ``shared_types``: the types in both, as those of the first; ``shared_after``: the same as those
+    of the second; ``dropped_types``: those only in the first; ``added_types``: only in the second.
+    Tokens of the corpus are those of the part's types.
 
-    >>> from morphgraph.score.vocabulary_health import VocabularyHealth
     >>> from morphgraph.segment.wordpiece import Greedy
     >>> from morphgraph.tokeniser.vocabulary import SubwordVocabulary
     >>> one = SubwordVocabulary(("a", "b", "ab", "Ġab", "Ġb"), "Ġ")
     >>> other = SubwordVocabulary(("a", "b", "ba", "▁ab"), "▁")
-    >>> found = VocabularyComparison(*(VocabularyHealth(Greedy(v)) for v in (one, other)))
-    >>> {name: part.types for name, part in found.parts.items()}, found.carried_over
-    ({'shared_types': 3, 'dropped_types': 2, 'added_types': 1}, 0.6)
+    >>> parts = compared(*(VocabularyHealth(Greedy(vocabulary)) for vocabulary in (one, other)))
+    >>> [[*by_spelling(part)] for part in parts.values()]
+    [['a', 'b', '␣ab'], ['a', 'b', '␣ab'], ['ab', '␣b'], ['ba']]
     """
-
-    before: VocabularyHealth
-    after: VocabularyHealth
-
-    @cached_property
-    def spellings(self) -> Mapping[PartName, Collection[str]]:
-        """The keys of `VocabularyHealth.by_spelling` in each part, in the order of ids."""
-        one, other = self.before.by_spelling, self.after.by_spelling
-        return {
-            "shared_types": [text for text in one if text in other],
-            "dropped_types": [text for text in one if text not in other],
-            "added_types": [text for text in other if text not in one],
-        }
-
-    @property
-    def carried_over(self) -> float:
-        """The share of the first one's types that the second one has (Gow-Smith et al. 2022)."""
-        types = len(self.before.by_spelling)
-        return len(self.spellings["shared_types"]) / types if types else math.nan
-
-    def ids(self, part: PartName) -> tuple[VocabularyHealth, Sequence[int]]:
-        """Return the types of a part by their ids, and the vocabulary that these are of.
-
-        Shared ones are those of the first, but where only the second marks starts of words.
-        """
-        marks = self.after.inventory.marks_start and not self.before.inventory.marks_start
-        second = part == "added_types" or (part == "shared_types" and marks)
-        health = self.after if second else self.before
-        return health, [health.by_spelling[text] for text in self.spellings[part]]
-
-    @cached_property
-    def parts(self) -> Mapping[PartName, VocabularyPart]:
-        """The figures of each part."""
-        return {part: self._part(part) for part in PARTS}
-
-    def _part(self, part: PartName) -> VocabularyPart:
-        health, numbers = self.ids(part)
-        initial = None if health.word_initial is None else set(health.word_initial)
-        bodies = [body for number in numbers if (body := health.inventory.bodies[number])]
-        firsts = (next(filter(None, map(script_of, body)), "") for body in bodies)
-        gold, among = health.gold, set(bodies)
-        kinds = (MorphemeKind.PREFIX, MorphemeKind.SUFFIX)
-        strings = [None] * 3 if gold is None else [*map(gold.of_kinds, kinds), gold.morphs]
-        prefixes, suffixes, morphs = (
-            math.nan if known is None else len(among.intersection(known)) for known in strings
-        )
-        return VocabularyPart(
-            types=len(numbers),
-            word_initial=math.nan if initial is None else mean([n in initial for n in numbers]),
-            mean_length=mean([*map(len, bodies)]),
-            tokens_before=math.nan if part == "added_types" else self._tokens(self.before, part),
-            tokens_after=math.nan if part == "dropped_types" else self._tokens(self.after, part),
-            prefixes=prefixes,
-            suffixes=suffixes,
-            morphs=morphs,
-            scripts=dict(Counter(firsts)),
-        )
-
-    def _tokens(self, health: VocabularyHealth, part: PartName) -> float:
-        if health.compression is None:
-            return math.nan
-        chosen = [health.by_spelling[text] for text in self.spellings[part]]
-        return float(health.compression.counts[chosen].sum())
+    one, other = by_spelling(before), by_spelling(after)
+    return {
+        "shared_types": _part(before, [n for t, n in one.items() if t in other], "In both, by {}"),
+        "shared_after": _part(after, [n for t, n in other.items() if t in one], "In both, by {}"),
+        "dropped_types": _part(before, [n for t, n in one.items() if t not in other], "Only in {}"),
+        "added_types": _part(after, [n for t, n in other.items() if t not in one], "Only in {}"),
+    }
 
 
-def mean(numbers: Sequence[float]) -> float:
-    """Return the mean; NaN of nothing."""
-    return sum(numbers) / len(numbers) if numbers else math.nan
+def _part(health: VocabularyHealth, numbers: list[int], label: str) -> VocabularyHealth:
+    part, whole, kept = copy(health), health.inventory, frozenset(numbers)
+    for name in ("word_initial", "never_used", "unreachable", "duplicates", "chains"):
+        vars(part).pop(name, None)  # what follows from the types
+    spelled = {number: whole.spelled[number] for number in numbers}
+    bodies = {number: whole.bodies[number] for number in numbers}
+    part.inventory = replace(
+        whole, special=(), spelled=spelled, bodies=bodies, marked=whole.marked & kept
+    )
+    part.size, part.label = len(numbers), label.format(health.label)
+    if (corpus := health.compression) is not None:
+        counts = np.zeros_like(corpus.counts)
+        counts[numbers] = corpus.counts[numbers]
+        part.compression = replace(corpus, counts=counts, tokens=float(counts.sum()))
+    return part

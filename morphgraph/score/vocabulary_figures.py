@@ -6,7 +6,6 @@ import math
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +14,7 @@ import numpy as np
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.reference.entry import MorphemeKind
-from morphgraph.score.vocabulary_comparison import PARTS, mean
+from morphgraph.score.vocabulary_comparison import PARTS, compared
 from morphgraph.score.vocabulary_health import (
     AFFIXES,
     ALPHA,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _EMPTY = "there is nothing to count"
-_KINDS = {"prefix_types": MorphemeKind.PREFIX, "suffix_types": MorphemeKind.SUFFIX}
 _NEEDED = {"corpus": "no word frequencies are chosen", "reference": "no reference is chosen"}
 
 
@@ -59,6 +57,10 @@ def _among(health: VocabularyHealth, strings: Collection[str] | None) -> list[in
     return [number for number, body in health.inventory.bodies.items() if body in strings]
 
 
+def _mean(numbers: Collection[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else math.nan
+
+
 def _of_kind(health: VocabularyHealth, kind: MorphemeKind) -> list[int] | None:
     """Ids of types that are a morph of this kind, one for each; None where no kinds are told."""
     return _each_once(health, _among(health, _gold(health).of_kinds(kind)))
@@ -74,7 +76,7 @@ def _each_once(health: VocabularyHealth, ids: Sequence[int] | None) -> list[int]
 
 def _covered(health: VocabularyHealth, *_: object) -> float:
     bodies = set(health.inventory.bodies.values())
-    return mean([morph in bodies for morph in _gold(health).morphs])
+    return _mean([morph in bodies for morph in _gold(health).morphs])
 
 
 _BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
@@ -96,31 +98,35 @@ _BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
     "morph_types": lambda h: _among(h, _gold(h).morphs),
     "affix_types": lambda h: _among(h, _gold(h).of_kinds(*AFFIXES)),
     "word_types": lambda h: _among(h, _gold(h).words),
-    **{key: partial(_of_kind, kind=kind) for key, kind in _KINDS.items()},
+    "prefix_types": lambda h: _of_kind(h, MorphemeKind.PREFIX),
+    "suffix_types": lambda h: _of_kind(h, MorphemeKind.SUFFIX),
     "morphs_covered": lambda h: [*_gold(h).morphs.items()],
 }
 """Ids of the types behind a figure, or pairs or chains of them; None where it is undefined."""
 
 
-def _of_part(
-    health: VocabularyHealth, _: float, baseline: VocabularyHealth, *, part: Any, of: str
-) -> float:
-    return float(getattr(health.compared_to(baseline).parts[part], of))
+def _of_part(part: str, key: str = "size") -> Callable[..., float]:
+    return lambda h, *_: figure_called(key).value_of(compared(_[1], h)[part], ALPHA, h).number
+
+
+def _carried_over(health: VocabularyHealth, _: float, baseline: VocabularyHealth) -> float:
+    shared, dropped = (compared(baseline, health)[part].size for part in PARTS[:2])
+    return shared / (shared + dropped) if shared + dropped else math.nan
 
 
 _VALUES: Mapping[str, Callable[[VocabularyHealth, float, VocabularyHealth], float]] = {
     "size": lambda h, *_: h.size,
-    "mean_length": lambda h, *_: mean([len(body) for body in h.inventory.bodies.values() if body]),
+    "mean_length": lambda h, *_: _mean([len(body) for body in h.inventory.bodies.values() if body]),
     "tokens": lambda h, *_: _corpus(h).tokens,
     "relative_tokens": lambda h, _, baseline: _corpus(h).relative_to(_corpus(baseline)),
     "renyi": lambda h, alpha, _: _corpus(h).renyi_efficiency(alpha),
     "morphs_covered": _covered,
-    "carried_over": lambda h, _, baseline: h.compared_to(baseline).carried_over,
-    **{part: partial(_of_part, part=part, of="types") for part in PARTS},
+    "carried_over": _carried_over,
+    **{part: _of_part(part) for part in PARTS},
     **{
-        f"{of}_{name}": partial(_of_part, part=f"{name}_types", of=of)
-        for of in ("word_initial", "mean_length")
-        for name in ("dropped", "added")
+        f"{key}_{part}": _of_part(f"{part}_types", key)
+        for part in ("dropped", "added")
+        for key in ("word_initial", "mean_length")
     },
 }
 """From a vocabulary, the α of the Rényi efficiency and the baseline."""
@@ -296,21 +302,14 @@ def list_behind(
     Columns ``type_id`` (of the row's first type, -1 where there is none), ``type``, and more that
     fit the figure. ``finality``: with a corpus, which is segmented again, and where merges decide,
     each type also has its FI ratio and neighbour entropy in bits: NaN for one that never occurs.
-    ``baseline``: what it is compared with; dropped types are by the ids of that. `MorphGraphError`
-    for a key that is not a figure, or for types of a baseline without one.
+    ``baseline``: what it is compared with; dropped and shared types have the ids of that.
+    `MorphGraphError` for a key that is not a figure.
     """
     import pandas as pd
 
-    figure = figure_called(key)
-    if key not in PARTS:
-        behind = figure.list_of(health)
-    elif baseline is None:
-        raise MorphGraphError(
-            f"“{figure.label}” needs another tokeniser. Give one more (--against)."
-        )
-    else:
-        health, behind = health.compared_to(baseline).ids(key)
-    ids, columns = _OTHER.get(key, _types)(health, behind)
+    if key in PARTS:
+        return list_behind(compared(baseline or health, health)[key], "size", finality=finality)
+    ids, columns = _OTHER.get(key, _types)(health, figure_called(key).list_of(health))
     if finality and lists_types(key) and (found := health.finality) is not None:
         columns[RATIO] = found.ratio[ids]
         columns[ENTROPY] = np.where(found.final > 0, found.entropy, np.nan)[ids]

@@ -14,13 +14,12 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
-from morphgraph.core.text import SHOWN_MARKER, base_name
+from morphgraph.core.text import base_name
 from morphgraph.corpus.counts import WHOLE_TEXTS, WordCounts
 from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import MorphemeKind
 from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
 from morphgraph.score.uncertainty import Interval, student
-from morphgraph.score.vocabulary_comparison import VocabularyComparison
 from morphgraph.segment.finality import Finality, finality
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.encoding import batches_of
@@ -87,7 +86,6 @@ class VocabularyHealth:
     corpus: NamedCounts | None = None
     reference: Reference | None = None
     label: str = field(default="", kw_only=True)
-    _compared: VocabularyComparison | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.label = self.label or self.segmenter.name
@@ -109,29 +107,6 @@ class VocabularyHealth:
             return None
         has_sign = inventory.marker != "##"
         return [n for n in inventory.spelled if (n in inventory.marked) == has_sign]
-
-    @cached_property
-    def by_spelling(self) -> dict[str, int]:
-        """Ids of types by readable string, so that those of two vocabularies can be compared.
-
-        ``␣`` stands before what starts a word, whatever the marker is, and behind what ends one if
-        it is a suffix; with ``##``, all types without it start a word. Incomplete characters are
-        compared as they are spelled.
-        """
-        inventory, initial = self.inventory, set(self.word_initial or ())
-        final = frozenset() if inventory.marks_start else inventory.marked
-        return {
-            SHOWN_MARKER * (n in initial)
-            + (f"\0{inventory.spelled[n]}" if body is None else body)
-            + SHOWN_MARKER * (n in final): n
-            for n, body in inventory.bodies.items()
-        }
-
-    def compared_to(self, baseline: VocabularyHealth) -> VocabularyComparison:
-        """Compare a baseline with this vocabulary."""
-        if self._compared is None or self._compared.before is not baseline:
-            self._compared = VocabularyComparison(baseline, self)
-        return self._compared
 
     @cached_property
     def gold(self) -> ReferenceStrings | None:

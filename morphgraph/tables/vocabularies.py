@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.text import counted, percent, without_nan
-from morphgraph.score.vocabulary_comparison import PartName, VocabularyComparison
-from morphgraph.score.vocabulary_figures import list_behind
-from morphgraph.score.vocabulary_health import ALPHA
-from morphgraph.tables.figures import signature, whole_numbers
-from morphgraph.tables.model import Cell, Column, Form, Row, Table, value_text
+from morphgraph.core.text import count_text, percent, without_nan
+from morphgraph.corpus.pipelines import script_of
+from morphgraph.score.vocabulary_comparison import PARTS, compared
+from morphgraph.score.vocabulary_figures import FigureValue, figure_called, list_behind
+from morphgraph.score.vocabulary_health import ALPHA, VocabularyHealth
+from morphgraph.tables.figures import figure_text, signature, whole_numbers
+from morphgraph.tables.model import Column, Table, plain_table
 from morphgraph.tables.result import Result
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_ROWS: dict[str, tuple[str, Form]] = {
-    "types": ("Types", "count"),
-    "word_initial": ("Word-initial, %", "percent"),
-    "mean_length": ("Mean length, characters", "ratio"),
-    "tokens_before": ("Tokens in the corpus by {before}", "count"),
-    "tokens_after": ("Tokens in the corpus by {after}", "count"),
-    "prefixes": ("Prefixes of the reference", "count"),
-    "suffixes": ("Suffixes of the reference", "count"),
-    "morphs": ("Morphs of the reference", "count"),
-}
+_KEYS = (
+    "size",
+    "word_initial",
+    "mean_length",
+    "tokens",
+    "prefix_types",
+    "suffix_types",
+    "morph_types",
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,16 +39,32 @@ class ComparedVocabularies(Result):
     1,953 types in both, 6,046 only in demo:en, 6,046 only in demo:de
     """
 
-    comparison: VocabularyComparison
+    before: VocabularyHealth
+    after: VocabularyHealth
 
     @property
-    def labels(self) -> dict[str, str]:
-        """The names of both: ``before`` and ``after``.
+    def parts(self) -> dict[str, VocabularyHealth]:
+        """The types in both, as those of either, and those only in the one or the other.
 
-        >>> mg.compare_vocabularies(tokeniser, mg.load("demo:de")).labels
-        {'before': 'demo:en', 'after': 'demo:de'}
+        >>> [*mg.compare_vocabularies(tokeniser, mg.load("demo:de")).parts]
+        ['shared_types', 'shared_after', 'dropped_types', 'added_types']
         """
-        return {side: getattr(self.comparison, side).label for side in ("before", "after")}
+        return compared(self.before, self.after)
+
+    @cached_property
+    def _values(self) -> dict[str, list[FigureValue]]:
+        each = {key: figure_called(key) for key in _KEYS}
+        parts = self.parts.values()
+        return {key: [of.value_of(part, ALPHA, part) for part in parts] for key, of in each.items()}
+
+    @property
+    def carried_over(self) -> float:
+        """The share of the first one's types that the second one has (Gow-Smith et al. 2022, §4).
+
+        >>> round(mg.compare_vocabularies(tokeniser, mg.load("demo:de")).carried_over, 3)
+        0.244
+        """
+        return figure_called("carried_over").value_of(self.after, ALPHA, self.before).number
 
     @property
     def signature(self) -> str:
@@ -57,31 +73,28 @@ class ComparedVocabularies(Result):
         >>> mg.compare_vocabularies(tokeniser, tokeniser).signature.split("|")[0]
         'corpus:none'
         """
-        return signature([self.comparison.before, self.comparison.after], ALPHA)
+        return signature([self.before, self.after], ALPHA)
 
-    def types(self, part: PartName) -> pd.DataFrame:
-        """Return the types of a part: ``shared_types``, ``dropped_types`` or ``added_types``.
-
-        The most frequent first, or the longest without a corpus.
+    def types(self, part: str) -> pd.DataFrame:
+        """Return the types of one of the `parts`: the most frequent, or else the longest, first.
 
         >>> found = mg.compare_vocabularies(tokeniser, mg.load("demo:de"), counts="wordfreq:de")
         >>> found.types("added_types")["type"][:3].tolist()
         ['␣das', '␣ist', '␣ich']
         """
-        before, after = self.comparison.before, self.comparison.after
-        return list_behind(after, part, baseline=before).drop(columns="type_id")
+        return list_behind(self.parts[part], "size").drop(columns="type_id")
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each part; NaN where undefined.
 
         >>> found = mg.compare_vocabularies(tokeniser, mg.load("demo:de"))
         >>> found.to_frame()["word_initial"].round(2).tolist()
-        [0.57, 0.83, 0.7]
+        [0.57, 0.57, 0.83, 0.7]
         """
         import pandas as pd
 
-        rows = {name: vars(part) for name, part in self.comparison.parts.items()}
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("part")
+        columns = {key: [value.number for value in of] for key, of in self._values.items()}
+        return pd.DataFrame(columns, index=pd.Index(self.parts, name="part"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as JSON data.
@@ -89,56 +102,41 @@ class ComparedVocabularies(Result):
         >>> mg.compare_vocabularies(tokeniser, tokeniser).to_dict()["carried_over"]
         1
         """
-        told: dict[str, Any] = {**self.labels, "carried_over": self.comparison.carried_over}
-        told |= {name: asdict(part) for name, part in self.comparison.parts.items()}
-        return {**whole_numbers(without_nan(told)), "signature": self.signature}
+        told = {"before": self.before.label, "after": self.after.label}
+        figures = {**self.to_frame().to_dict("index"), "carried_over": self.carried_over}
+        return {**told, **whole_numbers(without_nan(figures)), "signature": self.signature}
 
     def table(self) -> Table:
-        """Return a column for each part; below the figures, types by script.
+        """Return a column for each part; below the figures, types by the script of a letter.
 
-        >>> mg.compare_vocabularies(tokeniser, tokeniser).table().notes
-        ('Carried over: 100.00 % of the types of demo:en are in demo:en #2.',)
+        >>> mg.compare_vocabularies(tokeniser, tokeniser).table().notes[-1]
+        'Carried over: 100.00 % of the types of demo:en are in demo:en #2.'
         """
-        parts, names = [*self.comparison.parts.values()], self.labels
-        by_script = sum((Counter(part.scripts) for part in parts), Counter[str]())
-        given: list[tuple[int, str, Form, list[float]]] = [
-            (0, title.format(**names), form, [getattr(part, key) for part in parts])
-            for key, (title, form) in _ROWS.items()
-        ]
-        given += [
-            (
-                1,
-                script.capitalize() or "no letter",
-                "count",
-                [p.scripts.get(script, 0) for p in parts],
-            )
-            for script, _ in by_script.most_common()
-        ]
+        parts = self.parts.values()
         rows = [
-            Row((title,), tuple(Cell(value_text(form, value)) for value in values), block=block)
-            for block, title, form, values in given
-            if not all(map(math.isnan, values))
+            (figure_called(key).label, *(figure_text(figure_called(key), value) for value in of))
+            for key, of in self._values.items()
         ]
-        titles = ("In both", "Only in {before}", "Only in {after}")
-        share, told = (
-            percent(self.comparison.carried_over),
-            "of the types of {before} are in {after}.",
-        )
-        return Table(
+        scripts = [Counter(map(_script, filter(None, p.inventory.bodies.values()))) for p in parts]
+        rows += [
+            (f"Script: {script}", *(count_text(count[script]) for count in scripts))
+            for script, _ in sum(scripts, Counter[str]()).most_common()
+        ]
+        share = f"{percent(self.carried_over)} % of the types of {self.before.label}"
+        return plain_table(
             "Vocabularies",
-            (Column("Figure"),),
-            tuple(Column(title.format(**names), "written") for title in titles),
-            tuple(rows),
-            blocks=("", "Types by the script of their first letter"),
+            [Column("Figure"), *(Column(part.label, "written") for part in parts)],
+            rows,
             signatures=(self.signature,),
-            notes=(f"Carried over: {share} % {told.format(**names)}",),
+            notes=(f"Carried over: {share} are in {self.after.label}.",),
             label="vocabularies",
         )
 
     def __repr__(self) -> str:
-        sizes = [part.types for part in self.comparison.parts.values()]
-        names = self.labels
-        return (
-            f"{counted(sizes[0], 'type')} in both, {sizes[1]:,} only in {names['before']}, "
-            f"{sizes[2]:,} only in {names['after']} | {self.signature}"
-        )
+        shared, dropped, added = (f"{self.parts[part].size:,}" for part in PARTS)
+        only = f"{dropped} only in {self.before.label}, {added} only in {self.after.label}"
+        return f"{shared} types in both, {only} | {self.signature}"
+
+
+def _script(body: str) -> str:
+    return next(filter(None, map(script_of, body)), "no letter").capitalize()

@@ -72,7 +72,8 @@ def test_importing_loads_nothing() -> None:
     code = "import sys, morphgraph; print('numpy' in sys.modules, 'morphgraph.api' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["False", "False"]
-    functions = {"compare", "evaluate", "load", "read_gold", "silver", "train"}
+    learning = {"evaluate", "load", "read_gold", "silver", "train"}
+    functions = {"compare", "compare_vocabularies", *learning}
     classes = {name for name in mg.__all__ if name[0].isupper()} - {"METHODS"}
     assert set(dir(mg)) - classes - {"models"} == {*functions, "METHODS", "__version__"}
     assert all(isinstance(getattr(mg, name), type) for name in classes)

@@ -128,9 +128,9 @@ def test_a_vocabulary_against_another(morphgraph: Command) -> None:
     given = ("vocabulary", "demo:de", "--against", "demo:en")
     (found,) = morphgraph(*given, "--json").json["compared"]
     assert (found["before"], found["after"]) == ("demo:en", "demo:de")
-    sizes = [found[part]["types"] for part in ("shared_types", "dropped_types", "added_types")]
+    sizes = [found[part]["size"] for part in ("shared_types", "dropped_types", "added_types")]
     words = morphgraph(*given).out.split()
-    assert [f"{size:,}" for size in sizes] == words[words.index("Types") + 1 :][:3]
+    assert [f"{size:,}" for size in sizes] == words[words.index("|V|") + 2 :][:3]
     for size, part in zip(sizes, ("shared_types", "dropped_types", "added_types"), strict=True):
         report = morphgraph(*given, "--list", part, "--limit", 0, "--json").json
         assert len(report["tokenisers"][-1]["list"]) == size

@@ -54,6 +54,12 @@ def listed(app: Any) -> Any:
     return app.table("type")
 
 
+def card_list(app: Any, key: str) -> Any:
+    """The types behind a figure of the table."""
+    app.put("vocabulary card", key)
+    return listed(app)
+
+
 def card(app: Any, key: str) -> Any:
     """Click a card."""
     [button] = [b for b in app.test.button if b.key == f"list {key}"]

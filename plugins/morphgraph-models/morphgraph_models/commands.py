@@ -47,6 +47,7 @@ def undertrained(
     frequencies: str | None = None,
     padded: bool = False,
     by: str | None = None,
+    against: str | None = None,
     share: Annotated[float, typer.Option(min=0, max=1)] = STANDS_OUT,
     limit: Whole = 50,
     out: Path | None = None,
@@ -61,13 +62,16 @@ def undertrained(
     by: Rank types by norm, cosine or euclidean: the norm of the input row, or its distance from
         unused rows. By default cosine where one matrix is input and output, else norm, as Land &
         Bartolo's program does.
+    against: Another tokeniser: mark the types that it does not have in the table and the chart.
     share: The share of types, those that rank lowest, that stand out.
     limit: At most this many types; 0 for all.
     out: Folder for the table (CSV) and the chart (HTML).
     """
     output.check_out(out)
     with output.progress_bar("looking at rows"):
-        types = models.undertrained(model, frequencies, tokenizer=tokeniser, padded=padded, by=by)
+        types = models.undertrained(
+            model, frequencies, tokenizer=tokeniser, padded=padded, by=by, against=against
+        )
     files: dict[Path, bytes] = {}
     if out is not None:
         files[out / "undertrained.csv"] = types.csv()

@@ -11,15 +11,20 @@ from morphgraph.draw.charts import LOG, ROOM, look_of, plotly_text, template
 
 _MOST_DRAWN = 4000
 """The largest number of rows of one kind drawn, evenly spread over the ids."""
+_ONLY_HERE = "only_here"
+"""What is drawn around types that another tokeniser does not have."""
 _NEVER = 0.5
 """The position of types that are no token of the corpus, on an axis without 0."""
 
 
-def undertrained_points(frame: pd.DataFrame, ranked_by: str, kinds: Mapping[str, str]) -> Any:
+def undertrained_points(
+    frame: pd.DataFrame, ranked_by: str, kinds: Mapping[str, str], against: str = ""
+) -> Any:
     """Draw norms and ranking distances against frequency, or by id without a corpus.
 
     ``kinds``: those of types, with descriptions; ordinary types are the last. Under-trained rows
-    are low in all charts; types that are no token stand at the left.
+    are low in all charts; types that are no token stand at the left. Types that the tokeniser
+    ``against`` does not have are in a ring (Chizhov et al. 2024, Figures 3 and 5).
     """
     from plotly.subplots import make_subplots
 
@@ -28,14 +33,19 @@ def undertrained_points(frame: pd.DataFrame, ranked_by: str, kinds: Mapping[str,
     has_counts = bool(frame["count"].notna().any())
     figure = make_subplots(len(values), 1, shared_xaxes=True, vertical_spacing=0.05)
     # The many ordinary types come first, so that they hide no others.
-    for number, kind in reversed(list(enumerate(kinds))):
-        rows = frame[frame["kind"] == kind]
+    drawn = [(number, kind, frame[frame["kind"] == kind]) for number, kind in enumerate(kinds)]
+    if against:
+        drawn.insert(0, (len(kinds), _ONLY_HERE, frame[frame["only_here"] == "yes"]))
+        kinds = {**kinds, _ONLY_HERE: f"not in {against}"}
+    for number, kind, rows in reversed(drawn):
         if len(rows) > _MOST_DRAWN:
             chosen = np.linspace(0, len(rows) - 1, _MOST_DRAWN)
             rows = rows.iloc[np.unique(chosen.astype(np.int64))]
         if not len(rows):
             continue
-        look = look_of(number)
+        look, symbol, size = look_of(number), look_of(number).symbol, 5
+        if kind == _ONLY_HERE:
+            symbol, size = "circle-open", 10
         opacity = 0.4 if kind == "ordinary" else 1.0
         for place, value in enumerate(values, start=1):
             figure.add_scatter(
@@ -47,7 +57,12 @@ def undertrained_points(frame: pd.DataFrame, ranked_by: str, kinds: Mapping[str,
                 showlegend=place == 1,
                 text=[plotly_text(shortened(text) or "no type") for text in rows["type"]],
                 customdata=rows[["id", "count"]],
-                marker={"color": look.colour, "symbol": look.symbol, "size": 5, "opacity": opacity},
+                marker={
+                    "color": look.colour,
+                    "symbol": symbol,
+                    "size": size,
+                    "opacity": opacity,
+                },
                 hovertemplate="%{text}<br>id %{customdata[0]:,}, tokens: %{customdata[1]:,}"
                 "<br>%{y:.4f}",
                 row=place,

@@ -17,10 +17,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from morphgraph.core.errors import MorphGraphError, check_choice
-from morphgraph.core.text import counted
+from morphgraph.core.text import base_name, counted
 from morphgraph.corpus.counts import to_word_counts
+from morphgraph.score.vocabulary_comparison import compared
 from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
-from morphgraph.segment.segmenter import standard_segmenter
+from morphgraph.segment.models import load_segmenter
+from morphgraph.segment.segmenter import Segmenter, standard_segmenter
 from morphgraph.tables.model import Table, frame_table
 from morphgraph.tables.terminal import text_of
 from morphgraph.tables.writing import frame_csv
@@ -63,7 +65,8 @@ class UndertrainedTypes:
     lowest first. ``frame``: a row for each id, with ``id``, ``type`` in readable form, ``kind``
     (see `TYPE_KINDS`), ``count`` (tokens in the corpus; NaN without one), and for ``input`` and,
     where stored separately, ``output``: ``norm``, ``cosine`` and ``euclidean``, the distances from
-    the mean of the unused rows, NaN where there are none.
+    the mean of the unused rows, NaN where there are none. ``against``: the name of another
+    tokeniser, if one was given; then ``only_here`` says “yes” of types that it does not have.
     """
 
     name: str
@@ -72,6 +75,7 @@ class UndertrainedTypes:
     unused_are: str
     ranked_by: str
     frame: pd.DataFrame
+    against: str = ""
 
     def standing_out(self, share: float = STANDS_OUT) -> pd.DataFrame:
         """Return the lowest-ranking share of types, lowest first, without padding."""
@@ -111,7 +115,7 @@ class UndertrainedTypes:
         """Return a plotly figure of all rows against frequency."""
         from morphgraph_models.undertrained_chart import undertrained_points
 
-        return undertrained_points(self.frame, self.ranked_by, TYPE_KINDS)
+        return undertrained_points(self.frame, self.ranked_by, TYPE_KINDS, self.against)
 
     def page(self) -> str:
         """Return the chart as a stand-alone page (HTML)."""
@@ -152,6 +156,7 @@ def undertrained(
     tokenizer: str | os.PathLike[str] | None = None,
     padded: bool = False,
     by: str | None = None,
+    against: str | os.PathLike[str] | None = None,
 ) -> UndertrainedTypes:
     """Look for types that a model has hardly learned: norms, and distances from unused rows.
 
@@ -163,8 +168,9 @@ def undertrained(
     The rows taken as unused are those without a type, of reserved types, and of types that can
     never be produced; failing those, those of types that are no token of the corpus. ``by``: rank
     types by ``norm``, ``cosine`` or ``euclidean``; by default as Land & Bartolo's program does, by
-    the cosine distance where one matrix is input and output, else by the norm. Errors:
-    `MorphGraphError`.
+    the cosine distance where one matrix is input and output, else by the norm. ``against``: another
+    tokeniser; types that it does not have are marked, as dropped and added ones are in Chizhov et
+    al. 2024, Figures 3 and 5. Errors: `MorphGraphError`.
 
     >>> mg.models.undertrained("no model")
     Traceback (most recent call last):
@@ -182,12 +188,14 @@ def undertrained(
     vocabulary = read_model_vocabulary(tokenizer or checkpoint.folder)
     check_rows(rows, vocabulary, padded)
     texts, kinds, counts = _described(vocabulary, corpus, rows)
+    columns: dict[str, Any] = {"id": np.arange(rows), "type": texts, "kind": kinds, "count": counts}
+    if against is not None:
+        columns["only_here"] = _only_here(vocabulary, rows, load_segmenter(against))
     unused = np.flatnonzero(np.isin(kinds, _SURELY_UNUSED))
     unused_are = "without a type, reserved or never produced"
     if not len(unused) and corpus is not None:
         unused = np.flatnonzero((counts == 0) & (kinds != "special"))
         unused_are = "no token of the corpus"
-    columns = {"id": np.arange(rows), "type": texts, "kind": kinds, "count": counts}
     tensors = {each.role: each.tensor for each in reversed(matrices)}  # the first of each role
     for role in ("input", "output"):
         if role in tensors:
@@ -210,6 +218,7 @@ def undertrained(
         unused_are if len(unused) else "none are known",
         f"input_{by}",
         pd.DataFrame(columns),
+        "" if against is None else base_name(str(against)),
     )
 
 
@@ -248,6 +257,16 @@ def _described(
         if _RESERVED.fullmatch(text):
             kinds[row] = "reserved"
     return texts, kinds, counts
+
+
+def _only_here(vocabulary: ModelVocabulary, rows: int, against: Segmenter) -> npt.NDArray[np.str_]:
+    """Return “yes” for each row whose type another tokeniser does not have."""
+    told = np.full(rows, "", "U3")
+    both = VocabularyHealth(against), VocabularyHealth(standard_segmenter(vocabulary.loaded))
+    for number in compared(*both)["added_types"].inventory.spelled:
+        if (row := vocabulary.loaded.vocabulary_id(number)) is not None:
+            told[row] = "yes"
+    return told
 
 
 def _row_figures(

@@ -1,5 +1,6 @@
 """Under-trained types of a model: figures of rows by hand, and what the types are."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,18 @@ def test_what_the_types_are(model: Path, words: str) -> None:
     alone = kinds(mg.models.undertrained(model))
     assert (alone["ab"], alone["a"], alone["x"]) == ("step", "ordinary", "ordinary")
     assert mg.models.undertrained(model).frame["count"].isna().all()
+
+
+def test_types_that_another_tokeniser_lacks(model: Path, words: str, tmp_path: Path) -> None:
+    """Marked in the table, and by rings in each panel of the chart."""
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(small_document([("a", "b"), ("d", "e")], "abcdex")))
+    found = mg.models.undertrained(model, words, against=other)
+    marked = found.frame[found.frame["only_here"] == "yes"]
+    assert set(marked["type"]) == {"abc", "cde", "ba"}
+    rings = [trace for trace in found.chart().data if trace.marker.symbol == "circle-open"]
+    assert [(trace.name, len(trace.y)) for trace in rings] == [("not in other.json", 3)] * 2
+    assert "only_here" not in mg.models.undertrained(model, words).frame
 
 
 def test_figures_by_hand(model: Path) -> None:

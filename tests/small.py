@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sentencepiece import SentencePieceTrainer
+from sentencepiece import SentencePieceTrainer, sentencepiece_model_pb2
 
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.reference.entry import Entry, Reference
@@ -81,3 +81,15 @@ def trained_pieces(lines: Iterable[str], kind: str, size: int, **settings: Any) 
         **settings,
     )
     return written.getvalue()
+
+
+def model_of_pieces(*pieces: tuple[str, float, str], kind: str = "BPE", **settings: Any) -> bytes:
+    """A SentencePiece model of pieces, each with its score and type; ``<unk>`` comes first."""
+    model: Any = sentencepiece_model_pb2.ModelProto()  # type: ignore[attr-defined]
+    trainer, normalizer = model.trainer_spec, model.normalizer_spec
+    trainer.model_type = getattr(trainer, kind)
+    for text, score, type_ in (("<unk>", 0.0, "UNKNOWN"), *pieces):
+        model.pieces.add(piece=text, score=score, type=getattr(model.SentencePiece, type_))
+    for name, value in settings.items():
+        setattr(trainer if hasattr(trainer, name) else normalizer, name, value)
+    return bytes(model.SerializeToString())

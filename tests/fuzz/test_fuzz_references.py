@@ -37,7 +37,7 @@ kelderverdieping	((kelder)[N],(((ver)[V|.A],(diep)[A])[V],(ing)[N|V.])[N])[N]
 chauffeur	(chauffeur)[N][F]
 1\abandonment\44\N\C\1\N\N\N\((abandon)[V],(ment)[N|V.])[N]
 """
-DERIVATION = "waffnen\tentwaffnen\tV\tV\tV\tent\tprefix\nlesen\tlesbar\tV\tADJ\tbar\tsuffix\n"
+DERIVATION = "waffnen\tentwaffnen\tV\tV\tent\tprefix\nlesen\tlesbar\tV\tADJ\tbar\tsuffix\n"
 INFLECTION = (
     "нэр\tнэрийн\tN|GEN;SG\tнэр|ийн\ndésengager\tdésengageraient\tV|COND\tdésengager|eraient\n"
 )

@@ -42,6 +42,7 @@ from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
+from tests.tokeniser.conftest import byte_level, metaspace, suffix
 
 pytestmark = pytest.mark.fuzz
 
@@ -60,32 +61,6 @@ def _trained(model: Any, trainer: Any, pre_tokenizer: Any, normalizer: Any = Non
     library.decoder = decoders.ByteLevel()
     library.train_from_iterator([word for word, n in COUNTS.items() for _ in range(n)], trainer)
     return json.dumps(json.loads(library.to_str()), ensure_ascii=False).encode()
-
-
-def _byte_level() -> bytes:
-    trainer = trainers.BpeTrainer(
-        vocab_size=280,
-        special_tokens=["<unk>", "<s>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    return _trained(models.BPE(), trainer, pre_tokenizers.ByteLevel(add_prefix_space=False))
-
-
-def _metaspace() -> bytes:
-    trainer = trainers.BpeTrainer(vocab_size=40, special_tokens=["<unk>"], show_progress=False)
-    steps = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace("``", '"')])
-    model = models.BPE(unk_token="<unk>", fuse_unk=True)
-    return _trained(model, trainer, pre_tokenizers.Metaspace(), steps)
-
-
-def _suffix() -> bytes:
-    settings = {"end_of_word_suffix": "</w>"}
-    trainer = trainers.BpeTrainer(
-        vocab_size=40, special_tokens=["<unk>"], show_progress=False, **settings
-    )
-    model = models.BPE(unk_token="<unk>", **settings)
-    return _trained(model, trainer, pre_tokenizers.WhitespaceSplit())
 
 
 def _wordpiece() -> bytes:
@@ -141,7 +116,7 @@ def _model(method: str) -> bytes:
 @cache
 def base() -> BpeTokeniser:
     """A tokeniser that recipes are replayed on."""
-    return from_tokenizer_json(_metaspace(), "base.json")
+    return from_tokenizer_json(metaspace("always").to_str().encode(), "base.json")
 
 
 def _offered(method: str) -> bytes:
@@ -255,7 +230,7 @@ def read_released(data: bytes) -> None:
 
 
 def _vocabulary_and_merges() -> tuple[bytes, bytes]:
-    model = json.loads(_byte_level())["model"]
+    model = json.loads(byte_level(False).to_str())["model"]
     merges = "\n".join(" ".join(parts) for parts in model["merges"])
     vocabulary = json.dumps(model["vocab"], ensure_ascii=False)
     return vocabulary.encode(), f"#version: 0.2\n{merges}\n".encode()
@@ -284,12 +259,12 @@ COUNTED_CODES = "u n 90\nd o</w> 80\nn é</w> 9\nun do</w> 7\ni n 7\nin g</w> 6\
 WORD_COUNTS = "undo\t50\nundoing 20\nnew york\t7\ndon't 3\nco-op\t0\n日本\t9\nné 4\n"
 
 SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
-    "byte-level tokenizer.json": (_byte_level, read_tokeniser),
-    "metaspace tokenizer.json": (_metaspace, read_tokeniser),
-    "suffix tokenizer.json": (_suffix, read_tokeniser),
+    "byte-level tokenizer.json": (byte_level(False).to_str().encode, read_tokeniser),
+    "metaspace tokenizer.json": (metaspace("always").to_str().encode, read_tokeniser),
+    "suffix tokenizer.json": (suffix().to_str().encode, read_tokeniser),
     "BTE tokeniser": (_bte, read_tokeniser),
-    "byte-level tokenizer.json as types": (_byte_level, read_any_json),
-    "suffix tokenizer.json as types": (_suffix, read_any_json),
+    "byte-level tokenizer.json as types": (byte_level(False).to_str().encode, read_any_json),
+    "suffix tokenizer.json as types": (suffix().to_str().encode, read_any_json),
     "WordPiece tokenizer.json": (_wordpiece, read_any_json),
     "Unigram tokenizer.json": (_unigram, read_any_json),
     "vocab.json with merges.txt": (lambda: _vocabulary_and_merges_once()[0], read_vocab_json),

@@ -286,16 +286,6 @@ def test_list(reference: Command, source: CatalogueEntry, cache: Path) -> None:
     assert (rows["celex"]["downloaded"], rows["celex"]["path"]) == (False, None)
 
 
-def test_get_on_a_pipe_says_what_to_add(
-    reference: Command, server: Server, source: CatalogueEntry
-) -> None:
-    code, out, err = reference("get", "small")
-    assert (code, out) == (2, "")
-    for shown in ("CC BY-SA 3.0", source.url, "0.5 MB", "@inproceedings", "--accept-licence"):
-        assert shown in err
-    assert server.asked == []
-
-
 def test_out_copies_and_replaces_nothing(
     reference: Command, server: Server, source: CatalogueEntry, tmp_path: Path
 ) -> None:

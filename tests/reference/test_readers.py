@@ -16,35 +16,13 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import FILE_BYTES
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.reference.readers import READERS, detect_format, read_reference
-
-SAMPLES = {
-    "plain": "unbreakable\tun break able",
-    "celex": "kroon\t(kroon)[N]",
-    "morphynet-derivation": "waffnen\tentwaffnen\tV\tV\tent\tprefix",
-    "morphynet-inflection": "désengager\tdésengageraient\tV|COND;3;PL\tdésengager|eraient",
-    "unimorph": "eat\teating\tV|V.PTCP;PRS\teat|ing",
-    "unimorph-derivation": "axial\tabaxial\tADJ:ADJ\tab-",
-    "morphscore": ",full_word,pt1,rest\n1,cherished,cherish,ed",
-    "morphscore2": (
-        "wordform,lemma,stem,preceding_part,following_part,word_freq_norm,data_split,unique\n"
-        "cats,cat,cat,,s,2e-06,train,unique"
-    ),
-    "sigmorphon2022": "enthrallments\ten @@thrall @@ment @@s\t110",
-    "unisegments": "cats\tcat\tNOUN\tcat + s\t{}",
-    "derinet": "1.0\tcats#N\tcats\tNOUN\t\tEnd=3&Start=0&Type=Root\t\t\t\t{}",
-    "morpho-challenge": "cats\tcat:cat_N s:+PL",
-    "morfessor": "12 un + break + able",
-    "dagobert": "AskReddit|||unkindness|||kind|||A .|||His ___ .|||B .",
-    "ladec": "stim,c1,c2,nparses,correctParse\nfootball,foot,ball,1,yes",
-}
-BINARY = {"morpholex"}
+from tests.fuzz.test_fuzz_references import SEEDS_BY_FORMAT
 
 
 def test_detection():
-    assert set(SAMPLES) | BINARY == set(READERS)
-    for name, line in SAMPLES.items():
-        assert detect_format(line.split("\n")) == name
-        assert read_reference(line.encode()).format == name
+    assert set(SEEDS_BY_FORMAT) == set(READERS)
+    for name, makers in SEEDS_BY_FORMAT.items():
+        assert {read_reference(make()).format for make in makers} == {name}
     assert detect_format(["word\tmorphs", "x\ty"]) == "plain"
     assert detect_format(["word\tcount\tgold", "unfit\t3\tun|fit", "refit\t4\tre|fit"]) == "plain"
     assert detect_format(["cat\tcat\t000"] * 5 + ["cats\tcat @@s\t100"]) == "sigmorphon2022"

@@ -1,6 +1,5 @@
 """The command `reference show`."""
 
-import re
 from functools import partial
 
 import pytest
@@ -49,17 +48,6 @@ def test_json(run, gold):
         {"reason": "word with a space", "count": 1, "first_line": 3},
         {"reason": "no column of morphs", "count": 1, "first_line": 5},
     ]
-
-
-def test_format_foreign_and_encoding(run, tmp_path):
-    path = tmp_path / "gold.tsv"
-    path.write_bytes("pizza\t(pizza)[F]\nhäuser\t((häus)[N],(er)[N|N.])[N]".encode("windows-1252"))
-    assert "UTF-8" in run(path).err
-    shown = run(path, "--read", "encoding=windows-1252").out
-    assert "häus er" in shown and "skipped 1: foreign word, tagged [F] (first: line 1)" in shown
-    shown = run(path, "--read", "encoding=windows-1252,foreign").out
-    assert re.search(r"entries +2\nwords +2\n", shown) and "skipped" not in shown
-    assert "'x' is unknown" in run(path, "--read", "format=x").err
 
 
 def test_what_a_terminal_would_act_upon_is_shown_by_its_code(run, tmp_path):

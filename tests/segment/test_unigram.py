@@ -9,8 +9,7 @@ import sentencepiece
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from sentencepiece import sentencepiece_model_pb2
-from small import trained_pieces
+from small import model_of_pieces, trained_pieces
 from tokenizers import Tokenizer, models
 from wordfreq import get_frequency_dict, top_n_list
 
@@ -67,20 +66,12 @@ def test_as_the_tokenizers_library(bytes_: bool, scored: dict[str, float], word:
 
 def sentencepiece_model(scores: dict[str, float], *, bytes_: bool, own: Sequence[str]) -> bytes:
     """A SentencePiece model with these types; ``own`` are symbols of the user's."""
-    model: Any = sentencepiece_model_pb2.ModelProto()
-    kind = model.SentencePiece
-    model.trainer_spec.model_type = model.trainer_spec.UNIGRAM
-    model.trainer_spec.byte_fallback = bytes_
-    model.normalizer_spec.add_dummy_prefix = False
-    model.normalizer_spec.remove_extra_whitespaces = False
-    model.pieces.add(piece="<unk>", score=0, type=kind.UNKNOWN)
-    for text, score in scores.items():
-        type_ = kind.USER_DEFINED if text in own else kind.NORMAL
-        model.pieces.add(piece=text, score=score, type=type_)
-    for text in BYTES if bytes_ else ():
-        model.pieces.add(piece=text, score=0, type=kind.BYTE)
-    data: bytes = model.SerializeToString()
-    return data
+    pieces = [
+        (text, score, "USER_DEFINED" if text in own else "NORMAL") for text, score in scores.items()
+    ]
+    pieces += [(text, 0.0, "BYTE") for text in BYTES if bytes_]
+    kept = {"add_dummy_prefix": False, "remove_extra_whitespaces": False}
+    return model_of_pieces(*pieces, kind="UNIGRAM", byte_fallback=bytes_, **kept)
 
 
 @pytest.mark.parametrize("bytes_", [False, True])

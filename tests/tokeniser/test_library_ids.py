@@ -385,3 +385,9 @@ def test_special_tokens_around_a_text_have_the_post_processors_names() -> None:
     pair = [*single, {"Sequence": {"id": "B", "type_id": 1}}]
     document["post_processor"] = {**template, "pair": pair, "special_tokens": listed}
     check(document, ["ab", "", "[X]a"])
+    # Who makes batches truncates and pads, whatever a file asks for.
+    library = Tokenizer.from_str(json.dumps(document))
+    expected = library.encode("abababab").ids
+    library.enable_truncation(3)
+    library.enable_padding(length=20)
+    assert loaded(json.loads(library.to_str())).encode("abababab") == expected

@@ -13,8 +13,7 @@ import wordfreq
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from sentencepiece import sentencepiece_model_pb2
-from small import trained_pieces
+from small import model_of_pieces, trained_pieces
 from strategies import check_graph
 
 from morphgraph.core.errors import FileFormatError
@@ -29,21 +28,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
 
-KIND: Any = sentencepiece_model_pb2.ModelProto.SentencePiece  # type: ignore[attr-defined]
 SYMBOLS = "ssa,x,▁die,<sep>"
-
-
-def a_model(*pieces: tuple[str, float, int], **settings: Any) -> bytes:
-    """A BPE model of these pieces; ``<unk>`` comes before them."""
-    model: Any = sentencepiece_model_pb2.ModelProto()  # type: ignore[attr-defined]
-    model.trainer_spec.model_type = model.trainer_spec.BPE
-    model.pieces.add(piece="<unk>", type=KIND.UNKNOWN)
-    for text, score, type_ in pieces:
-        model.pieces.add(piece=text, score=score, type=type_)
-    model.trainer_spec.byte_fallback = settings.pop("byte_fallback", False)
-    for key, value in settings.items():
-        setattr(model.normalizer_spec, key, value)
-    return bytes(model.SerializeToString())
 
 
 @cache
@@ -127,7 +112,7 @@ PIECES = st.lists(
     st.tuples(
         st.text("ab▁", min_size=2, max_size=7),
         st.integers(-6, 0).map(float) | st.floats(-9, 9, width=32).map(lambda score: score + 0.0),
-        st.just(KIND.NORMAL),
+        st.just("NORMAL"),
     ),
     unique_by=lambda piece: piece[0],
     max_size=14,
@@ -146,17 +131,17 @@ FLAGS = st.fixed_dictionaries(
 @examples(80)
 @given(PIECES, SYMBOL_SETS, st.text("ab é", max_size=24), FLAGS)
 def test_any_scores_in_any_order(
-    pieces: list[tuple[str, float, int]], symbols: set[str], text: str, flags: dict[str, bool]
+    pieces: list[tuple[str, float, str]], symbols: set[str], text: str, flags: dict[str, bool]
 ) -> None:
     """Merges that come too early, scores that are equal, results that overlap themselves."""
     listed = {
         **{text: (text, score, kind) for text, score, kind in pieces},
-        **{atom: (atom, -20.0, KIND.NORMAL) for atom in "ab▁"},
-        **{symbol: (symbol, 0.0, KIND.USER_DEFINED) for symbol in symbols},
+        **{atom: (atom, -20.0, "NORMAL") for atom in "ab▁"},
+        **{symbol: (symbol, 0.0, "USER_DEFINED") for symbol in symbols},
     }
     if flags["byte_fallback"]:
-        listed |= {text: (text, 0.0, KIND.BYTE) for text in BYTES}
-    data = a_model(*listed.values(), **flags)
+        listed |= {text: (text, 0.0, "BYTE") for text in BYTES}
+    data = model_of_pieces(*listed.values(), **flags)
     tokeniser = load_tokeniser({"m.model": data})
     assert our_ids(tokeniser, [text]) == their_ids(data, [text])
     words = tokeniser.encode([text], bare=True)
@@ -196,7 +181,7 @@ def renumbered(tokeniser: BpeTokeniser, tokens: list[int]) -> list[int]:
 def test_the_merge_of_a_type_is_the_one_that_makes_it() -> None:
     """``abc`` is made of ``ab`` and ``c``, though ``a`` and ``bc`` are pieces too."""
     scores = {"bc": -3.0, "abc": -2.0, "ab": -1.0, "a": -9.0, "b": -9.0, "c": -9.0}
-    data = a_model(*((text, score, KIND.NORMAL) for text, score in scores.items()))
+    data = model_of_pieces(*((text, score, "NORMAL") for text, score in scores.items()))
     graph = load_tokeniser({"m.model": data}).graph
     assert [graph.describe(merge) for merge in graph.merge_ids()] == [
         "a + b → ab",
@@ -213,8 +198,8 @@ def test_the_merge_of_a_type_is_the_one_that_makes_it() -> None:
 
 def test_unused_types_are_taken_apart_after_merging(tmp_path: Path) -> None:
     scores = {"ab": -1.0, "abc": -2.0, "a": -9.0, "b": -9.0, "c": -9.0, "▁": -9.0}
-    kinds = {"ab": KIND.UNUSED}
-    data = a_model(*((t, score, kinds.get(t, KIND.NORMAL)) for t, score in scores.items()))
+    kinds = {"ab": "UNUSED"}
+    data = model_of_pieces(*((t, score, kinds.get(t, "NORMAL")) for t, score in scores.items()))
     words = ["abc", "ab", "cab"]
     path = tmp_path / "m.model"
     path.write_bytes(data)
@@ -232,10 +217,9 @@ def test_what_is_no_bpe_model_is_refused(tmp_path: Path) -> None:
         ("word", "it is a model of words"),
         ("char", "it is a model of characters"),
     ):
-        model: Any = sentencepiece_model_pb2.ModelProto.FromString(a_model(("a", 0.0, KIND.NORMAL)))  # type: ignore[attr-defined]
-        model.trainer_spec.model_type = getattr(model.trainer_spec, kind.upper())
+        data = model_of_pieces(("a", 0.0, "NORMAL"), kind=kind.upper())
         with pytest.raises(FileFormatError, match=problem):
-            load_tokeniser({"m.model": model.SerializeToString()})
+            load_tokeniser({"m.model": data})
     saved = json.loads(to_tokenizer_json(tokeniser_of("plain"))[0])
     for field, value in (
         ("levels", [1]),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from sentencepiece import sentencepiece_model_pb2
+from small import model_of_pieces
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
@@ -153,44 +153,32 @@ def test_a_damaged_tokenizer_json(kind: str, path: str, value: Any, place: str |
     assert caught.value.file == "bad.json"
 
 
-def sentencepiece_model(**trainer: Any) -> Any:
-    """A small SentencePiece model."""
-    model: Any = sentencepiece_model_pb2.ModelProto()
-    kind = model.SentencePiece
-    model.trainer_spec.model_type = model.trainer_spec.UNIGRAM
-    for key, value in trainer.items():
-        setattr(model.trainer_spec, key, value)
-    for text, score, type_ in [
-        ("<unk>", 0, kind.UNKNOWN),
-        ("<s>", 0, kind.CONTROL),
-        ("▁", -2, kind.NORMAL),
-        ("un", -3, kind.NORMAL),
-        ("▁undo", -9, kind.UNUSED),
-        ("do", -4, kind.NORMAL),
-    ]:
-        model.pieces.add(piece=text, score=score, type=type_)
-    return model
+PIECES = (
+    ("<s>", 0.0, "CONTROL"),
+    ("▁", -2.0, "NORMAL"),
+    ("un", -3.0, "NORMAL"),
+    ("▁undo", -9.0, "UNUSED"),
+    ("do", -4.0, "NORMAL"),
+)
+MODEL = model_of_pieces(*PIECES, kind="UNIGRAM")
 
 
 def test_sentencepiece() -> None:
-    data = sentencepiece_model().SerializeToString()
     for name in ("m.model", "upload.bin"):  # by its name, or by its content
-        vocabulary = load_vocabulary({name: data})
+        vocabulary = load_vocabulary({name: MODEL})
         assert vocabulary.types == ("<unk>", "<s>", "▁", "un", "▁undo", "do")
         assert vocabulary.special == {"<unk>", "<s>", "▁undo"}
         assert (vocabulary.marker, vocabulary.unknown, vocabulary.single) == ("▁", "<unk>", True)
         assert vocabulary.scores == (0, 0, -2, -3, -9, -4)
     assert ids(Unigram(vocabulary), ["undo"]) == [[2, 3, 5]]
-    bpe = sentencepiece_model(model_type=2).SerializeToString()
+    bpe = model_of_pieces(*PIECES)
     assert load_vocabulary({"bpe.model": bpe}).scores is None
 
 
 def test_a_sentencepiece_model_with_markers_at_the_end_or_no_text_is_refused() -> None:
     with pytest.raises(FileFormatError, match=r"m\.model"):
-        load_vocabulary(
-            {"m.model": sentencepiece_model().SerializeToString().replace(b"do", b"\xffo")}
-        )
-    data = sentencepiece_model(treat_whitespace_as_suffix=True).SerializeToString()
+        load_vocabulary({"m.model": MODEL.replace(b"do", b"\xffo")})
+    data = model_of_pieces(*PIECES, kind="UNIGRAM", treat_whitespace_as_suffix=True)
     with pytest.raises(FileFormatError, match="marks the end of words"):
         load_vocabulary({"suffix.model": data})
 

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,6 @@ from small import trained_pieces
 from tokenizers import (
     ByteLevelBPETokenizer,
     Tokenizer,
-    decoders,
-    models,
-    normalizers,
-    pre_tokenizers,
-    processors,
-    trainers,
 )
 
 import morphgraph as mg
@@ -83,67 +77,6 @@ def test_vocabulary_and_merges(data_folder: Path) -> None:
 
 def test_every_kind_as_the_library(variant: Any) -> None:
     check_as_stock(mg.load(variant.library), variant.library, varied_texts(400))
-
-
-def around(library: Tokenizer, single: str) -> Tokenizer:
-    """With special tokens around each text."""
-    names = ["[CLS]", "[SEP]"]
-    library.add_special_tokens(names)
-    listed = [(name, library.token_to_id(name)) for name in names]
-    library.post_processor = processors.TemplateProcessing(single=single, special_tokens=listed)
-    return library
-
-
-def wordpiece() -> Tokenizer:
-    library = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    library.normalizer = normalizers.BertNormalizer(lowercase=True)
-    library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    library.decoder = decoders.WordPiece()
-    special = ["[UNK]", "[CLS]", "[SEP]"]
-    trainer = trainers.WordPieceTrainer(vocab_size=900, special_tokens=special, show_progress=False)
-    library.train_from_iterator(wordfreq.top_n_list("en", 2_000), trainer)
-    return around(library, "[CLS] $A [SEP]")
-
-
-def unigram() -> Tokenizer:
-    library = Tokenizer(models.Unigram())
-    library.normalizer = normalizers.NFKC()
-    library.pre_tokenizer = pre_tokenizers.Metaspace()
-    library.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(
-        vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
-    )
-    library.train_from_iterator(wordfreq.top_n_list("en", 2_000), trainer)
-    return around(library, "$A [SEP] [CLS]")
-
-
-def merged() -> Tokenizer:
-    library = Tokenizer(models.BPE())
-    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    library.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=600,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    library.train_from_iterator(wordfreq.top_n_list("en", 2_000), trainer)
-    library = around(library, "[CLS] $A [SEP] [SEP]")
-    template = library.post_processor
-    library.post_processor = processors.Sequence([processors.ByteLevel(), template])
-    library.enable_truncation(3)
-    library.enable_padding()
-    return library
-
-
-@pytest.mark.parametrize("make", [wordpiece, unigram, merged])
-def test_special_tokens_around_a_text(make: Callable[[], Tokenizer]) -> None:
-    """Truncation and padding, which a file may ask for too, are left to who makes batches."""
-    library = make()
-    tokeniser = mg.load(library)
-    library.no_truncation()
-    library.no_padding()
-    assert tokeniser.encode("") == library.encode("").ids != []
-    check_as_stock(tokeniser, library, varied_texts(600))
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])

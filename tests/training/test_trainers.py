@@ -22,7 +22,6 @@ from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import export_segmenter
 from morphgraph.segment.training import (
-    TrainingClock,
     train,
     training_of,
 )
@@ -238,12 +237,3 @@ def test_all_methods_take_odd_words() -> None:
             given = fitting(method, WordCounts.from_mapping(counts))
             segmenter = train(method, given, 290, pipeline=pipeline)
             assert all(tokens(segmenter, list(counts)))
-
-
-def test_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = iter([100.0, 200.0, 230.0, 290.0])
-    monkeypatch.setattr("time.monotonic", lambda: next(now))
-    told = TrainingClock("training", "preparing")
-    # What goes before is not counted: a quarter took 30 s, so three more of these; then 10 s.
-    shown = [told(0.0), told(0.25), told(0.9)]
-    assert shown == ["preparing", "training, 1:30 left", "training, 0:10 left"]

@@ -140,8 +140,8 @@ def test_edits_are_held_against_the_start(page: Any) -> None:
     first, second = figures(page)[1:]
     assert (first[0], second[0]) == ("7,998", "8,000")
     beside = page.table("Only in before the edits")
-    assert [beside["Only in before the edits"][0], beside.iloc[0, -1]] == ["2", "0"]
-    assert set(card_list(page, "dropped_types")["type"]) == {"ia", "ing"}
+    assert [*beside.iloc[0]] == ["Types, |V|", "7,997", "7,997", "0", "2"]
+    assert set(card_list(page, "added_types")["type"]) == {"ia", "ing"}
     relative = [figure.key for figure in FIGURES].index("relative_tokens")
     assert first[relative] == "1.000"
     assert float(second[relative]) < 1

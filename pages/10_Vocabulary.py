@@ -323,8 +323,8 @@ def _types_behind(
     of = f"{len(shown):,} of " if len(shown) < len(table) else ""
     st.caption(f"{of}{counted(len(table), 'row')}. Choose a row to see its type in the graph.")
     if row is not None and name in (_NOW, START):
-        theirs = baseline if key in ("shared_types", "dropped_types") else health
-        _offer(current, theirs, int(shown.iloc[row]["type_id"]))
+        with_ids = baseline if key in ("shared_types", "dropped_types") else health
+        _offer(current, with_ids, int(shown.iloc[row]["type_id"]))
 
 
 def _form(column: str) -> str:

@@ -125,7 +125,7 @@ class ComparedVocabularies(Result):
         share = f"{percent(self.carried_over)} % of the types of {self.before.label}"
         return plain_table(
             "Vocabularies",
-            [Column("Figure"), *(Column(part.label, "written") for part in parts)],
+            [Column("Types"), *(Column(part.label, "written") for part in parts)],
             rows,
             signatures=(self.signature,),
             notes=(f"Carried over: {share} are in {self.after.label}.",),

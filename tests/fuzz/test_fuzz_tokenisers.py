@@ -42,6 +42,7 @@ from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
+from tests.segment.test_picky import released_model
 from tests.tokeniser.conftest import byte_level, metaspace, suffix
 
 pytestmark = pytest.mark.fuzz
@@ -92,20 +93,6 @@ def _bte() -> bytes:
     return json.dumps(
         {"version": "1.0", "added_tokens": [special], **pipeline, "model": model}
     ).encode()
-
-
-def _picky_released() -> bytes:
-    def token(number: int, text: str, left: int | None = None, right: int | None = None) -> Any:
-        return {"id": number, "str": text, "left": left, "right": right}
-
-    tokens = [token(0, "<unk>"), token(1, "▁"), token(2, "a"), token(3, "b")]
-    tokens += [token(4, "ab", 2, 3), token(5, "▁ab", 1, 4)]
-    merges = [
-        {"id": 0, "pair": [{"id": 2}, {"id": 3}], "new_token": {"id": 4}},
-        {"id": 1, "pair": [{"id": 1}, {"id": 4}], "new_token": {"id": 5}},
-    ]
-    splits = [{"id": 2, "token": {"id": 4}, "split": [{"id": 2}, {"id": 3}]}]
-    return json.dumps({"tokens": tokens, "merges": merges, "splits": splits}).encode()
 
 
 def _model(method: str) -> bytes:
@@ -291,7 +278,7 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     "codes of fastBPE": (COUNTED_CODES.encode, read_codes),
     "recipe": (_recipe, read_steps),
     "word counts": (WORD_COUNTS.encode, read_counts),
-    "released Picky": (_picky_released, read_released),
+    "released Picky": (lambda: json.dumps(released_model()).encode(), read_released),
     **{
         f"model of {method}": (lambda method=method: _offered(method), read_saved)  # type: ignore[misc]
         for method in METHODS.offered

@@ -66,17 +66,6 @@ def test_one_that_was_sent_is_not_taken_for_one_that_is_here() -> None:
     assert "ab" in here
 
 
-def test_the_merge_of_a_type_is_the_one_of_lowest_rank() -> None:
-    merges = [("b", "c"), ("a", "bc"), ("a", "b"), ("ab", "c"), ("abc", "d")]
-    graph = MergeGraph.from_merges(merges)
-    assert graph.describe(graph.producer("abc")) == "a + bc → abc"
-    assert graph.incoming(graph.id_of("abc")) == (1, 3)
-    graph.knockout(["abc"])
-    # Both merges of abc are gone; the first one's parts take its place.
-    assert graph.merge_ids() == [0, 2, 4]
-    assert graph.describe(4) == "a + bc + d → abcd"
-
-
 def test_ranks_decide_not_the_order_of_the_list() -> None:
     # ab first, c, abc; then the merge list gives rank 5 before rank 2.
     types = ["a", "b", "c", "ab", "bc", "abc"]

@@ -154,12 +154,3 @@ def test_what_stays_when_room_is_short(star: MergeGraph) -> None:
 
     assert merges() == [0, 1, 2], "the lowest ranks"
     assert merges(importance={700: 0.5, 800: 0.9}) == [800, 700, 0], "the most important"
-
-
-def test_around_a_removed_type_is_what_made_and_used_it() -> None:
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
-    graph.knockout(["ab"])
-    digraph, _ = neighbourhood(graph, graph.ids["ab"])
-    gone = {key for key, is_ghost in digraph.nodes(data="ghost") if is_ghost}
-    assert gone == {type_key(graph.ids["ab"]), merge_key(0)}
-    assert merge_key(1) in digraph

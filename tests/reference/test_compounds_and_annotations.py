@@ -194,8 +194,8 @@ UNISEGMENTS = [
      "prefix free suffix", "gemacht", "ge-t mach"),
     ("hand + ge + mach + t", ("4-5,10 circumfix ge-t", "6-9 root mach", "0-3 root Hand"),
      "free prefix free suffix", "hand gemacht", "Hand ge-t mach"),
-    ("b + um + ilib", ("0,3-6 root bilib", "1-2 infix um"),
-     "free infix none", "bumilib", "bilib um"),
+    ("b + um + ilib + ako", ("0,3-6 root bilib", "1-2 infix um", "7-9 root ako"),
+     "free infix none free", "bumilib ako", "bilib um ako"),
     # a letter of two morphemes
     ("ab + c + d", ("0-2 root abc", "2,2,3 suffix cd"), "free suffix none", "abcd", "abc cd"),
     # two with the same letters, a circumfix in one piece, a type without a kind
@@ -287,12 +287,6 @@ def test_the_first_layer_with_types_of_a_word_counts():
     assert [(entry.line, entry.morphs) for entry in reference.entries] == [
         (2, ("u", "ndo")), (4, ("re", "do"))]  # fmt: skip
     assert skipped(reference) == [("of another layer", 3, 1)]
-
-
-def test_an_infix_is_in_the_whole_word():
-    items = ("0,3-6 root bilib", "1-2 infix um", "7-9 root ako")
-    (entry,) = read(unisegments("bumilibako", "b + um + ilib + ako", *items)).entries
-    assert told(entry)[1:3] == ("free infix none free", "bumilib ako")
 
 
 @pytest.mark.parametrize(

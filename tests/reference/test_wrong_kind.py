@@ -45,40 +45,19 @@ def test_other_lines_are_not_taken_for_gold(name: str, tmp_path: Path) -> None:
     assert not isinstance(refused.value, GoldGivenError)
 
 
-def tokenizer_json(folder: Path) -> bytes:
-    return read_bytes(demo_tokeniser_path("en"))
+TOKENISER = read_bytes(demo_tokeniser_path("en"))
+FILES: dict[str, Callable[[], bytes]] = {
+    "tokenizer.json": lambda: TOKENISER,
+    "vocab.json": lambda: json.dumps(json.loads(TOKENISER)["model"]["vocab"]).encode(),
+    "merges.txt": lambda: b"#version: 0.2\nu n\nd o\nun do\n",
+    "x.tiktoken": lambda: b"".join(b"%s %d\n" % (b64encode(bytes([n])), n) for n in range(256)),
+    "m.model": lambda: trained_pieces(["undo redo undoing doing"] * 20, "bpe", 20),
+}
 
 
-def vocab_json(folder: Path) -> bytes:
-    return json.dumps(json.loads(tokenizer_json(folder))["model"]["vocab"]).encode()
-
-
-def merges_txt(folder: Path) -> bytes:
-    return b"#version: 0.2\nu n\nd o\nun do\n"
-
-
-def ranks(folder: Path) -> bytes:
-    return b"".join(b"%s %d\n" % (b64encode(bytes([n])), n) for n in range(256))
-
-
-def pieces(folder: Path) -> bytes:
-    return trained_pieces(["undo redo undoing doing"] * 20, "bpe", 20)
-
-
-@pytest.mark.parametrize(
-    ("name", "make"),
-    [
-        ("tokenizer.json", tokenizer_json),
-        ("vocab.json", vocab_json),
-        ("merges.txt", merges_txt),
-        ("x.tiktoken", ranks),
-        ("m.model", pieces),
-    ],
-)
-def test_a_tokeniser_given_as_gold(
-    name: str, make: Callable[[Path], bytes], tmp_path: Path
-) -> None:
-    (tmp_path / name).write_bytes(make(tmp_path))
+@pytest.mark.parametrize("name", FILES)
+def test_a_tokeniser_given_as_gold(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(FILES[name]())
     with pytest.raises(TokeniserGivenError, match=r"the file of a tokeniser.*mg\.load"):
         mg.read_gold(tmp_path / name)
 
@@ -96,7 +75,7 @@ def test_what_is_neither_is_not_taken_for_a_tokeniser(content: bytes, tmp_path: 
 def test_the_command_line_says_which_argument_takes_it(morphgraph: Command, tmp_path: Path) -> None:
     gold, tokeniser = tmp_path / "gold.tsv", tmp_path / "tokenizer.json"
     gold.write_bytes(GOLD["demo.tsv"])
-    tokeniser.write_bytes(tokenizer_json(tmp_path))
+    tokeniser.write_bytes(TOKENISER)
     refused = morphgraph("knockout", gold, "demo:en"), morphgraph("score", "demo:en", tokeniser)
     assert [run.code for run in refused] == [2, 2]
     assert "GOLD on the command line" in refused[0].err

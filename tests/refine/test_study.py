@@ -102,21 +102,6 @@ def test_a_preview_is_what_the_edit_then_does(
             assert np.array_equal(state.segmentation.token_at, expected.segmentation.token_at)
 
 
-def test_states(study: MakeStudy) -> None:
-    made = study("un do ing", "undo")
-    start = made.start
-    assert start is made.now
-    made.graph.knockout(["undoing"])
-    once = made.now
-    assert made.before_last is start
-    made.graph.knockout(["undo"])
-    assert made.before_last is once
-    assert made.start is start
-    made.graph.undo()
-    assert made.now is once, "asking twice is free"
-    assert once.score("morphemic", "types").true_positives == 1
-
-
 def test_changed_words(study: MakeStudy) -> None:
     # Without undoing: undo|ing, one right split more. Without undo: un|do|ing, another one, and
     # un|do, which is wrong; in ding nothing changes.

@@ -202,10 +202,3 @@ def _spaces(marker: str = "Ġ") -> Preprocessor:
     from tokenizers import normalizers
 
     return Preprocessor(normalizer=normalizers.Replace(" ", marker), leading_space=True)
-
-
-def test_k_has_to_be_positive() -> None:
-    types = SubwordVocabulary(("un", "do"))
-    for make in (lambda: Flota(types, -1), lambda: First(Flota(types), 0)):
-        with pytest.raises(MorphGraphError, match=r"k=.* does not fit"):
-            make()

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 import substring_oracles as oracles
 from effort import examples
 from hypothesis import given
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from wordfreq import top_n_list
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import load_vocabulary
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.wordpiece import Greedy, WordPiece
@@ -93,11 +91,6 @@ def test_a_vocabulary_without_an_unknown_type() -> None:
     # Characters that occur in types are not types: they stay visible, too.
     assert greedy.segment(words).tokens(0) == [UNKNOWN] * 3
     assert [greedy.token_text(words, atom, UNKNOWN) for atom in range(3)] == ["a", "b", "x"]
-
-
-def test_a_length_below_one_is_refused() -> None:
-    with pytest.raises(MorphGraphError, match="1 or more"):
-        WordPiece(of(("[UNK]",)), longest_word=0)
 
 
 def test_bert_as_the_library(data_folder: Path) -> None:

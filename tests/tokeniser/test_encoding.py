@@ -115,28 +115,6 @@ def test_a_text_that_is_one_piece_has_the_spans_of_its_characters(length: int) -
 ODD_WORDS = st.lists(st.text("abAäß漢ª𐐷\u0308-1 ", max_size=5), max_size=6)
 
 
-@pytest.mark.parametrize("added", [(), ("ab",), (" b",), ("a b",), ("-",)])
-@given(texts=ODD_WORDS, bare=st.booleans())
-def test_words_are_encoded_together_as_one_by_one(
-    added: tuple[str, ...], texts: list[str], bare: bool
-) -> None:
-    """The bytes of all words are placed together; the library only tells where it cuts."""
-    ids = {text: number for number, text in enumerate(BYTE_TO_CHAR)}
-    preprocessor = Preprocessor(
-        pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False),
-        byte_level=True,
-        splits_only_non_letters=True,
-        leading_space=True,
-        added=tuple(AddedToken(content) for content in added),
-    )
-    encoder = WordEncoder(preprocessor, ids, dict.fromkeys(added, len(ids)))
-    expected = concatenate([encoder._encode_any(text, "" if bare else " ") for text in texts])
-    assert_same(encoder.encode(texts, bare=bare), expected)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("morphgraph.tokeniser.encoding._CUT_TOGETHER", 2)
-        assert_same(encoder.encode(texts, bare=bare), expected)
-
-
 @pytest.mark.parametrize("added", [(), ("ab",), ("-",)])
 @pytest.mark.parametrize("splits", [False, True])
 @given(texts=st.lists(st.text("abä漢Ġ▁𐐷- ", max_size=5), max_size=6), bare=st.booleans())
@@ -165,6 +143,7 @@ def byte_level(**settings: bool) -> pre_tokenizers.ByteLevel:
 
 
 PIPELINES = {
+    "words": byte_level(use_regex=True),
     "space added": byte_level(add_prefix_space=True, use_regex=True),
     "digits one by one": pre_tokenizers.Sequence([pre_tokenizers.Digits(True), byte_level()]),
     "marks left out": pre_tokenizers.Sequence([pre_tokenizers.Split("-", "removed"), byte_level()]),
@@ -176,25 +155,34 @@ PIPELINES = {
 }
 
 
+ADDED = st.sampled_from([(), (), ("ab",), (" b",), ("a b",), ("-",)])
+
+
 @pytest.mark.parametrize("normalizer", [None, normalizers.NFC(), normalizers.Lowercase()])
 @pytest.mark.parametrize("pipeline", PIPELINES)
-@given(texts=ODD_WORDS, bare=st.booleans())
+@given(texts=ODD_WORDS, bare=st.booleans(), added=ADDED)
 def test_words_of_any_pipeline_are_encoded_together_as_one_by_one(
-    pipeline: str, normalizer: Any, texts: list[str], bare: bool
+    pipeline: str, normalizer: Any, texts: list[str], bare: bool, added: tuple[str, ...]
 ) -> None:
+    """The bytes of all words are placed together; the library only tells where it cuts."""
     adds_space = pipeline.startswith("space added")
     preprocessor = Preprocessor(
         normalizer=normalizer,
         pre_tokenizer=PIPELINES[pipeline],
         byte_level=True,
-        splits_only_non_letters=pipeline == "space added",
+        splits_only_non_letters=pipeline in ("words", "space added"),
         adds_space=adds_space,
         leading_space=not adds_space,
+        added=tuple(AddedToken(content) for content in added),
     )
-    encoder = WordEncoder(preprocessor, {text: n for n, text in enumerate(BYTE_TO_CHAR)})
+    ids = {text: n for n, text in enumerate(BYTE_TO_CHAR)}
+    encoder = WordEncoder(preprocessor, ids, dict.fromkeys(added, len(ids)))
     prefix = "" if bare or adds_space else " "
     expected = concatenate([encoder._encode_any(text, prefix) for text in texts])
     assert_same(encoder.encode(texts, bare=bare), expected)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("morphgraph.tokeniser.encoding._CUT_TOGETHER", 2)
+        assert_same(encoder.encode(texts, bare=bare), expected)
 
 
 ALPHABET = "abcdx½-"

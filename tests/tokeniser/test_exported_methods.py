@@ -19,9 +19,9 @@ from strategies import WORDS, MergeList, trained_segmenter, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.formats.export import LOSES_MARKS, standalone_method, words_to_check
+from morphgraph.formats.export import standalone_method, words_to_check
 from morphgraph.formats.hugging_face import from_tokenizer_json
-from morphgraph.formats.loading import load_tokeniser, load_vocabulary
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
@@ -256,22 +256,6 @@ def ids(segmenter: Segmenter, text: str, **settings: Any) -> list[int]:
     return found
 
 
-def test_flota_on_a_vocabulary_as_berts(tmp_path: Path) -> None:
-    (tmp_path / "vocab.txt").write_text("\n".join(BERT))
-    vocabulary = load_vocabulary(tmp_path / "vocab.txt")
-    # [CLS] un ##desirable [SEP]; with k = 1 the longest alone. z has no type.
-    assert ids(Flota(vocabulary), "Undesirable") == [2, 4, 5, 3]
-    assert ids(Flota(vocabulary, k=1), "undesirable zun") == [2, 5, 4, 3]
-    # k counts for each run of letters, and the text of a pair is a text.
-    assert ids(Flota(vocabulary, k=1), "unables") == [2, 8, 3]
-    assert ids(Flota(vocabulary, k=1), "un-ables") == [2, 4, 8, 3]
-    library, _ = plugged(Flota(vocabulary, k=1))
-    found = library.encode("undesirable", "ables")
-    assert (found.ids, found.type_ids) == ([2, 5, 3, 8, 3], [0, 0, 0, 1, 1])
-    assert found.offsets[1:2] == [(2, 11)] and found.offsets[3] == (0, 4)
-    assert library.decode([2, 4, 5, 3]) == "undesirable"
-
-
 @pytest.mark.parametrize("byte_fallback", [False, True])
 def test_an_unknown_marker_has_no_length(byte_fallback: bool) -> None:
     # ▁ is no type: it is unknown, or three bytes. Of a and b, then, the left one is the longest.
@@ -352,19 +336,6 @@ def test_marks_of_letters_are_kept(
     for name, segmenter in with_special_tokens.items():
         if ".model" in name:
             check(segmenter, [*texts, "a\u0301\u0302 b", "a\u0302\u0301", "½\u0301"])
-
-
-def test_a_combining_mark_in_an_export(tmp_path: Path) -> None:
-    """As sentencepiece has it: of a, two marks and b, the second mark is unknown."""
-    data = sentencepiece_model(tmp_path / "bpe.model", "bpe").read_bytes()
-    expected = SentencePieceProcessor(model_proto=data).encode("a\u0301\u0302 b")
-    segmenter = load_segmenter(tmp_path / "bpe.model")
-    library, _ = plugged(segmenter)
-    found = library.encode("a\u0301\u0302 b", add_special_tokens=False)
-    assert found.ids == exported_model(segmenter).ids(["a\u0301\u0302 b"], True)[0] == expected
-    assert found.offsets[-1] == (3, 5) and 0 in expected
-    made = export_segmenter(segmenter, ["undo"])
-    assert (made.kind, made.reason) == ("folder", LOSES_MARKS)
 
 
 def test_a_symbol_that_rules_would_change(tmp_path: Path) -> None:

@@ -170,12 +170,8 @@ def test_export_and_remedies_as_for_any_other(name: str) -> None:
     assert doomed not in found
     again = from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "saved.json")
     saved = segment(again.graph, again.encode(words)).token_at.tolist()
-    assert saved == renumbered(tokeniser, found)
-
-
-def renumbered(tokeniser: BpeTokeniser, tokens: list[int]) -> list[int]:
     ids = new_ids(tokeniser)
-    return [ids.get(token, token) for token in tokens]
+    assert saved == [ids.get(token, token) for token in found]
 
 
 def test_the_merge_of_a_type_is_the_one_that_makes_it() -> None:

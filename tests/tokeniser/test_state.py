@@ -1,7 +1,6 @@
 """A tokeniser's name follows its types, merges and preprocessing, and nothing else."""
 
 import json
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -74,23 +73,6 @@ def test_equal_if_and_only_if_everything_is(lists: list[MergeList], data: Any) -
     for one, all_of_one in found:
         for other, all_of_other in found:
             assert (one == other) == (all_of_one == all_of_other)
-
-
-def test_what_is_sent_elsewhere_keeps_its_name() -> None:
-    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
-    tokeniser.graph.knockout(["ab"])
-    sent = pickle.loads(pickle.dumps(tokeniser))
-    assert (sent.state, sent.numbered) == (tokeniser.state, tokeniser.numbered)
-    assert sent.signature() == tokeniser.signature()
-
-
-def test_edits_that_undo_each_other_leave_no_trace_in_the_signature() -> None:
-    tokeniser = small_tokeniser([("a", "b")], "abc")
-    loaded = tokeniser.signature()
-    tokeniser.graph.anneal([("ab", "c")])
-    assert tokeniser.signature() == f"{loaded}+{tokeniser.graph.state}"
-    tokeniser.graph.knockout(["abc"])
-    assert tokeniser.signature() == loaded
 
 
 # --------------------------------------------------------------------------- read while previewed

@@ -30,7 +30,7 @@ REFUSED = {
     "evaluate": {
         "": "Name a YAML file or an evaluation that ships (--list).",
         "demos --dry-run": "nor does an evaluation of that name ship … Those that ship: demo, "
-        "atlas, flota-table1",
+        "atlas, languages",
         "tiny.yaml": "The run needs a folder. Add --out DIR.",
         "tiny.yaml --out /proc/run": "/proc/run: ",
     },

@@ -174,8 +174,6 @@ def test_all_tables_of_the_papers_ship() -> None:
         "knockout-ablations",
         "rebpe-table1",
         "rebpe-ablations",
-        "flota-table1",
-        "spaces-table1",
         "picky-tables",
     }
     table1 = parse_evaluation(shipped_configurations()["rebpe-table1"], "x")[0]

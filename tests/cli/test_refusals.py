@@ -40,7 +40,7 @@ REFUSED = {
         "": "Name a YAML file or an evaluation that ships (--list).",
         "none.yaml --out run": "none.yaml: no such file or directory. Check the path",
         "demos --dry-run": "nor does an evaluation of that name ship … Those that ship: demo, "
-        "atlas, flota-classification, flota-table1",
+        "atlas, flota-classification, knockout-ablations",
         "tiny.yaml": "The run needs a folder. Add --out DIR.",
         "tiny.yaml --out x --workers 2 --scheduler tcp://127.0.0.1:1": "Tasks run in one place.",
         "tiny.yaml --languages xx --dry-run": "has no language “xx”. It has: en.",

@@ -85,11 +85,11 @@ def test_what_was_not_trained_here_has_no_second_vocabulary(
 
 
 def test_two_vocabularies_share_special_ids_alone() -> None:
-    from morphgraph_models.downstream.translation import side_by_side
+    from morphgraph_models.downstream.translation import in_one_matrix
 
     first = dense_ids(train("bpe", {"low": 5, "lower": 2}, 259))
     second = dense_ids(train("bpe", {"widest": 3}, 260))
-    source, target = side_by_side(first, second)
+    source, target = in_one_matrix(first, second)
     assert source.size == target.size == 259 + 260 + len(ROLES)
     assert source.special == target.special
     numbers = np.concatenate([source.numbers, target.numbers])

@@ -175,7 +175,7 @@ def read_parallel(paths: Sequence[str]) -> Examples:
         problem = f"{len(paths)} files are given, not two"
         fix = "Name the texts, then their translations."
         raise FileFormatError(", ".join(paths), "", problem, fix)
-    sources, targets = map(lines_of, paths)
+    sources, targets = map(text_lines, paths)
     if len(sources) != len(targets):
         problem = f"it has {len(targets):,} lines, {paths[0]} has {len(sources):,}"
         fix = "Give files in which each line translates the one of the same number."
@@ -195,7 +195,7 @@ def read_conllu(paths: Sequence[str]) -> Examples:
     for path in paths:
         sentence: list[tuple[str, str]] = []
         before = len(sentences)
-        for number, line in enumerate([*lines_of(path), ""], start=1):
+        for number, line in enumerate([*text_lines(path), ""], start=1):
             if not line.strip():
                 sentences += [sentence] if sentence else []
                 sentence = []
@@ -226,7 +226,7 @@ def read_entities(paths: Sequence[str], encoding: str | None = None) -> Examples
     for path in paths:
         sentence: list[list[str]] = []
         before = len(words)
-        for number, line in enumerate([*lines_of(path, encoding), ""], start=1):
+        for number, line in enumerate([*text_lines(path, encoding), ""], start=1):
             fields = _BLANKS.split(line.strip(" \t"))
             if fields == [""] or fields[0] == "-DOCSTART-":
                 if sentence:
@@ -248,7 +248,7 @@ _IOB = re.compile(r"O|[BI]-\S+")
 _BLANKS = re.compile(r"[ \t]+")
 
 
-def lines_of(path: str, encoding: str | None = None) -> list[str]:
+def text_lines(path: str, encoding: str | None = None) -> list[str]:
     """Return the lines of a file, packed or not; UTF-8 without an ``encoding``."""
     with opened(Path(path), path) as file:
         data = decompressed(file).read()

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph_models.downstream.examples import Examples, lines_of
+from morphgraph_models.downstream.examples import Examples, text_lines
 
 GlueClasses = Literal["CoLA", "SST-2", "MRPC", "QQP", "MNLI", "QNLI", "RTE", "WNLI"]
 GlueNumbers = Literal["STS-B"]
 
 
-class Layout(NamedTuple):
+class GlueColumns(NamedTuple):
     """Where a task's files have what is needed.
 
     ``texts``, ``label``: names of columns. ``columns``: all of them, where files have no header.
@@ -22,15 +22,15 @@ class Layout(NamedTuple):
 
 
 LAYOUTS = {
-    "CoLA": Layout(("sentence",), columns=("source", "label", "mark", "sentence")),
-    "SST-2": Layout(("sentence",)),
-    "MRPC": Layout(("#1 String", "#2 String"), "Quality"),
-    "QQP": Layout(("question1", "question2"), "is_duplicate"),
-    "STS-B": Layout(("sentence1", "sentence2"), "score"),
-    "MNLI": Layout(("sentence1", "sentence2"), "gold_label"),
-    "QNLI": Layout(("question", "sentence")),
-    "RTE": Layout(("sentence1", "sentence2")),
-    "WNLI": Layout(("sentence1", "sentence2")),
+    "CoLA": GlueColumns(("sentence",), columns=("source", "label", "mark", "sentence")),
+    "SST-2": GlueColumns(("sentence",)),
+    "MRPC": GlueColumns(("#1 String", "#2 String"), "Quality"),
+    "QQP": GlueColumns(("question1", "question2"), "is_duplicate"),
+    "STS-B": GlueColumns(("sentence1", "sentence2"), "score"),
+    "MNLI": GlueColumns(("sentence1", "sentence2"), "gold_label"),
+    "QNLI": GlueColumns(("question", "sentence")),
+    "RTE": GlueColumns(("sentence1", "sentence2")),
+    "WNLI": GlueColumns(("sentence1", "sentence2")),
 }
 
 
@@ -43,7 +43,7 @@ def read_glue(paths: Sequence[str], task: str) -> Examples:
     layout = LAYOUTS[task]
     rows: list[tuple[str, ...]] = []
     for path in paths:
-        lines = [line.split("\t") for line in lines_of(path)]
+        lines = [line.split("\t") for line in text_lines(path)]
         header = layout.columns or lines[0]
         if missing := [name for name in (*layout.texts, layout.label) if name not in header]:
             problem = f"there is no column “{missing[0]}”, so it is no file of {task} with labels"

@@ -25,8 +25,8 @@ from morphgraph_models.downstream.fitting import Looks, fitted_on
 from morphgraph_models.downstream.model_task import COMMON, ModelRun, model_task
 from morphgraph_models.downstream.token_ids import TokenIds
 from morphgraph_models.downstream.windows import (
-    Floats,
     MaskedWindows,
+    Nats,
     Windows,
     text_losses,
 )
@@ -78,7 +78,7 @@ def windows_of(part: Examples, ids: TokenIds, draws: int = 1, *, run: ModelRun) 
 # ------------------------------------------------------------------------------ measures
 
 
-def bits_measured(nats: Floats, texts: Sequence[str], ends: int = 1) -> list[Measured]:
+def bits_measured(nats: Nats, texts: Sequence[str], ends: int = 1) -> list[Measured]:
     """Return bits per character and byte of texts with negative log-likelihoods ``nats``.
 
     ``ends``: how many characters the end of a text counts as; 0 if it was not predicted.

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 Classes = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
+Targets = npt.NDArray[np.float64]
 
 
 def macro_f1(gold: Classes, predicted: Classes) -> float:
@@ -35,14 +35,14 @@ def matthews(gold: Classes, predicted: Classes) -> float:
     one_hot = np.eye(int(numbers.max()) + 1)[numbers]
     one_hot, other = one_hot[: len(gold)], one_hot[len(gold) :]
 
-    def covariance(a: Numbers, b: Numbers) -> float:
+    def covariance(a: Targets, b: Targets) -> float:
         return float(((a - a.mean(0)) * (b - b.mean(0))).sum())
 
     scale = np.sqrt(covariance(one_hot, one_hot) * covariance(other, other))
     return covariance(one_hot, other) / float(scale) if scale else 0.0
 
 
-def pearson(gold: Numbers, predicted: Numbers) -> float:
+def pearson(gold: Targets, predicted: Targets) -> float:
     """Return the correlation of two lists of numbers; NaN if all in either are the same.
 
     >>> round(pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 5.0])), 4)
@@ -53,7 +53,7 @@ def pearson(gold: Numbers, predicted: Numbers) -> float:
     return float(np.corrcoef(gold, predicted)[0, 1])
 
 
-def spearman(gold: Numbers, predicted: Numbers) -> float:
+def spearman(gold: Targets, predicted: Targets) -> float:
     """Return the correlation of ranks, the mean rank among equals; NaN as `pearson`.
 
     >>> round(spearman(np.array([1.0, 2.0, 3.0]), np.array([2.0, 7.0, 9.0])), 4)
@@ -62,9 +62,9 @@ def spearman(gold: Numbers, predicted: Numbers) -> float:
     return pearson(_ranks(gold), _ranks(predicted))
 
 
-def _ranks(numbers: Numbers) -> Numbers:
+def _ranks(numbers: Targets) -> Targets:
     _, place, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-    ranks: Numbers = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    ranks: Targets = (np.cumsum(counts) - (counts - 1) / 2)[place]
     return ranks
 
 
@@ -114,9 +114,9 @@ def as_iob2(tags: Sequence[str]) -> tuple[str, ...]:
 class SpanCounts(NamedTuple):
     """For each sentence, how many spans are right, predicted, and in the gold: float64."""
 
-    right: Numbers
-    predicted: Numbers
-    gold: Numbers
+    right: Targets
+    predicted: Targets
+    gold: Targets
 
 
 def span_counts(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> SpanCounts:

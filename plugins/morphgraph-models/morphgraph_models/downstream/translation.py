@@ -61,7 +61,7 @@ class Sides(NamedTuple):
         return Sides(self.source.plain(), self.target.plain())
 
 
-def side_by_side(source: TokenIds, target: TokenIds) -> Sides:
+def in_one_matrix(source: TokenIds, target: TokenIds) -> Sides:
     """Return two vocabularies as parts of one matrix; they share the special ids alone.
 
     Both are of `dense_ids`; the target's follow the source's.
@@ -85,7 +85,7 @@ def _sides(run: ModelRun) -> Sides:
             "separate vocabularies are for tokenisers that are trained here, by their own method, "
             "and for models made from scratch. Set vocabularies: joint."
         )
-    return side_by_side(run.ids, dense_ids(run.retrain(settings.train[1:])))
+    return in_one_matrix(run.ids, dense_ids(run.retrain(settings.train[1:])))
 
 
 # ------------------------------------------------------------------------------ examples

@@ -21,7 +21,7 @@ from morphgraph_models.downstream.fitting import (
 )
 from morphgraph_models.downstream.token_ids import IdArray, TokenIds
 
-Floats = npt.NDArray[np.float64]
+Nats = npt.NDArray[np.float64]
 _ROWS = 256
 """The number of rows with a single masked id that are predicted together."""
 
@@ -129,8 +129,8 @@ class TextLosses(NamedTuple):
     ``nats``, ``predicted``: float64, an entry for each text.
     """
 
-    nats: Floats
-    predicted: Floats
+    nats: Nats
+    predicted: Nats
 
 
 def text_losses(model: Any, windows: Windows, size: int, *, each_once: bool) -> TextLosses:

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from morphgraph.tables.score_views import ComparedScores
     from morphgraph.tables.vocabularies import ComparedVocabularies
 
-_GIVE = "Give what load, train or a tokeniser's method returned."
-
 
 def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
     """Load a tokeniser.
@@ -222,20 +220,17 @@ def compare_vocabularies(
     from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
     from morphgraph.tables.vocabularies import ComparedVocabularies
 
-    for given in (a, b):
-        if not isinstance(given, BaseTokeniser):
-            raise MorphGraphError(f"{shortened(repr(given))} is not a tokeniser. {_GIVE}")
-    corpus = None
-    if counts is not None:
-        name = str(counts) if isinstance(counts, str | os.PathLike) else "counts"
-        corpus = NamedCounts(to_word_counts(counts), name)
+    for name, given in (("a", a), ("b", b)):
+        _entrant(name, given)
+    name = os.fspath(counts) if isinstance(counts, str | os.PathLike) else "counts"
+    corpus = None if counts is None else NamedCounts(to_word_counts(counts), name)
     reference = None if gold is None else read_gold(gold).reference
     labels = unique_labels([base_name(one.name) for one in (a, b)])
-    before, after = (
+    both = [
         VocabularyHealth(one._segmenter, corpus, reference, label=label)
         for one, label in zip((a, b), labels, strict=True)
-    )
-    return ComparedVocabularies(before, after)
+    ]
+    return ComparedVocabularies(*both)
 
 
 def _entrant(label: str, tokeniser: Any) -> Entrant:
@@ -244,7 +239,8 @@ def _entrant(label: str, tokeniser: Any) -> Entrant:
     if isinstance(tokeniser, Predictions):
         return Entrant(label, tokeniser)
     raise MorphGraphError(
-        f"“{label}” is {shortened(repr(tokeniser))}, which is not a tokeniser. {_GIVE}"
+        f"“{label}” is {shortened(repr(tokeniser))}, which is not a tokeniser. Give what load, "
+        "train or a tokeniser's method returned."
     )
 
 

@@ -62,7 +62,10 @@ def configure_tab() -> None:
     with ui.attempt():
         shipped = shipped_configurations()
     if is_public():  # others need files that visitors cannot access
-        shipped = {name: text for name, text in shipped.items() if "${" not in text}
+        needed = ("${", "catalogue:")
+        shipped = {
+            n: text for n, text in shipped.items() if not any(map(text.__contains__, needed))
+        }
     left, right = st.columns([7, 5], gap="large", vertical_alignment="bottom")
     # A new key closes the popover, so that it does not cover what was opened.
     key = f"batch open {len(batch.kept('own'))}"

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def address(tmp_path: Path) -> str:
     """A report with hostile names, a wide table and two charts."""
-    known = {"metric": "f1", "value": 0.5, "low": 0.4, "high": 0.6, "p": 0.5}
+    known = {"part": 1, "metric": "f1", "value": 0.5, "low": 0.4, "high": 0.6, "p": 0.5}
     rows = [
         {**known, "method": f"{HOSTILE}{n}", "scope": f"scope {s}", "vocab_size": size}
         for n in range(3)

@@ -38,6 +38,7 @@ def test_json(run, gold):
             "processes": None,
             "count": None,
             "linked": None,
+            "tree": "",
         }
     ]
     assert shown["format"] == "plain" and len(shown["checksum"]) == 12

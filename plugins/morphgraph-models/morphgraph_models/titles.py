@@ -95,7 +95,7 @@ def main(
     chosen = PREFIXES
     if prefixes is not None:
         chosen = tuple(decode_utf8(read_bytes(prefixes), str(prefixes)).lower().split())
-    pairs = zip(*read_labelled([str(file)], text, label), strict=True)
+    pairs = zip(*read_labelled([str(file)], [text], label), strict=True)
     parts = drawn_titles(pairs, per_label, labels=labels, prefixes=chosen, seed=seed)
     written = {}
     for part, titles in parts.items():

@@ -55,7 +55,7 @@ def test_files_are_those_of_the_task(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "morphgraph_models.titles", "t.csv", "--out", "new", *names]
     subprocess.run(command, cwd=tmp_path, check=True)
     sizes = {
-        name: len(read_labelled([str(tmp_path / "new" / f"{name}.csv")], "text", "label")[0])
+        name: len(read_labelled([str(tmp_path / "new" / f"{name}.csv")], ["text"], "label")[0])
         for name in ("train", "dev", "test")
     }
     assert sizes == {"train": 18, "dev": 6, "test": 6}

@@ -176,15 +176,15 @@ def test_morphbpe_trains_on_the_corpus_without_the_gold_of_words_kept_aside(tmp_
     counts.write_text("unhappily\t40\nflowers\t30\nflowering\t20\n")
     text = f"{DEMO}corpora: [{counts}]\nmethods: [morphbpe]\nseeds: [1]\nmetrics: [f1]\n"
     brought: dict[str, TaskResult] = {}
-    reports = []
+    reports, plan = [], make_plan(text, "mine.yaml", tmp_path)
     with Store(tmp_path / "run") as store:
-        for task in make_plan(text, "mine.yaml", tmp_path).tasks:
+        for task in plan.tasks:
             result = run_task(task, code_version(), *(brought[need] for need in task.needs))
             assert result.failure is None
             brought[task.key] = result
             reports.append(TaskReport(task, "done", None))
             store.keep(task.key, result.data)
-        rows = collected(reports, store)
+        rows = collected(plan.parts, reports, store)
     gold_set = GoldSet.of(
         read_reference(demo_gold_path("en")),
         {"unhappily": 40, "flowers": 30, "flowering": 20},

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from command import Command
 
+from morphgraph import cli
 from morphgraph.cli.options import GoldReading, parse_settings
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
@@ -23,6 +25,12 @@ def commands(group: Any, name: str = "") -> dict[str, Any]:
         found |= commands(group.get_command(None, inner), f"{name} {inner}")
     return found
 
+
+COMMANDS = {
+    name: command
+    for name, command in commands(typer.main.get_command(cli.program)).items()
+    if name.split()[0] in cli._MODULE_OF  # those of plug-ins have pages of their own
+}
 
 LEARNING = {"blame", "knockout", "rebpe"}
 COUNTING = {"prune", "extend"}
@@ -115,6 +123,20 @@ def test_a_reference_from_standard_input(
 
 
 # --- what --help shows ----------------------------------------------------------------------------
+
+PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_short_and_the_page_has_all_of_it(morphgraph: Command, name: str) -> None:
+    shown = morphgraph(*name.split(), "--help").out
+    options = re.findall(r"^│ (?:\* )? *(--[\w-]+)", shown, flags=re.MULTILINE)
+    assert "--help" in options
+    assert len(options) <= 14, options
+    assert re.findall(r"^╭─ (.+?) ─", shown, flags=re.MULTILINE)[-1] != "Arguments"
+    [*lines] = re.findall(rf"^morphgraph {name} (.*(?:\n +.*)*)", PAGE, flags=re.MULTILINE)
+    missing = {each for each in options if not re.search(rf"{each}\b(?!-)", " ".join(lines))}
+    assert missing - {"--json", "--help"} == set()
 
 
 @pytest.mark.parametrize(

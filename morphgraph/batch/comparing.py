@@ -24,7 +24,8 @@ def tested(rows: Sequence[Row]) -> list[Row]:
     def cells(row: Row) -> Iterator[Cell]:
         base = first.setdefault(row.group, row)
         for cell, other in zip(row.cells, base.cells, strict=True):
-            trained = row is not base and cell.seeds > 1 and not math.isnan(cell.low)
+            over_seeds = cell.seeds > 1 and cell.over == "seeds"
+            trained = row is not base and over_seeds and not math.isnan(cell.low)
             yield replace(cell, p=welch_p(_moments(cell), _moments(other))) if trained else cell
 
     return [replace(row, cells=tuple(cells(row))) for row in rows]

@@ -38,7 +38,9 @@ def compared(before: VocabularyHealth, after: VocabularyHealth) -> dict[str, Voc
 
     ``shared_types``: the types in both, as those of the first; ``shared_after``: the same as those
     of the second; ``dropped_types``: those only in the first; ``added_types``: only in the second.
-    Tokens of the corpus are those of the part's types.
+    Tokens of the corpus are those of the part's types. If only one of the two marks starts of
+    words, the marker does not count, and types that differ in it alone are one (Gow-Smith et al.
+    2022, Table 4).
 
     >>> from morphgraph.segment.wordpiece import Greedy
     >>> from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -48,7 +50,8 @@ def compared(before: VocabularyHealth, after: VocabularyHealth) -> dict[str, Voc
     >>> [[*by_spelling(part)] for part in parts.values()]
     [['a', 'b', '␣ab'], ['a', 'b', '␣ab'], ['ab', '␣b'], ['ba']]
     """
-    one, other = by_spelling(before), by_spelling(after)
+    alike = before.inventory.marks_start == after.inventory.marks_start
+    one, other = (_alike(each, alike) for each in (before, after))
     return {
         "shared_types": _part(before, [n for t, n in one.items() if t in other], "In both, by {}"),
         "shared_after": _part(after, [n for t, n in other.items() if t in one], "In both, by {}"),
@@ -57,7 +60,17 @@ def compared(before: VocabularyHealth, after: VocabularyHealth) -> dict[str, Voc
     }
 
 
-def _part(health: VocabularyHealth, numbers: list[int], label: str) -> VocabularyHealth:
+def _alike(health: VocabularyHealth, marked: bool) -> dict[str, list[int]]:
+    """Return the ids of types that count as one, by what is compared of them."""
+    ids: dict[str, list[int]] = {}
+    for text, number in by_spelling(health).items():
+        key = text if marked else text.strip(f"{SHOWN_MARKER} Ġ▁") or SHOWN_MARKER
+        ids.setdefault(key, []).append(number)
+    return ids
+
+
+def _part(health: VocabularyHealth, ids: list[list[int]], label: str) -> VocabularyHealth:
+    numbers = [each[0] for each in ids]
     part, whole, kept = copy(health), health.inventory, frozenset(numbers)
     for name in ("word_initial", "never_used", "unreachable", "duplicates", "chains"):
         vars(part).pop(name, None)  # what follows from the types
@@ -69,6 +82,6 @@ def _part(health: VocabularyHealth, numbers: list[int], label: str) -> Vocabular
     part.size, part.label = len(numbers), label.format(health.label)
     if (corpus := health.compression) is not None:
         counts = np.zeros_like(corpus.counts)
-        counts[numbers] = corpus.counts[numbers]
+        counts[numbers] = [corpus.counts[each].sum() for each in ids]
         part.compression = replace(corpus, counts=counts, tokens=float(counts.sum()))
     return part

@@ -66,6 +66,19 @@ def test_every_figure_by_hand() -> None:
     assert lists == [{"␣", *"undos"}, {"ö", "␣un", "дом"}, {"do", "␣u"}]
 
 
+def test_where_one_has_no_marker_it_does_not_count() -> None:
+    """un and ▁un are one; un | un d o | ?, of 5, 3 and 1 words."""
+    before, after = health("▁ u n d o ▁un un ▁do"), health("▁ u n d un", "")
+    parts = compared(before, after)
+    shown = [{part.inventory.texts[n] for n in part.inventory.spelled} for part in parts.values()]
+    assert [*map(len, shown)] == [5, 5, 2, 0]  # ▁ u n d un; o do
+    assert figures_of(after, baseline=before)["carried_over"].number == 5 / 7
+    assert figures_of(before, baseline=after)["carried_over"].number == 1
+    both = [part.compression.tokens for part in parts.values() if part.compression]
+    assert before.compression is not None
+    assert both[0] + both[2] == before.compression.tokens - before.compression.unknown
+
+
 BODIES = st.sets(st.tuples(st.booleans(), st.text("abcö", min_size=1, max_size=3)), max_size=9)
 MARKERS: tuple[Marker, ...] = ("▁", "Ġ", "##")
 

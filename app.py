@@ -1,6 +1,5 @@
 """The start page: a word, its segmentation, a click that improves it, and the next pages."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,14 +8,14 @@ import streamlit as st
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.fan import fan_around
-from morphgraph.draw.word_lines import Culprit, WordLine, culprit_of, illustrative_word, lines_of
+from morphgraph.draw.word_lines import Culprit, culprit_of, illustrative_word, lines_of
 from morphgraph.graph.view import type_key
 from morphgraph.reference.catalogue import SOURCES
 from morphgraph.reference.language import language_code
 from web import inputs
 from web.aside import scored_words
 from web.bootstrap import PAGES, open_reference, score_metrics, start, tokeniser_upload
-from web.components import fan_graph, word_editor
+from web.components import fan_graph, word_text
 from web.edits import knock_out_type, open_in_graph, show_message
 from web.inputs import language_of_types
 from web.sources import demo_name
@@ -141,8 +140,12 @@ def first_look(current: Session) -> None:
         set_value(key, illustrative_word(study, 0))
     before = value_now(key, "")
     text = current.address.remember("text", key, before, step=False)
-    if text != before:
-        st.session_state[f"{key} version"] = st.session_state.get(f"{key} version", 0) + 1
+
+    def choose(word: str, number: int | None) -> None:
+        st.session_state[f"{key} word"] = word, number
+        if number is not None:
+            st.session_state[f"{key} chosen"] = number
+
     with attempt():
         lines, worst = lines_of(study, text)
         words = [word for line in lines for word in line]
@@ -155,15 +158,14 @@ def first_look(current: Session) -> None:
             chosen = culprit.type if culprit else words[0].tokens[0].type
         left, right = st.columns([7, 3] if is_text else [4, 5], gap="large")
         with left:
-            word_editor(
+            word_text(
+                study.tokeniser,
                 text,
                 lines,
                 key=f"editor {current.study_number}",
-                version=st.session_state.get(f"{key} version", 0),
-                figures=_figures(words) if is_text else (),
-                chosen=chosen,
+                chosen=st.session_state.get(f"{key} word"),
                 on_text=lambda typed: set_value(key, typed),
-                on_choose=lambda number: st.session_state.update({f"{key} chosen": number}),
+                on_choose=choose,
             )
             if not is_text and chosen is None and study.has_blame:
                 _verdict(culprit, any(word.morphs for word in words))
@@ -176,27 +178,6 @@ def first_look(current: Session) -> None:
                     open_in_graph(current, chosen)
             elif study.benchmark.reference.has_gold:
                 _merges_behind(current, culprit)
-
-
-def _figures(words: Sequence[WordLine]) -> list[tuple[str, str, str]]:
-    """Return the figures of a text: value, label, and the value before the edits."""
-    now = sum(len(word.tokens) for word in words)
-    was = sum(len(word.was or word.tokens) for word in words)
-    characters = sum(len(word.word) for word in words)
-    known = sum(bool(word.morphs) for word in words)
-    running = sum(len(word.word.split()) for word in words)
-    covered = sum(len(token.segments) - 1 for word in words for token in word.tokens)
-    gold = sum(len(word.morphs) - 1 for word in words if word.morphs)
-    figures = [
-        (f"{running:,}", "words", ""),
-        (f"{now:,}", "tokens", f"{was:,}" if was != now else ""),
-        (f"{now / running:.2f}", "tokens per word", ""),
-        (f"{characters / max(now, 1):.2f}", "characters per token", ""),
-    ]
-    if known:
-        figures.append((f"{known:,} of {len(words):,}", "words have gold", ""))
-        figures.append((f"{covered:,} of {gold:,}", "boundaries covered", ""))
-    return figures
 
 
 def _verdict(culprit: Culprit | None, has_gold: bool) -> None:

@@ -73,7 +73,7 @@ def built() -> dict[str, str]:
 
 
 def _scenario() -> Data:
-    """Return the merges of scenario 2a, and what each phase of ReBPE after the first makes of it."""
+    """Return the merges of scenario 2a, and what ReBPE makes of it after the first knockout."""
     lines = next(block[1] for block in BLOCK.finditer(PAGE.read_text("utf-8")) if block[3] == "2a")
     phases = [row for row, _ in states(lines)][2:]
     told = [f"{named} ({change}) gives {cut}" for named, change, cut, *_ in phases]

@@ -58,7 +58,8 @@ def test_a_guess_is_answered_and_the_knockout_comes_before_its_result(
     expect(page.locator("#knocked")).to_be_empty()
     page.locator("#knock").click()
     expect(page.locator("#knocked")).to_contain_text(f1)
-    expect(page.locator("#fan-after").get_by_text("it + i + es").first).to_be_attached()
+    if width > 640:  # a narrow fan has no boxes
+        expect(page.locator("#fan-after").get_by_text("it + i + es").first).to_be_attached()
 
 
 def test_words_and_labels_follow_the_slider_of_the_run(page: Page) -> None:

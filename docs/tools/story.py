@@ -42,7 +42,7 @@ SHOWN = ("carries", "unbelievable", "underestimating", "playgrounds")
 COMPONENTS = {
     "fan": ("panzoom", "shared", "elements", "picture"),
     "tree": ("shared", "elements", "picture", "player"),
-    "run": ("shared", "elements", "picture", "chips", "player"),
+    "run": ("shared", "elements", "picture", "chips", "player", "phases"),
     "rows": ("shared", "elements", "chips"),
 }
 """The components of the story, and what each shares, as in `web.components`."""

@@ -57,10 +57,10 @@ def compared(table: Table) -> tuple[str, str, str]:
     forms = {column.title: column.form for column in table.columns}
 
     def told(title: str, values: list[float]) -> str:
-        scale = 100 if forms[title] == "percent" else 1
-        least, middle, most = (scale * of(values) for of in (min, mean, max))
-        several = f" ({least:+.1f} to {most:+.1f}, {len(values)})" if len(values) > 1 else ""
-        return f"{title.rstrip(' ↑↓')} {middle:+.1f}{several}"
+        scale, digits = {"percent": (100, 1), "count": (1, 0)}.get(forms[title], (1, 3))
+        least, middle, most = (f"{scale * of(values):+,.{digits}f}" for of in (min, mean, max))
+        several = f" ({least} to {most}, {len(values)})" if len(values) > 1 else ""
+        return f"{title.rstrip(' ↑↓')} {middle}{several}"
 
     return *example, "; ".join(told(*each) for each in differences.items())
 
@@ -75,7 +75,7 @@ def rows_of(evaluation: Evaluation, results: pd.DataFrame) -> Iterator[list[str]
             table = make_table(of_part, spec)
             drawn = f"{len(table.rows)} rows" if table.rows else "its data are not at hand"
             ours, published, difference = compared(table)
-            yield [spec.of, spec.title, ours or drawn, published, difference, spec.note]
+            yield [spec.of, spec.title, ours or drawn, published, difference, spec.note.strip()]
     for missing in evaluation.missing:
         yield [missing.of, "", "–", "", "", missing.why]
 

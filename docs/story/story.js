@@ -135,7 +135,6 @@ const EXAMPLES = {
 };
 let language = "en";
 let guessed = new Set();
-let looked = false;
 
 /** The tokens of a word as its letters, each with all that begin in it. */
 function tokensOf(word) {
@@ -151,9 +150,9 @@ function drawGuess() {
   addRow(grid, 1, "your guess", letters, 2, () => "letter");
   const raw = tokensOf(word);
   const tokens = raw.filter(Boolean);
-  addRow(grid, 2, "tokeniser", looked ? tokens : [`␣${word}`], 1, () => (looked ? "" : "unseen"));
+  addRow(grid, 2, "tokeniser", tokens, 1, () => "");
   const cuts = cutsOf(tokens, 1);
-  for (const cut of looked ? cuts : []) {
+  for (const cut of cuts) {
     const mark = make("i", `mark ${guessed.has(cut) ? "hit" : "wrong"}`);
     mark.dataset.at = cut + 2;
     mark.style.gridRow = "4";
@@ -178,15 +177,12 @@ function drawGuess() {
   find("guess").replaceChildren(grid);
   const agree = cuts.filter((cut) => guessed.has(cut)).length;
   const count = raw.length === 1 ? "One token" : `${raw.length} tokens`;
-  const said = !cuts.length && !guessed.size ? "and you did not cut either" : `${agree} of your ${guessed.size} cuts agree`;
-  find("verdict").textContent = looked ? `${count}; ${guessed.size || !cuts.length ? said : "you made no cut"}.` : "";
-  find("look").hidden = looked;
+  find("verdict").textContent = `${count}${guessed.size ? `; ${agree} of your ${guessed.size} cuts agree` : ""}.`;
 }
 
 function typeWord(word) {
   find("word").value = word;
   guessed = new Set();
-  looked = false;
   drawGuess();
 }
 
@@ -211,11 +207,6 @@ for (const [code, name] of Object.entries(LANGUAGES)) {
 }
 find("word").addEventListener("input", () => {
   guessed = new Set();
-  drawGuess();
-});
-find("word").addEventListener("keydown", ({ key }) => key === "Enter" && find("look").click());
-find("look").addEventListener("click", () => {
-  looked = true;
   drawGuess();
 });
 drawExamples();
@@ -278,6 +269,9 @@ knock.addEventListener("click", () => {
   knock.setAttribute("aria-pressed", isOut);
   knock.textContent = isOut ? "Bring ies back" : "Knock out ies";
   after({ fan: isOut ? data.fan_after : data.fan });
+  const { f1, better, worse } = data.without.ies;
+  find("knocked").textContent = isOut ? `F1 ${data.start.f1} → ${f1}: ${better} words are cut better, ${worse} worse. Blue outline: changed.` : "";
+  find("result").classList.add("shown");
 });
 
 {
@@ -315,7 +309,7 @@ for (const one of data.languages) {
   find("others").append(make("div", "card", make("h3", "", one.name, said), change(one.example), score));
 }
 
-// --- predict, then reveal
+// --- a guess, and its answer
 
 for (const section of document.querySelectorAll(".asks")) {
   const buttons = [...section.querySelectorAll(".ask button")];

@@ -35,12 +35,9 @@ _NOT_DELETED = "data not deleted"
 _FIELD = "tokeniser"
 _ADDED, _UPLOADS = "models opened as tokenisers", "uploads of tokenisers"
 PAGES = {
-    "": {"Start": ("app.py", ":material/home:")},
     "Explore": {
-        "Merge graph": ("pages/1_Merge_graph.py", ":material/hub:"),
-        "Merge tree": ("pages/2_Merge_tree.py", ":material/account_tree:"),
+        "Workbench": ("app.py", ":material/hub:"),
         "Blame": ("pages/3_Blame.py", ":material/gavel:"),
-        "Vocabulary": ("pages/10_Vocabulary.py", ":material/menu_book:"),
     },
     "Repair": {
         "ReBPE": ("pages/4_ReBPE.py", ":material/autorenew:"),
@@ -300,9 +297,7 @@ def what_is_open(current: Session, place: str) -> None:
                 continue
             if kind == "reference" and gold.has_gold:
                 st.caption(counted(len(gold), "word"))
-            if place == "start":
-                st.caption("Open your own files further down on this page.")
-            elif kind == "reference":
+            if kind == "reference":
                 open_reference(current, place)
             else:
                 tokeniser_upload(current)

@@ -22,12 +22,9 @@ from web.state import Session
 ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = {
-    "graph": "pages/1_Merge_graph.py",
-    "tree": "pages/2_Merge_tree.py",
     "blame": "pages/3_Blame.py",
     "rebpe": "pages/4_ReBPE.py",
     "scores": "pages/5_Scores.py",
-    "vocabulary": "pages/10_Vocabulary.py",
     "batch": "pages/11_Batch.py",
     "history": "pages/6_History_and_export.py",
     "train": "pages/8_Train.py",

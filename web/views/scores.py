@@ -27,8 +27,9 @@ from morphgraph.tables.model import HELD_IN
 from morphgraph.tables.scores import breakdown_table, errors_csv
 from morphgraph.tables.writing import to_csv
 from web import widgets as ui
+from web.edits import open_in_merge_tree
 from web.state import Session
-from web.views.trees import MARKS, open_in_merge_tree
+from web.views.trees import MARKS
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -19,7 +19,7 @@ from morphgraph.score.comparison import Comparison
 from morphgraph.tokeniser.preprocess import shown_token
 from web.components import OnClicks, tree_picture
 from web.state import Session
-from web.widgets import PROGRESS, attempt, code, set_value, show_table
+from web.widgets import PROGRESS, attempt, code, show_table
 
 MARKS = (
     "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"
@@ -88,17 +88,6 @@ def file_name(word: str) -> str:
     ('merge-tree-a_b_c', 'merge-tree-Übung')
     """
     return "merge-tree-" + "".join(c if c.isalnum() else "_" for c in word)[:40]
-
-
-def word_key(current: Session) -> str:
-    """Return the key of the word on the page of merge trees."""
-    return f"tree word {current.study_number}"
-
-
-def open_in_merge_tree(current: Session, word: str) -> None:
-    """Open a word on the page of merge trees."""
-    set_value(word_key(current), word)
-    st.switch_page("pages/2_Merge_tree.py")
 
 
 def one_cell(current: Session, comparison: Comparison, row: int, column: int) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 from web import inputs
 from web.bootstrap import score_metrics, start
 from web.state import Session, keep_session
+from web.tape import tape
 from web.widgets import plain
 from web.workbench.canvas import canvas, options_now
 from web.workbench.panel import panel
@@ -27,6 +28,7 @@ def workbench(current: Session) -> None:
         canvas(current)
     with right:
         panel(current, cascade=options_now().cascade)
+    tape(current)
     keep_session(current)
 
 

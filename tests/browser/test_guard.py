@@ -25,7 +25,7 @@ pytestmark = pytest.mark.browser
 
 SERVE = Path(__file__).resolve().parents[2] / "web" / "serve.py"
 PAGES = (
-    *("", "Merge_graph", "Merge_tree", "Blame", "Vocabulary", "ReBPE", "History_and_export"),
+    *("", "Blame", "ReBPE", "History_and_export"),
     *("Segmentations", "Scores", "Train", "Batch"),
 )
 MEGABYTE = 2**20

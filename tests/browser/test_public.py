@@ -23,7 +23,7 @@ MARK = "zebrasecret"
 """Stands in every name and text of the first browser."""
 GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "think", MARK))
 PAGES = (
-    *("Merge_graph", "Merge_tree", "Blame", "Vocabulary", "ReBPE", "History_and_export"),
+    *("Blame", "ReBPE", "History_and_export"),
     *("Segmentations", "Scores", "Train", "Batch"),
 )
 

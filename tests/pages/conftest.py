@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
 from morphgraph.graph.merge_graph import MergeGraph
+from web.edits import CANVAS
 from web.state import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,7 +77,9 @@ class App:
         raise AssertionError("a method is never made")
 
     def open(self, page: str) -> App:
-        """Go to a page by its name in `PAGES`; "start" is the first one."""
+        """Go to a page by its name in `PAGES`; "start" is the Workbench, "types" with all types."""
+        if page == "types":
+            self.test.session_state[CANVAS] = "All types"
         self.test.switch_page(PAGES.get(page, "app.py"))
         return self.run()
 

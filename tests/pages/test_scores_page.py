@@ -278,7 +278,7 @@ def test_chosen_scores_on_several_references_and_their_files(
 
 
 def test_edits_can_be_scored_against_the_start(app: Any) -> None:
-    methods(app.open("graph").press("Knock out").open("scores"), "before the edits", "bpe")
+    methods(app.open("start").press("Knock out").open("scores"), "before the edits", "bpe")
     assert names(app) == ["before the edits †", "BPE, edited", "Ideal"]
     assert list(scores(app)["|V|"]) == ["8,000", "7,999", MORPHS]
     gold_set = open_gold_set(app)

@@ -26,7 +26,7 @@ def tokenizer_json() -> bytes:
 def works(app: Any) -> None:
     """The session goes on: every page runs, and a type can be knocked out and brought back."""
     edits = len(app.graph.history)
-    for page in ("blame", "scores", "history", "graph"):
+    for page in ("blame", "scores", "history", "start"):
         app.open(page)
     app.press("Knock out")
     assert len(app.graph.history) == edits + 1
@@ -152,7 +152,7 @@ def test_frequencies_come_from_wordfreq_a_file_or_the_reference(app: Any) -> Non
     assert app.open("scores") and box().value == "en"
     app.choose("From wordfreq", "de")
     assert (box().value, source()) == ("de", "wordfreq:de")
-    assert app.open("vocabulary") and box().value == "de"
+    assert app.put("vocabulary more", True).open("types") and box().value == "de"
     app.choose("From wordfreq", "none")
     assert (box().value, source()) == ("none", "")
     for name in ("counts.tsv", "wordfreq:klingon", "en"):

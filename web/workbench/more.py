@@ -20,6 +20,7 @@ from web.state import Session
 from web.views.undertrained import model_rows
 
 _NOW = "bpe"
+_CHOSEN, _EDITED = "vocabulary_tokenisers", "vocabulary after edits"
 _MOST = 6
 
 
@@ -71,13 +72,17 @@ def _figures(current: Session, corpus: NamedCounts | None) -> None:
 
 
 def _choices(current: Session) -> tuple[list[str], float]:
-    states = [START, _NOW] if current.study.graph.history else [_NOW]
+    edited = bool(current.study.graph.history)
+    states, known = [START, _NOW] if edited else [_NOW], ui.value_now(_CHOSEN, None)
+    if edited and known and not st.session_state.get(_EDITED):  # the first edit brings its start
+        ui.set_value(_CHOSEN, list(dict.fromkeys([START, *known]))[:_MOST])
+    st.session_state[_EDITED] = edited
     left, right = st.columns([6, 2])
     chosen = ui.choice(
         left.multiselect,
         "Tokenisers",
         [*states, *(f"model {name}" for name in current.models)],
-        key="vocabulary_tokenisers",
+        key=_CHOSEN,
         first=states,
         format_func=partial(_label, current),
         max_selections=_MOST,

@@ -99,7 +99,8 @@ def _remarks(
     chains, pairs = health.chains, health.duplicates
     note(NEVER_USED, each(health.never_used, NEVER_USED))
     steps = ((part, chain[-1]) for chain in chains or () for part in chain[:-1])
-    note(A_STEP, chains and {part: f"only a step to {names[end]}" for part, end in steps})
+    told = {part: f"only a step to {names[end]}" for part, end in steps}
+    note(A_STEP, None if chains is None else told)
     both = [(a, b) for pair in pairs or () for a, b in (pair, pair[::-1])]
     note(TWICE, None if pairs is None else {one: f"also {names[other]}" for one, other in both})
     note(UNREACHABLE, each(health.unreachable, UNREACHABLE))

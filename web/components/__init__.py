@@ -163,8 +163,11 @@ def type_overview(
     """
 
     def handle(clicks: list[Click]) -> None:
-        places = re.findall(r"-?\d+", clicks[-1].key)
-        on_choose(Region(map(int, places)) if len(places) == 4 else None)  # type: ignore[call-arg]
+        match [int(place) for place in re.findall(r"-?\d+", clicks[-1].key)]:
+            case [left, low, right, high]:
+                on_choose((left, low, right, high))
+            case _:
+                on_choose(None)
 
     at = {"at": list(overview.place(number)), "name": name, "region": region and list(region)}
     mount = component("type_overview", "overview", "shared")

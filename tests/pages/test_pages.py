@@ -7,6 +7,7 @@ import pytest
 from effort import one_of
 from streamlit.testing.v1 import AppTest
 
+from morphgraph.core.files import DEMOS
 from morphgraph.core.text import percent
 from morphgraph.refine.blame import blame
 from morphgraph.refine.knockout import decided_threshold, threshold_curve

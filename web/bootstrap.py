@@ -47,8 +47,7 @@ PAGES = {
         "History and export": ("pages/6_History_and_export.py", ":material/history:"),
     },
     "Compare": {
-        "Segmentations": ("pages/9_Segmentations.py", ":material/compare_arrows:"),
-        "Scores": ("pages/5_Scores.py", ":material/monitoring:"),
+        "Compare": ("pages/2_Compare.py", ":material/compare_arrows:"),
     },
     "Build": {
         "Train": ("pages/8_Train.py", ":material/model_training:"),
@@ -383,8 +382,7 @@ def _use_as_model(model: Segmenter, name: str, file: str) -> None:
     st.success(
         f"{plain(shortened(name, 60))} holds {model.vocabulary_size:,} types for "
         f"{plain(model.name)}, which does not segment by merges alone, so it has no merge graph to "
-        "look at or edit. It is now among the methods of Segmentations and Scores; the open "
-        "tokeniser stays open.",
+        "look at or edit. It is now among the methods of Compare; the open tokeniser stays open.",
         icon=":material/check_circle:",
     )
     with st.container(horizontal=True):

@@ -89,7 +89,7 @@ def main() -> None:
         first_minute(page)
         go_to(page, "Merge graph")
         shoot(page, "merge-graph")
-        pages = {"Merge tree": "merge-tree", "Blame": "blame", "Segmentations": "compare"}
+        pages = {"Merge tree": "merge-tree", "Blame": "blame", "Compare": "compare"}
         for name, picture in {**pages, "Scores": "scores"}.items():
             go_to(page, name)
             page.wait_for_timeout(6000)

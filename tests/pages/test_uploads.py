@@ -132,7 +132,7 @@ def test_a_vocabulary_opened_as_a_tokeniser_becomes_a_method(
     assert not app.test.info  # nothing that belongs to it is missing
     [told] = [as_read(message.value) for message in app.test.success]
     assert told.startswith(f"{name} holds {size} types for {method}")
-    assert "Segmentations and Scores" in told
+    assert "methods of Compare" in told
     assert app.session.language == "en"
     for page in ("compare", "scores"):
         app.test.query_params["methods"] = "bpe"

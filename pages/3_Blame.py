@@ -25,6 +25,7 @@ from web.bootstrap import score_metrics, start
 from web.choosing import scope_and_weighting, scoring_now
 from web.components import threshold_line
 from web.state import Session, keep_session
+from web.tape import tape
 from web.views.without_gold import needs_gold
 
 
@@ -69,6 +70,7 @@ def blame_dashboard(current: Session) -> None:
         "Table of merges": lambda: _merge_table(current, table, threshold, f"{scope} {weighting}"),
     }
     ui.tabs(shown, key="blame tab")
+    tape(current)
 
 
 def _culprits(table: pd.DataFrame, threshold: float) -> None:

@@ -18,6 +18,7 @@ from web.choosing import parameter_field, scope_and_weighting, scoring_now
 from web.components import fan_graph
 from web.edits import knock_out_and_reify, never_formed_note, several_words_note, show_message
 from web.state import Session, keep_session
+from web.tape import tape
 from web.views import rebpe as view
 from web.views.without_gold import needs_gold
 
@@ -122,6 +123,7 @@ def _page(current: Session) -> None:
         _ABLATION: lambda: view.ablation_table(current, run),
     }
     ui.tabs(shown, key=_TAB)
+    tape(current)
 
 
 def _settings(current: Session) -> ReBPESettings:

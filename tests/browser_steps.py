@@ -82,7 +82,7 @@ def go_to(page: Page, name: str) -> None:
         "Start": page.get_by_role("heading", name="Open your own files"),
         "Merge graph": page.get_by_role("group", name="Merge graph:"),
         "Merge tree": page.get_by_role("group", name="Merge tree"),
-        "Blame": page.get_by_role("slider"),
+        "Blame": page.get_by_role("slider", name="Knock out merges"),
         "ReBPE": page.get_by_role("button", name="Settings"),
         "Vocabulary": page.get_by_role("button", name="Listed below"),
         "Batch": page.get_by_role("tab", name="Configure"),

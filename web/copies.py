@@ -1,5 +1,6 @@
 """Named copies of the open tokeniser: recipes to keep, switch to, compare and export."""
 
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -8,6 +9,7 @@ import streamlit as st
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, percent, visible
+from morphgraph.graph.merge_table import Change
 from morphgraph.refine.study import Study
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
@@ -19,6 +21,8 @@ MOST_COPIES = 12
 """The limit of one tokeniser."""
 BEFORE_SWITCHING = "before switching"
 """The name of edits that a switch would have lost."""
+_BRANCH = "branch with "
+"""How the names begin of edits that an edit made in their place would have lost."""
 EXPORTED = "export_of"
 """The field that says which copy is exported."""
 _LONGEST = 40
@@ -39,6 +43,25 @@ def keep_copy(current: Session, name: str) -> None:
     name = ui.unique_name(name, copies)
     copies[name] = as_json(tokeniser.graph.history)
     current.notice = f"Kept as “{name}”, on History and export."
+
+
+def keep_branch(current: Session, changes: Sequence[Change], last: str) -> None:
+    """Keep edits that were undone when another was made; the oldest such copy goes if need be.
+
+    ``last``: what the last of them is called.
+    """
+    copies, steps = copies_of(current), as_json(changes)
+    if any(copy[: len(steps)] == steps for copy in copies.values()):
+        return
+    if len(copies) >= MOST_COPIES:
+        oldest = next((name for name in copies if name.startswith(_BRANCH)), None)
+        if oldest is None:
+            st.toast(f"The edits that you undid are not kept. {_FULL}", icon=":material/warning:")
+            return
+        del copies[oldest]
+    name = ui.unique_name(f"{_BRANCH}{last}"[:_LONGEST], copies)
+    copies[name] = steps
+    st.toast(ui.plain(f"What you had undone is kept as the copy “{name}”."), icon="↩️")
 
 
 def _usual_name(current: Session) -> str:

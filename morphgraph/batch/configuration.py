@@ -477,7 +477,7 @@ class EvaluationPart(Strict):
         return [Corpus.model_validate(_WORDFREQ)] if needed else []
 
     def quick(self) -> Self:
-        """Return the same with the first seed, small inputs, and the ends of each grid alone."""
+        """Return a trial: the first seed, small inputs, the ends of each grid, short trainings."""
         references = [
             each.model_copy(update={"sample": min(each.reading.get("sample", size), size)})
             for size, each in product([_QUICK_WORDS], self.references)
@@ -486,6 +486,7 @@ class EvaluationPart(Strict):
             "tokenisers": [*map(_shortened, self.tokenisers)],
             "methods": [*map(_shortened, self.methods)],
             "references": references,
+            "downstream": [each.model_copy(update=each.entry.quick) for each in self.downstream],
             "seeds": self.seeds[:1],
         }
         return self.model_copy(update={**changes, "intervals": False, "tests": False})

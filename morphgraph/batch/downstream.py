@@ -102,7 +102,7 @@ class DownstreamTask:
     ``read``: makes and checks examples from settings before the run starts, without ``packages``:
     what must be installed to run it. ``seconds``: estimated time of a run by its settings.
     ``compares``: whether its cells are compared with the first one of the same language, corpus,
-    vocabulary size and seed.
+    vocabulary size and seed. ``quick``: the settings of a trial in minutes that differ.
     """
 
     title: str
@@ -114,6 +114,7 @@ class DownstreamTask:
     seconds: Callable[[Any], float] = field(default=lambda settings: 60.0, repr=False)
     packages: tuple[str, ...] = ()
     compares: bool = False
+    quick: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, Inputs]:

@@ -1,6 +1,5 @@
 """The evaluations of the papers: each runs, and has every table or says why not."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,11 @@ PAPERS = ["seeds/000", "seeds/001", "seeds/002", "seeds/003", "seeds/004"]
 
 
 @pytest.mark.slow
-@pytest.mark.data
 @pytest.mark.parametrize("name", PAPERS)
-def test_a_paper_runs_quickly(name: str, tmp_path: Path) -> None:
-    if "MORPHGRAPH_DATA" not in os.environ:
-        pytest.skip("needs MORPHGRAPH_DATA")
+def test_a_paper_runs_quickly(
+    name: str, tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_DATA", str(data_folder))
     outcome = mg.evaluate(name, tmp_path / "run", quick=True)
     assert not outcome.failures
     results = outcome.to_frame()

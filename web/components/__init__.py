@@ -111,7 +111,7 @@ def _state_of(key: str) -> Mapping[str, Any]:
     return st.session_state.get(key) or {}
 
 
-def _telling(key: str, name: str, kind: Any, action: Callable[[Any], object]) -> Callable[[], None]:
+def telling(key: str, name: str, kind: Any, action: Callable[[Any], object]) -> Callable[[], None]:
     """Return a callback that hands on what a component says, if it is of the right kind."""
 
     def changed() -> None:
@@ -202,7 +202,7 @@ def type_finder(
     query = str(_state_of(key).get("query") or "")
     title, matches = find(query)
     data = {"query": query, "title": title, "options": list(map(list, matches)), "first": first}
-    choose = _telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
+    choose = telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
     mount = component("type_finder", "finder", "shared", "elements")
     mount(key=key, data=data, on_query_change=lambda: None, on_chosen_change=choose)
 
@@ -248,7 +248,7 @@ def threshold_line(
         "best": None if best is None else _nearest(points, best),
     }
     mount = component("threshold_line", "curve", "shared", "elements", "picture")
-    mount(key=key, data=data, on_chosen_change=_telling(key, "chosen", int | float, stopped))
+    mount(key=key, data=data, on_chosen_change=telling(key, "chosen", int | float, stopped))
 
 
 def _nearest(points: Sequence[ThresholdPoint], threshold: float) -> int:
@@ -291,11 +291,11 @@ def run_line(
         is_known = point.f1 == point.f1
         value = {"value": f"{point.f1:.1f}"} if is_known else {"value": "n/a", "f1": None}
         line.append({**asdict(point), **value})
-    component("run_line", "run", "shared", "elements", "picture", "chips", "player")(
+    component("run_line", "run", "shared", "elements", "picture", "chips", "player", "phases")(
         key=key,
         data={"points": line, "chosen": chosen, "word": word},
-        on_chosen_change=_telling(key, "chosen", int | float, lambda n: on_choose(int(n))),
-        on_word_change=_telling(key, "word", str, on_word),
+        on_chosen_change=telling(key, "chosen", int | float, lambda n: on_choose(int(n))),
+        on_word_change=telling(key, "word", str, on_word),
         on_playing_change=lambda: None,
     )
 
@@ -325,9 +325,9 @@ def word_editor(
     has_before = len(figures) > 0 and any(word.was for line in lines for word in line)
     told = {"figures": list(map(list, figures)), "chosen": chosen, "has_before": has_before}
     data = {"text": text, "version": version, "lines": shown, **told}
-    choose = _telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
+    choose = telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
     mount = component("word_editor", "words", "shared", "elements", "chips")
-    options: dict[str, Any] = {"on_text_change": _telling(key, "text", str, on_text)}
+    options: dict[str, Any] = {"on_text_change": telling(key, "text", str, on_text)}
     mount(key=key, data=data, on_chosen_change=choose, **options)
 
 

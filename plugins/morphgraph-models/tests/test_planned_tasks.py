@@ -39,8 +39,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def planned(folder: Path, text: str = YAML) -> Plan:
-    return make_plan(text, "mine.yaml", folder)
+def planned(folder: Path, text: str = YAML, *, quick: bool = False) -> Plan:
+    return make_plan(text, "mine.yaml", folder, quick=quick)
 
 
 def evaluate(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,6 +55,11 @@ def test_every_method_is_trained_with_every_seed(folder: Path) -> None:
     assert told == [(m, "moods", s) for m in ("as it is", "FLOTA") for s in (3, 4)]
     assert {cell.columns["reference"] for cell in cells} == {""}
     assert all(cell.resumes and cell.cost > 0 for cell in cells)
+
+
+def test_a_trial_trains_for_few_steps(folder: Path) -> None:
+    cells = planned(folder, quick=True).cells
+    assert {cell.spec["downstream"]["settings"]["steps"] for cell in cells} == {20}
 
 
 def test_what_learns_does_so_from_each_reference(folder: Path) -> None:

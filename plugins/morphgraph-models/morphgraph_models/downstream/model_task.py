@@ -25,6 +25,8 @@ COMMON = {
 PACKAGES = ("torch", "transformers", "accelerate", "sacrebleu")
 _STARTING, _TOKENS_IN_TEXT = 15.0, 20
 """Estimates: seconds before training begins, and tokens in a text."""
+_QUICK = {"steps": 20, "then": 20, "search": None, "draws": None}
+"""Settings of a trial."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def model_task(
         return trainings(settings) * (_STARTING + tokens / speed)
 
     work = measured, read, seconds
-    return DownstreamTask(title, does, parameters, metrics, *work, PACKAGES, compares)
+    quick = {name: value for name, value in _QUICK.items() if name in parameters.model_fields}
+    return DownstreamTask(title, does, parameters, metrics, *work, PACKAGES, compares, quick)
 
 
 def share_measured(key: str, right: npt.NDArray[np.float64], of: Any) -> Measured:

@@ -1,0 +1,87 @@
+"""The tape: F1 over all edits at the foot of a page, a point each, to travel along."""
+
+import math
+from typing import Any
+
+import streamlit as st
+
+from morphgraph.core.text import in_percent, shortened, signed
+from morphgraph.graph.merge_table import Change
+from web.aside import scored_words
+from web.components import component, telling
+from web.copies import keep_branch
+from web.edits import go_to_edit
+from web.state import Session
+
+_KNOWN = "edits on the tape"
+_NAMES = {
+    "knockout": "knock out",
+    "cascade": "remove",
+    "portable": "only pairs",
+    "renumber": "other ids",
+}
+_KINDS = {"cascade": "knockout", "renumber": "portable"}
+"""The shapes and colours of edits that have none of their own."""
+
+
+def tape(current: Session) -> None:
+    """Show F1 over all edits, by hand and learned; what a new edit would end is kept as a copy."""
+    study = current.study
+    graph, words = study.graph, scored_words(current)
+    changes, done = (*graph.history, *reversed(graph.undone)), len(graph.history)
+    _keep_what_ended(current, changes)
+    f1 = study.f1_after_edits(words.part)
+    learned = [math.nan] * len(f1)
+    if words.is_learned and words.part is not None:
+        learned = study.f1_after_edits(words.part.other)
+    points = []
+    for number, (now, seen) in enumerate(zip(f1, learned, strict=True)):
+        change = changes[number - 1] if number else None
+        label = edit_label(current, change) if change else "start"
+        said = label if now != now else f"{label} · F1 {in_percent(now)}"
+        if change and now == now and f1[number - 1] == f1[number - 1]:
+            said += f" ({signed(100 * (now - f1[number - 1]))})"
+        scores = {"f1": _shown(now), "learned": _shown(seen)}
+        kind = _KINDS.get(change.edit, change.edit) if change else "start"
+        points.append({"label": label, "kind": kind, "said": said, **scores})
+    data = {
+        "title": f"F1 over your edits{f', on {words.said}' if words.said else ''}",
+        "note": "Each edit becomes a point on this line: drag along it to travel, nothing is lost.",
+        "points": points,
+        "done": done,
+    }
+    with st.container(key="tape"):
+        component("tape", "tape", "shared", "elements", "phases")(
+            key="tape line",
+            data=data,
+            on_chosen_change=telling(
+                "tape line", "chosen", int | float, lambda n: go_to_edit(current, int(n))
+            ),
+        )
+
+
+def edit_label(current: Session, change: Change) -> str:
+    """Name an edit in a few letters: its only type, or what it did to how many."""
+    name = _NAMES.get(change.edit, change.edit)
+    types = [str(one) for one in change.step.get("types", ())]
+    if len(types) == 1:
+        return shortened(current.study.tokeniser.readable(types[0]), 30)
+    return f"{name} {len(types):,}" if types else name
+
+
+def _shown(f1: float) -> float | None:
+    return None if f1 != f1 else 100 * f1
+
+
+def _keep_what_ended(current: Session, changes: tuple[Change, ...]) -> None:
+    """Keep undone edits that went with an edit made in their place, as a named copy."""
+    session: dict[str, Any] = st.session_state  # type: ignore[assignment]
+    number, before, was_done = session.get(_KNOWN, (0, (), 0))
+    session[_KNOWN] = current.study_number, changes, len(current.study.graph.history)
+    if number != current.study_number or was_done == len(before):
+        return
+    pairs = zip(before, changes, strict=False)
+    parted = (n for n, (a, b) in enumerate(pairs) if a is not b and a.step != b.step)
+    same = next(parted, len(changes))
+    if same < len(before):
+        keep_branch(current, before, edit_label(current, before[-1]))

@@ -68,7 +68,7 @@ class App:
         return self
 
     def settle(self) -> App:
-        """Run Segmentations again until no method is still made beside it."""
+        """Run Compare again until no method is still made beside it."""
         for _ in range(20):
             rows = self.component("comparison")["rows"]
             if all(cell is not None for row in rows for cell in row["cells"]):

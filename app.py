@@ -4,7 +4,8 @@ import streamlit as st
 
 from morphgraph.core.limits import is_public
 from web import inputs
-from web.bootstrap import open_reference, score_metrics, start, tokeniser_upload
+from web.bootstrap import score_metrics, start
+from web.opening import open_reference, tokeniser_upload
 from web.state import Session, keep_session
 from web.tape import tape
 from web.widgets import plain

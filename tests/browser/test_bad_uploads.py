@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, idle, pick, sidebar, upload, uploader
+from browser_steps import PATIENCE, bar, go_to, idle, pick, upload, uploader
 from browser_steps import start as begin
 from hostile.files import FILES
 from playwright.sync_api import Dialog, Page, expect
@@ -71,10 +71,10 @@ def test_a_file_of_over_a_gigabyte_is_refused_before_it_is_sent(
 
 def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[str, bytes]) -> None:
     upload(start, "Tokeniser", ("tokenizer.json", hostile_files["tokenizer.json"]))
-    expect(sidebar(start)).to_contain_text("tokenizer.json", timeout=PATIENCE)
+    expect(bar(start)).to_contain_text("types", timeout=PATIENCE)
     idle(start)
     upload(start, "Reference", ("gold.tsv", hostile_files["gold.tsv"]))
-    expect(sidebar(start)).to_contain_text("gold.tsv", timeout=PATIENCE)
+    expect(bar(start)).to_contain_text("gold.tsv", timeout=PATIENCE)
     idle(start)
     start.keyboard.press("Control+k")
     start.get_by_role("dialog").get_by_role("combobox").fill("<img")
@@ -82,11 +82,9 @@ def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[st
     expect(start.get_by_role("heading", name=IMAGE, exact=True)).to_be_visible()
     start.get_by_role("button", name="Knock out", exact=True).click()
     expect(start.get_by_text("in its place")).to_be_visible()
-    for page in ("Blame", "Scores", "History and export", "Workbench"):
-        sidebar(start).get_by_role("link", name=page).click()
-        there = start.get_by_role("button", name="Undo").or_(
-            start.get_by_role("tab", name="Overview")
-        )
+    for page in ("Blame", "Compare", "History and export", "Workbench"):
+        go_to(start, page)
+        there = start.get_by_role("button", name="Undo")
         expect(there.first).to_be_visible(timeout=PATIENCE)
         idle(start)
         assert start.locator("img[onerror]").count() == 0
@@ -107,15 +105,12 @@ def hostile_files() -> dict[str, bytes]:
 
 def works(page: Page) -> None:
     """A type can be knocked out and brought back, and elsewhere the message is gone."""
-    links = sidebar(page)
     page.get_by_role("button", name="Knock out", exact=True).click()
     undo = page.get_by_role("button", name="Undo")
     expect(undo).to_be_enabled(timeout=PATIENCE)
     undo.click()
     expect(undo).to_be_disabled(timeout=PATIENCE)
-    links.get_by_role("link", name="Scores").click()
-    expect(page.get_by_role("tab", name="Overview")).to_be_visible(timeout=PATIENCE)
-    links.get_by_role("link", name="Workbench").click()
-    expect(page.get_by_role("radio", name="All types")).to_be_visible(timeout=PATIENCE)
+    go_to(page, "Compare")
+    go_to(page, "Workbench")
     expect(page.get_by_test_id("stAlert")).to_have_count(0, timeout=PATIENCE)
     idle(page)

@@ -26,7 +26,7 @@ def button(name: str) -> Act:
 
 def in_bar(name: str) -> Act:
     return lambda page, press: press(
-        page.locator(f"[class*=st-key-score-actions] > [class*=st-key-{name}] button").first
+        page.locator(f"[class*=st-key-numbers-] [class*=st-key-{name}] button").first
     )
 
 
@@ -47,14 +47,14 @@ def picture(name: str) -> Act:
 
 
 def leave_the_palette(page: Page, press: Press) -> None:
-    press(page.get_by_role("button", name="Go to"))
+    press(page.get_by_role("button", name="Find anything"))
     page.get_by_role("dialog").get_by_role("combobox").wait_for()
     idle(page)
     page.keyboard.press("Escape")
 
 
 def undo_in_the_palette(page: Page, press: Press) -> None:
-    press(page.get_by_role("button", name="Go to"))
+    press(page.get_by_role("button", name="Find anything"))
     page.get_by_role("dialog").get_by_role("combobox").fill("Undo")
     pick(page.get_by_role("option", name="Undo", exact=True))
 
@@ -86,12 +86,12 @@ ACTS: dict[str, list[Act]] = {
         picture("All types"),
         button("Knock out"),
         leave_the_palette,
-        close("tokeniser"),
+        close("F1"),
         another_demo,
     ],
     "Blame": [button("Use the suggested one"), button("Knock out all"), *UNDO_AND_REDO],
     "ReBPE": [button("Next:"), button("Next:"), *UNDO_AND_REDO, close("Settings")],
-    "History and export": [close("Replay a recipe"), button("Check and prepare"), close("Menu")],
+    "History and export": [close("Replay a recipe"), button("Check and prepare"), close("F1")],
 }
 
 

@@ -7,8 +7,8 @@ import streamlit as st
 from morphgraph.core.text import counted
 from morphgraph.reference.catalogue import SOURCES
 from morphgraph.reference.language import language_code
-from web.bootstrap import open_reference
 from web.inputs import language_of_types
+from web.opening import open_reference
 from web.sources import demo_name
 from web.state import Session
 from web.views.without_gold import offer_silver

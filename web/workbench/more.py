@@ -13,9 +13,9 @@ from morphgraph.tables import figures as tables
 from morphgraph.tables.vocabularies import ComparedVocabularies
 from morphgraph.tables.writing import to_latex
 from web import widgets as ui
-from web.choosing import EDITED, START, make_method
 from web.edits import several_words_note
 from web.inputs import frequency_choice, offer_frequencies
+from web.making import EDITED, START, make_method
 from web.state import Session
 from web.views.undertrained import model_rows
 

@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 
 import psutil
 import pytest
-from browser_steps import PATIENCE, go_to, idle, sidebar, start, train_from_counts, upload
+from browser_steps import PATIENCE, bar, go_to, idle, start, train_from_counts, upload
 from hostile.files import FILES
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -59,10 +59,10 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     start(page, address)
     page.set_default_timeout(PATIENCE)
     upload(page, "Tokeniser", (f"{MARK}.json", demo_tokeniser_path("en").read_bytes()))
-    expect(sidebar(page)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
+    expect(bar(page)).to_contain_text(f"{MARK}.json", timeout=PATIENCE)
     idle(page)
     upload(page, "Reference", (f"{MARK}.tsv", GOLD.encode()))
-    expect(sidebar(page)).to_contain_text(f"{MARK}.tsv, 4 words", timeout=PATIENCE)
+    expect(bar(page)).to_contain_text(f"{MARK}.tsv, 4 words", timeout=PATIENCE)
     idle(page)
     go_to(page, "ReBPE")
     page.get_by_role("button", name=re.compile("^Next: anneal")).click()
@@ -175,11 +175,12 @@ def test_nothing_of_one_appears_in_the_other(
     assert not any(token in url for url in fetched)
     assert not any(token.encode() in path.read_bytes() for path in kept)
     first.goto(address)
-    expect(sidebar(first)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
+    expect(bar(first)).to_contain_text(f"{MARK}.json", timeout=PATIENCE)
     idle(first)
-    sidebar(first).get_by_role("button", name="Delete my data").click()
+    bar(first).locator("[class*=st-key-open-tokeniser] button").first.click()
+    first.get_by_role("button", name="Delete my data").click()
     first.get_by_role("button", name="Delete all").click()
-    expect(sidebar(first)).to_contain_text("Tokeniser demo:en", timeout=PATIENCE)
+    expect(bar(first)).to_contain_text("English 8k", timeout=PATIENCE)
     idle(first)
     assert not folder.exists()
     sees_nothing(first)
@@ -194,7 +195,7 @@ def test_a_file_that_would_stop_all_is_refused(
     start(page, address)
     words = "".join(f"{'a' * n}\ta {'a' * (n - 1)}\n" for n in range(180, 192))
     upload(page, "Reference", ("gold.tsv", words.encode()))
-    expect(sidebar(page)).to_contain_text("gold.tsv, 12 words", timeout=PATIENCE)
+    expect(bar(page)).to_contain_text("gold.tsv, 12 words", timeout=PATIENCE)
     idle(page)
     start(page, address)
     took: list[float] = []

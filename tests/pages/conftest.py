@@ -121,7 +121,10 @@ class App:
         return self.run()
 
     def choose(self, label: str, value: Any) -> App:
-        """Choose in the list with this label."""
+        """Choose in the list with this label; of "Demo" as in the bar."""
+        if label == "Demo":
+            self.session.open_demo(value)
+            return self.run()
         return self.set("selectbox", label, value)
 
     def buttons(self) -> list[str]:
@@ -158,9 +161,11 @@ class App:
 
     @property
     def scored(self) -> str:
-        """The words that figures of the bar are over, "" if it says nothing: all."""
-        [found] = [c.value for c in self.test.caption if c.value.startswith("on ")] or [""]
-        return found
+        """The words that figures of the bar are over, "" where they are all words."""
+        labels = [block.proto.popover.label for block in self.test.get("popover")]
+        [f1] = [label for label in labels if label.startswith(":small[F1 % ")]
+        said = f1.removeprefix(":small[F1 % ").partition("]")[0]
+        return said.replace("on the ", "on ") if said.startswith("on ") else ""
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""

@@ -17,21 +17,18 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
 from morphgraph.graph.merge_graph import MergeGraph
+from web.edits import CANVAS
 from web.state import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = {
-    "graph": "pages/1_Merge_graph.py",
-    "tree": "pages/2_Merge_tree.py",
     "blame": "pages/3_Blame.py",
     "rebpe": "pages/4_ReBPE.py",
-    "scores": "pages/5_Scores.py",
-    "vocabulary": "pages/10_Vocabulary.py",
     "batch": "pages/11_Batch.py",
     "history": "pages/6_History_and_export.py",
     "train": "pages/8_Train.py",
-    "compare": "pages/9_Segmentations.py",
+    "compare": "pages/2_Compare.py",
 }
 
 
@@ -69,7 +66,7 @@ class App:
         return self
 
     def settle(self) -> App:
-        """Run Segmentations again until no method is still made beside it."""
+        """Run Compare again until no method is still made beside it."""
         for _ in range(20):
             rows = self.component("comparison")["rows"]
             if all(cell is not None for row in rows for cell in row["cells"]):
@@ -79,7 +76,9 @@ class App:
         raise AssertionError("a method is never made")
 
     def open(self, page: str) -> App:
-        """Go to a page by its name in `PAGES`; "start" is the first one."""
+        """Go to a page by its name in `PAGES`; "start" is the Workbench, "types" with all types."""
+        if page == "types":
+            self.test.session_state[CANVAS] = "All types"
         self.test.switch_page(PAGES.get(page, "app.py"))
         return self.run()
 
@@ -122,7 +121,10 @@ class App:
         return self.run()
 
     def choose(self, label: str, value: Any) -> App:
-        """Choose in the list with this label."""
+        """Choose in the list with this label; of "Demo" as in the bar."""
+        if label == "Demo":
+            self.session.open_demo(value)
+            return self.run()
         return self.set("selectbox", label, value)
 
     def buttons(self) -> list[str]:
@@ -159,9 +161,11 @@ class App:
 
     @property
     def scored(self) -> str:
-        """The words that figures of the bar are over, "" if it says nothing: all."""
-        [found] = [c.value for c in self.test.caption if c.value.startswith("on ")] or [""]
-        return found
+        """The words that figures of the bar are over, "" where they are all words."""
+        labels = [block.proto.popover.label for block in self.test.get("popover")]
+        [f1] = [label for label in labels if label.startswith(":small[F1 % ")]
+        said = f1.removeprefix(":small[F1 % ").partition("]")[0]
+        return said.replace("on the ", "on ") if said.startswith("on ") else ""
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""

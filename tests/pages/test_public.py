@@ -106,10 +106,10 @@ def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> 
 
 def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., App]) -> None:
     """The list of a language is shared by all sessions; a file of that name is its owner's."""
-    mine = visit().open("scores")
+    mine = visit().open("compare")
     mine.upload("Or from a file", ("wordfreq:de", b"secretword 12\n"))
-    mine.open("vocabulary").open("compare")
-    other = visit().choose("Demo", "de").open("vocabulary")
+    mine.open("types").open("compare")
+    other = visit().choose("Demo", "de").open("types")
     corpus = other.session.corpus()
     assert corpus is not None
     assert "secretword" not in corpus.counts.words
@@ -124,7 +124,7 @@ def test_no_path_of_the_server_is_read(visit: Callable[..., App], state_folder: 
         assert "root:" not in error
         assert str(state_folder) not in error
         assert page.find("button", "Start").disabled
-    page = visit().open("vocabulary")
+    page = visit().open("types")
     assert not any(field.label == "Folder of a model" for field in page.test.text_input)
     assert not any("model on this machine" in e.label for e in page.test.expander)
 

@@ -6,13 +6,15 @@ handled twice. What a callback is given arrives before the script runs.
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
@@ -145,19 +147,34 @@ def fan_graph(
     _clickable(graph, key, on_event, {"fan": fan.to_dict(), **data})
 
 
+Region = tuple[int, int, int, int]
+"""The first column and row of a map of types, and the last ones."""
+
+
 def type_overview(
-    overview: Overview, number: int, name: str, *, key: str, on_choose: Callable[[int], None]
+    overview: Overview,
+    number: int,
+    name: str,
+    region: Region | None,
+    *,
+    key: str,
+    on_choose: Callable[[Region | None], None],
 ) -> None:
-    """Show all types by length and blame, with one marked; ``on_choose`` gets that of a click."""
+    """Show all types by length and blame, with one marked, and a region to drag.
+
+    ``on_choose`` gets the region that was dragged or clicked; None where it was taken away.
+    """
 
     def handle(clicks: list[Click]) -> None:
-        column, _, row = clicks[-1].key.partition(",")
-        chosen = overview.choose(int(column), int(row), number)
-        if chosen is not None:
-            on_choose(chosen)
+        match [int(place) for place in re.findall(r"-?\d+", clicks[-1].key)]:
+            case [left, low, right, high]:
+                on_choose((left, low, right, high))
+            case _:
+                on_choose(None)
 
-    data = {**overview.to_dict(), "at": list(overview.place(number)), "name": name}
-    _clickable(component("type_overview", "overview", "shared"), key, handle, data)
+    at = {"at": list(overview.place(number)), "name": name, "region": region and list(region)}
+    mount = component("type_overview", "overview", "shared")
+    _clickable(mount, key, handle, {**overview.to_dict(), **at})
 
 
 def tree_picture(
@@ -166,13 +183,12 @@ def tree_picture(
     key: str,
     file_name: str = "merge-tree",
     on_event: OnClicks | None = None,
-    offers: Mapping[str, str] | None = None,
+    chosen: int | None = None,
 ) -> None:
     """Show merge trees that can be played merge by merge, downloaded as SVG and PNG, and copied.
 
     ``on_event`` gets clicks on merges; their keys are those of types in the merge graph. Without
-    it, merges cannot be clicked. ``offers``: the choices on clicking a merge, as labels by the
-    letter that replaces ``t`` in its key.
+    it, merges cannot be clicked. ``chosen``: the type that is outlined.
     """
     # Pictures for wide pages, narrow ones and phones; only those that differ.
     drawn = {
@@ -182,7 +198,7 @@ def tree_picture(
     options = {
         "file_name": file_name,
         "clickable": on_event is not None,
-        "offers": dict(offers or {}),
+        "chosen": chosen,
     }
     mount = component("merge_tree", "tree", "shared", "elements", "picture", "player")
     _clickable(mount, key, on_event, {**drawn, **options})
@@ -402,29 +418,58 @@ def word_rows(
     _clickable(mount, key, handle, {"groups": shown, "height": height})
 
 
-def comparison_table(
-    labels: Sequence[str],
+@dataclass(frozen=True, slots=True)
+class GridHead:
+    """The head of a method's column: ``told`` below its title, and its menu.
+
+    ``does`` describes it, and ``fields`` its parameters; ``seen``: if it learned from the words.
+    """
+
+    name: str
+    title: str
+    told: str = ""
+    does: str = ""
+    seen: str = ""
+    fields: Sequence[Mapping[str, Any]] = ()
+    can_be_baseline: bool = False
+
+
+class GridFigure(NamedTuple):
+    """A row of figures, one for each method: its text and stars, and if it is the best."""
+
+    label: str
+    help: str
+    cells: Sequence[tuple[str, str, bool]]
+
+
+def comparison_grid(
+    heads: Sequence[GridHead],
+    figures: Sequence[GridFigure],
     rows: Sequence[tuple[int, ComparedWord]],
+    columns: Sequence[int | None],
     *,
     key: str,
-    figures: Sequence[str] = (),
-    columns: Sequence[int | None] | None = None,
-    first: float = 1.0,
+    said: str = "",
     notes: Mapping[str, str] | None = None,
     chosen: tuple[int, int] | None = None,
-    on_choose: Callable[[int, int], None] | None = None,
+    on_choose: Callable[[int, int], None],
+    on_ask: Callable[[str, list[Any]], None],
 ) -> None:
-    """Show numbered rows by methods; ``on_choose`` gets the clicked row and column.
+    """Show numbered words by methods, under the methods' figures.
 
-    ``chosen`` is the cell to outline. ``columns``: the index of the cell under each label, None if
-    it is pending; ``first``: the relative width of the column of words; ``notes``: below them.
-    ``figures``: what stands under each label in a picture of the table.
+    ``columns``: the index of the cell under each head, None if it is pending; ``said`` stands below
+    the grid, and ``notes`` below words; ``chosen`` is the cell to outline. ``on_choose`` gets the
+    clicked row and column, ``on_ask`` what a menu asks for: ``set``, ``base`` or ``drop``, and the
+    method's name, then a parameter and its value.
     """
-    order = range(len(labels)) if columns is None else columns
 
     def handle(clicks: list[Click]) -> None:
-        number, _, column = clicks[-1].key.partition(",")
-        if on_choose is not None:
+        for click in clicks:
+            if click.key.startswith("["):
+                asked, *given = json.loads(click.key)
+                on_ask(asked, given)
+        number, comma, column = clicks[-1].key.partition(",")
+        if comma and number.isdecimal() and column.isdecimal():
             on_choose(int(number), int(column))
 
     def cell(shown: SegmentedWord) -> dict[str, Any]:
@@ -442,14 +487,19 @@ def comparison_table(
             "text": row.text,
             "gold": None if row.gold is None else list(row.gold),
             "note": (notes or {}).get(row.text, ""),
-            "cells": [None if place is None else cell(row.cells[place]) for place in order],
+            "cells": [None if place is None else cell(row.cells[place]) for place in columns],
         }
         for number, row in rows
     ]
     marked = None if chosen is None else f"{chosen[0]},{chosen[1]}"
-    heads = {"labels": list(labels), "figures": list(figures)}
+    kinds = ("text", "mark", "is_best")
+    above = [
+        {**one._asdict(), "cells": [dict(zip(kinds, each, strict=True)) for each in one.cells]}
+        for one in figures
+    ]
+    data = {"heads": list(map(asdict, heads)), "figures": above, "rows": table, "chosen": marked}
     mount = component("comparison", "compare", "shared", "elements", "picture", "chips")
-    _clickable(mount, key, handle, {**heads, "first": first, "rows": table, "chosen": marked})
+    _clickable(mount, key, handle, {**data, "said": said})
 
 
 def page_frame(

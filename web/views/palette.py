@@ -8,9 +8,8 @@ import streamlit as st
 from morphgraph.core.text import shortened
 from web.components import component
 from web.copies import copy_field
-from web.edits import open_in_graph
+from web.edits import open_in_graph, open_in_merge_tree
 from web.state import Session
-from web.views.trees import open_in_merge_tree
 from web.widgets import code
 
 _MOST = 100
@@ -19,11 +18,11 @@ _MOST = 100
 def offer_palette(current: Session, pages: Mapping[str, str]) -> None:
     """Show the button that opens the field; ``pages``: the file of each by its name."""
     options = {"icon": ":material/search:", "type": "tertiary", "shortcut": "Ctrl+K"}
-    if st.button("Go to …", key="go to", **options):  # type: ignore[arg-type]
+    if st.button("Find anything", key="go to", **options):  # type: ignore[arg-type]
         _palette(current, pages)
 
 
-@st.dialog("Go to")
+@st.dialog("Find anything")
 def _palette(current: Session, pages: Mapping[str, str]) -> None:
     study = current.study
     names, graph = study.tokeniser.readable_types, study.graph

@@ -855,7 +855,7 @@ class FanView {
 return component(FanView);
 
 })();
-story.components.tree = {"html":"<div class=\"tree\">\n  <div class=\"toolbar\">\n    <div class=\"player\" role=\"toolbar\" aria-label=\"Play the merges\"></div>\n    <input type=\"range\" step=\"1\" aria-label=\"Merges applied\" />\n    <p class=\"said\"></p>\n    <div class=\"saving\" role=\"toolbar\" aria-label=\"Download the merge tree\">\n      <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>SVG</button>\n      <button type=\"button\" data-action=\"png\" title=\"Download as PNG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>PNG</button>\n      <button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button>\n      <span class=\"copied\" aria-live=\"polite\"></span>\n    </div>\n  </div>\n  <div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Merge tree\"></div>\n  <div class=\"menu\" role=\"menu\" hidden></div>\n  <div class=\"tip\" role=\"tooltip\" hidden></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n:host { display: block; height: 100%; }\n\n.tree {\n  position: relative;\n  display: flex;\n  flex-direction: column;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  overflow: hidden;\n}\n\n.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 6px 8px 0; }\n.toolbar input { flex: 1 1 110px; min-width: 90px; max-width: 200px; }\n.toolbar .said { flex: 2 1 12rem; min-width: 0; margin: 0; overflow: hidden; font-size: 14px; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }\n.still :is(.player, input, .said) { visibility: hidden; }\n.saving { position: relative; display: flex; gap: 4px; }\n\n.saving button, .menu button {\n  display: flex;\n  align-items: center;\n  gap: 4px;\n  height: 30px;\n  padding: 0 9px;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 13px;\n  cursor: pointer;\n}\n\n:is(.saving, .menu) button:hover { background: var(--st-secondary-background-color, #f0f2f6); }\n.sheet:focus-visible, .menu button:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\n.saving svg { width: 15px; height: 15px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n.sheet { flex: 1; min-height: 0; overflow: auto; border-radius: inherit; }\n.sheet > svg { display: block; margin: 0 auto; flex: none; }\n.clickable g[data-type] { cursor: pointer; }\n.sheet g:is([data-type]):hover rect { filter: brightness(0.96); }\n.sheet g:focus-visible { outline: none; }\n.sheet g:is(:focus-visible, .now) rect { stroke: var(--st-primary-color, #6d45e0); stroke-width: 3; }\n.sheet [data-step] { transition: opacity 0.25s; }\n.sheet .later { opacity: 0; pointer-events: none; }\n\n.menu { position: absolute; z-index: 3; display: flex; flex-direction: column; padding: 4px; }\n.menu[hidden] { display: none; }\n.menu, .tip {\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: 8px;\n  background: var(--st-background-color, #fff);\n  box-shadow: 0 4px 16px rgb(0 0 0 / 18%);\n}\n\n.tip {\n  position: absolute;\n  z-index: 2;\n  max-width: 340px;\n  padding: 7px 10px;\n  font-size: 13px;\n  line-height: 1.45;\n  white-space: pre-line;\n  overflow-wrap: anywhere;\n  pointer-events: none;\n}\n\n.tip[hidden] { display: none; }\n\n@media (prefers-reduced-motion: reduce) {\n  .sheet [data-step] { transition: none; }\n}\n\n"};
+story.components.tree = {"html":"<div class=\"tree\">\n  <div class=\"toolbar\">\n    <div class=\"player\" role=\"toolbar\" aria-label=\"Play the merges\"></div>\n    <input type=\"range\" step=\"1\" aria-label=\"Merges applied\" />\n    <p class=\"said\"></p>\n    <div class=\"saving\" role=\"toolbar\" aria-label=\"Download the merge tree\">\n      <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>SVG</button>\n      <button type=\"button\" data-action=\"png\" title=\"Download as PNG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>PNG</button>\n      <button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button>\n      <span class=\"copied\" aria-live=\"polite\"></span>\n    </div>\n  </div>\n  <div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Merge tree\"></div>\n  <div class=\"tip\" role=\"tooltip\" hidden></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n:host { display: block; height: 100%; }\n\n.tree {\n  position: relative;\n  display: flex;\n  flex-direction: column;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  overflow: hidden;\n}\n\n.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 6px 8px 0; }\n.toolbar input { flex: 1 1 110px; min-width: 90px; max-width: 200px; }\n.toolbar .said { flex: 2 1 12rem; min-width: 0; margin: 0; overflow: hidden; font-size: 14px; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }\n.still :is(.player, input, .said) { visibility: hidden; }\n.saving { position: relative; display: flex; gap: 4px; }\n\n.saving button {\n  display: flex;\n  align-items: center;\n  gap: 4px;\n  height: 30px;\n  padding: 0 9px;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 13px;\n  cursor: pointer;\n}\n\n.saving button:hover { background: var(--st-secondary-background-color, #f0f2f6); }\n.sheet:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\n.saving svg { width: 15px; height: 15px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n.sheet { flex: 1; min-height: 0; overflow: auto; border-radius: inherit; }\n.sheet > svg { display: block; margin: 0 auto; flex: none; }\n.clickable g[data-type] { cursor: pointer; }\n.sheet g:is([data-type]):hover rect { filter: brightness(0.96); }\n.sheet g:focus-visible { outline: none; }\n.sheet g:is(:focus-visible, .now, .chosen) rect { stroke: var(--st-primary-color, #6d45e0); stroke-width: 3; }\n.sheet [data-step] { transition: opacity 0.25s; }\n.sheet .later { opacity: 0; pointer-events: none; }\n\n.tip {\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: 8px;\n  background: var(--st-background-color, #fff);\n  box-shadow: 0 4px 16px rgb(0 0 0 / 18%);\n}\n\n.tip {\n  position: absolute;\n  z-index: 2;\n  max-width: 340px;\n  padding: 7px 10px;\n  font-size: 13px;\n  line-height: 1.45;\n  white-space: pre-line;\n  overflow-wrap: anywhere;\n  pointer-events: none;\n}\n\n.tip[hidden] { display: none; }\n\n@media (prefers-reduced-motion: reduce) {\n  .sheet [data-step] { transition: none; }\n}\n\n"};
 story.components.tree.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1195,7 +1195,7 @@ class Player {
 }
 
 
-// Shows a merge tree that was drawn in Python: plays it, with tooltips, a menu and downloads.
+// Shows a merge tree that was drawn in Python: plays it, with tooltips and downloads.
 //
 // The picture is replaced only if it differs, so that a scrolled sheet stays where it is.
 
@@ -1216,15 +1216,10 @@ class TreeView {
     this.frame = parent.querySelector(".tree");
     this.sheet = parent.querySelector(".sheet");
     this.tip = parent.querySelector(".tip");
-    this.menu = parent.querySelector(".menu");
     this.said = parent.querySelector(".said");
     this.clicks = new Clicks();
     const [place, range] = [parent.querySelector(".player"), parent.querySelector("input")];
     this.player = new Player(place, range, "merge", PACE, (at) => this.showStep(at));
-    this.menu.addEventListener("keydown", (event) => this.menuKey(event));
-    this.menu.addEventListener("focusout", (event) => {
-      if (!this.menu.contains(event.relatedTarget)) this.menu.hidden = true;
-    });
     this.sheet.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       if (!event.target.closest("g[data-type]")) return;
@@ -1249,6 +1244,7 @@ class TreeView {
     this.frame.classList.toggle("dark", isDark(this.parent));
     this.pictures = isDark(this.parent) ? data.dark : data.light;
     this.fit();
+    this.markChosen();
   }
 
   /** Show the widest picture that there is room for; a token too long for any shrinks. */
@@ -1293,8 +1289,8 @@ class TreeView {
       group.setAttribute("role", "button");
       group.setAttribute("aria-label", this.tips.get(group) ?? "");
     }
-    this.menu.hidden = true;
     this.sheet.replaceChildren(shown);
+    this.markChosen();
     const all = [...shown.querySelectorAll("g[data-step]")].map(({ dataset }) => +dataset.step);
     const last = Math.max(0, ...all);
     // In another width or theme it stays at its step; another word, or state, is shown whole.
@@ -1371,45 +1367,15 @@ class TreeView {
     if (group) this.chosen(group);
   }
 
-  /** A merge was clicked: choose its type, or what to do with it. */
+  /** A merge was clicked: choose its type. */
   chosen(group) {
-    if (!this.data.clickable) return;
-    const { type } = group.dataset;
-    const offers = Object.entries(this.data.offers);
-    if (!offers.length) {
-      this.clicks.add(`t${type}`);
-      return;
-    }
-    this.hideTip();
-    this.menu.replaceChildren(
-      ...offers.map(([letter, label]) => {
-        const item = made("button", "", `${label} “${group.querySelector("text").textContent}”`);
-        item.type = "button";
-        item.setAttribute("role", "menuitem");
-        item.addEventListener("click", () => {
-          this.menu.hidden = true;
-          this.clicks.add(`${letter}${type}`);
-        });
-        return item;
-      }),
-    );
-    this.menu.hidden = false;
-    const [box, at] = [this.frame.getBoundingClientRect(), group.getBoundingClientRect()];
-    const left = Math.min(at.left - box.left, box.width - this.menu.offsetWidth - 6);
-    const below = Math.min(at.bottom - box.top + 4, box.height - this.menu.offsetHeight - 6);
-    Object.assign(this.menu.style, { left: `${Math.max(4, left)}px`, top: `${below}px` });
-    this.opener = group;
-    this.menu.firstElementChild.focus();
+    if (this.data.clickable) this.clicks.add(`t${group.dataset.type}`);
   }
 
-  menuKey(event) {
-    const items = [...this.menu.children];
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") this.opener.focus();
-    if (!step) return;
-    event.preventDefault();
-    const next = items.indexOf(event.target) + step;
-    items[(next + items.length) % items.length].focus();
+  markChosen() {
+    for (const group of this.sheet.querySelectorAll("g[data-type]")) {
+      group.classList.toggle("chosen", Number(group.dataset.type) === this.data.chosen);
+    }
   }
 
   // --- downloads

@@ -70,7 +70,6 @@ def start_page(current: Session) -> None:
     if has_gold:
         with right.container(border=True, height="stretch"):
             open_reference(current, "files")
-            inputs.reference_read(current, "files")
     if not is_public():
         st.caption("Files stay on this machine.")
 

@@ -21,6 +21,7 @@ from web import widgets as ui
 from web.bootstrap import score_metrics, start
 from web.choosing import PickedMethod
 from web.jobs import Waiting
+from web.opening import files_field
 from web.state import Session, keep_session
 from web.views import scores as view
 from web.views.languages import languages
@@ -105,9 +106,9 @@ def _chosen(
     with st.expander("Other references, frequencies and models", icon=":material/upload_file:"):
         reference, public, more, frequencies, models, programs = st.tabs(_PANELS)
     with reference:
-        inputs.reference_upload(current, "scores")
+        files_field(current, "scores", "Reference")
     with public:
-        inputs.catalogue_panel(current, "scores")
+        inputs.catalogue_panel(current)
     with frequencies:
         inputs.frequency_choice(current)
     with models:

@@ -70,10 +70,10 @@ def test_a_file_of_over_a_gigabyte_is_refused_before_it_is_sent(
 
 
 def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[str, bytes]) -> None:
-    upload(start, "Tokeniser", ("tokenizer.json", hostile_files["tokenizer.json"]))
+    upload(start, "", ("tokenizer.json", hostile_files["tokenizer.json"]))
     expect(bar(start)).to_contain_text("types", timeout=PATIENCE)
     idle(start)
-    upload(start, "Reference", ("gold.tsv", hostile_files["gold.tsv"]))
+    upload(start, "", ("gold.tsv", hostile_files["gold.tsv"]))
     expect(bar(start)).to_contain_text("gold.tsv", timeout=PATIENCE)
     idle(start)
     go_to(start, "Merge graph")

@@ -93,7 +93,8 @@ class App:
         return self.session.study.graph
 
     def upload(self, label: str, *files: tuple[str, bytes]) -> App:
-        """Upload one file, or several at once, to the field with this label."""
+        """Upload one file, or several at once, to the field with this label; "" drops them."""
+        label = label or "Open a file of any kind"
         [field] = [f for f in self.test.file_uploader if f.label == label]
         for name, content in files:
             field.upload(name, content)
@@ -170,7 +171,8 @@ class App:
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""
-        return [as_read(error.value) for error in self.test.error]
+        refused = [toast for toast in self.test.toast if "error" in toast.icon]
+        return [as_read(error.value) for error in [*self.test.error, *refused]]
 
     def warnings(self) -> list[str]:
         """The warnings on the page, as a person reads them."""

@@ -29,7 +29,7 @@ def test_it_starts_with_the_worst_word(app: Any) -> None:
 
 
 def test_types_that_would_be_markup_are_text(app: Any, hostile_document: bytes) -> None:
-    app.upload("Tokeniser", ("tokenizer.json", hostile_document))
+    app.upload("", ("tokenizer.json", hostile_document))
     data = (
         app.open("tree").set("text_input", "Word", "<script>**un</script>").component("merge_tree")
     )

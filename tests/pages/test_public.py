@@ -67,7 +67,7 @@ def test_nothing_lies_outside_the_browsers_own_folder(
     visit: Callable[..., App], state_folder: Path, tokenizer_json: bytes
 ) -> None:
     mine = visit()
-    mine.upload("Tokeniser", ("mine.json", tokenizer_json))
+    mine.upload("", ("mine.json", tokenizer_json))
     mine.graph.knockout(["un"])
     write(mine.open("batch"), TINY.replace("FILE", "demo:en"))
     assert [path.name for path in state_folder.iterdir()] == ["browsers"]
@@ -107,7 +107,7 @@ def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> 
 def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., App]) -> None:
     """The list of a language is shared by all sessions; a file of that name is its owner's."""
     mine = visit().open("scores")
-    mine.upload("Or from a file", ("wordfreq:de", b"secretword 12\n"))
+    mine.upload("", ("wordfreq:de", b"secretword 12\n"))
     mine.open("vocabulary").open("compare")
     other = visit().choose("Demo", "de").open("vocabulary")
     corpus = other.session.corpus()

@@ -97,12 +97,11 @@ def go_to(page: Page, name: str) -> None:
         "Merge tree": page.get_by_role("group", name="Merge tree"),
         "Blame": page.get_by_role("slider", name="Knock out merges"),
         "ReBPE": page.get_by_role("button", name="Settings"),
-        "Scores": page.get_by_role("tab", name="Overview"),
         "Vocabulary": page.get_by_role("button", name="Listed below"),
         "Batch": page.get_by_role("tab", name="Configure"),
         "History and export": page.get_by_role("radio", name="A recipe: the edits alone"),
         "Train": page.get_by_role("button", name="Train", exact=True),
-        "Segmentations": page.get_by_role("region", name="Comparison of segmentations"),
+        "Compare": page.get_by_role("region", name="Comparison of segmentations"),
     }
     expect(marks[name]).to_be_visible(timeout=PATIENCE)
     idle(page)

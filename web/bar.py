@@ -30,8 +30,7 @@ PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "ReBPE": ("pages/4_ReBPE.py", ":material/autorenew:"),
     },
     "Compare": {
-        "Segmentations": ("pages/9_Segmentations.py", ":material/compare_arrows:"),
-        "Scores": ("pages/5_Scores.py", ":material/monitoring:"),
+        "Compare": ("pages/2_Compare.py", ":material/compare_arrows:"),
     },
     "Build": {
         "Train": ("pages/8_Train.py", ":material/model_training:"),

@@ -24,7 +24,7 @@ MARK = "zebrasecret"
 GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "think", MARK))
 PAGES = (
     *("Merge_graph", "Merge_tree", "Blame", "Vocabulary", "ReBPE", "History_and_export"),
-    *("Segmentations", "Scores", "Train", "Batch"),
+    *("Compare", "Train", "Batch"),
 )
 
 
@@ -68,11 +68,10 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     page.get_by_role("button", name=re.compile("^Next: anneal")).click()
     page.get_by_role("button", name=re.compile("^Next: knock out")).click()
     idle(page)
-    go_to(page, "Scores")
-    page.get_by_role("tab", name="Words").click()
+    go_to(page, "Compare")
+    page.get_by_role("radio", name="Where errors are").click()
     idle(page)
     go_to(page, "History and export")
-    go_to(page, "Segmentations")
     go_to(page, "Train")
     train_from_counts(page, f"{MARK}-counts.tsv", f"{MARK}\t9\nundo\t7\n".encode(), 270)
     go_to(page, "Batch")
@@ -136,7 +135,7 @@ def test_nothing_of_one_appears_in_the_other(
     for page in PAGES:
         second.goto(f"{address}/{page}")
         sees_nothing(second)
-    for page, query in zip(("Batch", "Scores", "Segmentations", ""), asked, strict=True):
+    for page, query in zip(("Batch", "Compare", "Compare", ""), asked, strict=True):
         second.goto(f"{address}/{page}{query}")
         sees_nothing(second)
     for tab in ("Runs", "Configure"):

@@ -72,7 +72,7 @@ def test_what_was_open_comes_back_in_each_tab(
 
     # What one tab does leaves the other its way back.
     page.evaluate("document.cookie = 'morphgraph-tab=0a1b2c3d; path=/'")
-    go_to(page, "Scores")
+    go_to(page, "Compare")
     idle(page)
     assert "morphgraph-tab=0a1b2c3d" in page.evaluate("document.cookie")
 

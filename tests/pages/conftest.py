@@ -26,12 +26,11 @@ PAGES = {
     "tree": "pages/2_Merge_tree.py",
     "blame": "pages/3_Blame.py",
     "rebpe": "pages/4_ReBPE.py",
-    "scores": "pages/5_Scores.py",
     "vocabulary": "pages/10_Vocabulary.py",
     "batch": "pages/11_Batch.py",
     "history": "pages/6_History_and_export.py",
     "train": "pages/8_Train.py",
-    "compare": "pages/9_Segmentations.py",
+    "compare": "pages/2_Compare.py",
 }
 
 
@@ -69,7 +68,7 @@ class App:
         return self
 
     def settle(self) -> App:
-        """Run Segmentations again until no method is still made beside it."""
+        """Run Compare again until no method is still made beside it."""
         for _ in range(20):
             rows = self.component("comparison")["rows"]
             if all(cell is not None for row in rows for cell in row["cells"]):

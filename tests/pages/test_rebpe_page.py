@@ -139,13 +139,13 @@ def test_settings_are_those_of_the_run(app: Any) -> None:
 def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:
     app.open("rebpe")
     app.session.ask("all")
-    app.open("scores").choose("Demo", "de")
+    app.open("compare").choose("Demo", "de")
     app.open("rebpe")
     assert not app.graph.history
     # Nor on the same one, for who comes back to the page.
     app.session.ask("all")
     app.session.just_asked = False
-    app.open("scores").open("rebpe")
+    app.open("compare").open("rebpe")
     assert not app.graph.history
 
 

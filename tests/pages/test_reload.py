@@ -37,7 +37,7 @@ def test_uploads_and_edits_come_back(
     app: App, reload: Callable[..., App], tokenizer_json: bytes
 ) -> None:
     app.upload("", ("../mine.json", tokenizer_json)).upload("", ("my.tsv", GOLD))
-    app.open("scores").upload("", ("counts.tsv", b"undo 12\ndoing 3\n"))
+    app.open("compare").upload("", ("counts.tsv", b"undo 12\ndoing 3\n"))
     app.graph.knockout(["un"])
     app.graph.knockout(["in"])
     app.graph.undo()
@@ -138,7 +138,7 @@ def test_a_damaged_record_is_the_demo(
 
 
 def test_nothing_is_written_for_who_only_looks(app: App, state_folder: Path) -> None:
-    app.open("blame").open("scores").open("start")
+    app.open("blame").open("compare").open("start")
     assert not state_folder.exists()
 
 

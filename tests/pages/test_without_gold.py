@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages.conftest import PAGES
 
-LOCKED = {"blame": "Blame needs", "rebpe": "ReBPE needs", "scores": "Scores need"}
+LOCKED = {"blame": "Blame needs", "rebpe": "ReBPE needs"}
 
 
 @pytest.fixture

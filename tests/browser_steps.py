@@ -80,17 +80,16 @@ def start(page: Page, address: str) -> None:
 TABS = {
     "Workbench": ("Start", "Merge graph", "Merge tree", "Vocabulary"),
     "Repair": ("Blame", "ReBPE"),
-    "Compare": ("Segmentations", "Scores"),
     "Build": ("Train", "Batch"),
 }
 
 
 def go_to(page: Page, name: str) -> None:
-    link = page.get_by_role("link", name=name)
-    if name != "History and export":
-        tab = next(tab for tab, pages in TABS.items() if name in pages)
+    if tab := next((tab for tab, pages in TABS.items() if name in pages), None):
         bar(page).get_by_role("button", name=tab).click()
-    (bar(page).get_by_role("link") if name == "History and export" else link).click()
+        page.get_by_role("link", name=name).click()
+    else:
+        bar(page).get_by_role("link", name=name.replace(" and", ",")).click()
     marks = {
         "Start": page.get_by_role("heading", name="Open your own files"),
         "Merge graph": page.get_by_role("group", name="Merge graph:"),

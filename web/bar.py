@@ -29,9 +29,7 @@ PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "Blame": ("pages/3_Blame.py", ":material/auto_fix_high:"),
         "ReBPE": ("pages/4_ReBPE.py", ":material/autorenew:"),
     },
-    "Compare": {
-        "Compare": ("pages/2_Compare.py", ":material/compare_arrows:"),
-    },
+    "Compare": {"Compare": ("pages/2_Compare.py", ":material/compare_arrows:")},
     "Build": {
         "Train": ("pages/8_Train.py", ":material/model_training:"),
         "Batch": ("pages/11_Batch.py", ":material/batch_prediction:"),

@@ -157,6 +157,7 @@ class TextView {
     else this.words.replaceChildren(...fresh, made("span", "end", "\u200b")); // the height of a last line
     this.shown = wanted;
     this.words.dir = this.area.dir = "auto";
+    this.words.setAttribute("role", this.count ? "listbox" : "group");
     this.words.setAttribute("aria-activedescendant", this.count ? `${this.id}-${this.at}` : "");
     this.tell();
   }
@@ -174,6 +175,9 @@ class TextView {
     word.classList.toggle("chosen", isChosen);
     const { tokens, morphs, was } = line ?? { tokens: [], morphs: [], was: [] };
     if (isChosen && morphs.length) word.dataset.gold = morphs.join(" · ");
+    const covered = tokens.reduce((count, { segments }) => count + segments.length - 1, 0);
+    const said = tokens.map(({ segments }) => segments.join("")).join(", ");
+    word.setAttribute("aria-label", `${text}: ${said}${covered ? `; covered boundaries: ${covered}` : ""}`);
     word.title = morphs.length ? `gold: ${morphs.join(" · ")}` : "";
     let shown = tokens.map((token, place) => ({ ...token, segments: place ? token.segments : bare(token.segments, isEdited) }));
     const isSpelt = () => shown.flatMap(({ segments }) => segments).join("").replaceAll("␣", " ") === text;

@@ -85,11 +85,13 @@ TABS = {
 
 
 def go_to(page: Page, name: str) -> None:
-    if tab := next((tab for tab, pages in TABS.items() if name in pages), None):
+    if name == "History and export":
+        page.locator(".st-key-drawer-button button").first.click()
+    elif tab := next((tab for tab, pages in TABS.items() if name in pages), None):
         bar(page).get_by_role("button", name=tab).click()
         page.get_by_role("link", name=name).click()
     else:
-        bar(page).get_by_role("link", name=name.replace(" and", ",")).click()
+        bar(page).get_by_role("link", name=name).click()
     marks = {
         "Start": page.get_by_role("heading", name="Open your own files"),
         "Merge graph": page.get_by_role("group", name="Merge graph:"),
@@ -98,7 +100,7 @@ def go_to(page: Page, name: str) -> None:
         "ReBPE": page.get_by_role("button", name="Settings"),
         "Vocabulary": page.get_by_role("button", name="Listed below"),
         "Batch": page.get_by_role("tab", name="Configure"),
-        "History and export": page.get_by_role("radio", name="A recipe: the edits alone"),
+        "History and export": page.get_by_role("button", name="Copy link"),
         "Train": page.get_by_role("button", name="Train", exact=True),
         "Compare": page.get_by_role("region", name="Comparison of segmentations"),
     }

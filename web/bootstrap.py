@@ -51,7 +51,7 @@ def start(title: str) -> Session:
     if current.unkept:
         st.warning(
             f"What you do is not kept for your next visit, nor for a reload of this page: "
-            f"{plain(current.unkept)} Download what you need: History and export has the recipe.",
+            f"{plain(current.unkept)} Download what you need: the drawer has the recipe.",
             icon=":material/warning:",
         )
     if current.notice:

@@ -20,10 +20,7 @@ from web.widgets import button
 
 PAGES: dict[str, dict[str, tuple[str, str]]] = {
     "Workbench": {
-        "Start": ("app.py", ":material/construction:"),
-        "Merge graph": ("pages/1_Merge_graph.py", ":material/hub:"),
-        "Merge tree": ("pages/2_Merge_tree.py", ":material/account_tree:"),
-        "Vocabulary": ("pages/10_Vocabulary.py", ":material/menu_book:"),
+        "Workbench": ("app.py", ":material/construction:"),
     },
     "Repair": {
         "Blame": ("pages/3_Blame.py", ":material/auto_fix_high:"),

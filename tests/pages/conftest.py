@@ -18,16 +18,14 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
 from morphgraph.graph.merge_graph import MergeGraph
+from web.edits import CANVAS
 from web.state import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = {
-    "graph": "pages/1_Merge_graph.py",
-    "tree": "pages/2_Merge_tree.py",
     "blame": "pages/3_Blame.py",
     "rebpe": "pages/4_ReBPE.py",
-    "vocabulary": "pages/10_Vocabulary.py",
     "batch": "pages/11_Batch.py",
     "train": "pages/8_Train.py",
     "compare": "pages/2_Compare.py",
@@ -78,9 +76,11 @@ class App:
         raise AssertionError("a method is never made")
 
     def open(self, page: str) -> App:
-        """Go to a page by its name in `PAGES`; "start" is the first one, "history" the drawer."""
+        """Go to a page by its name in `PAGES`, to "start", its state "types", or the drawer."""
         if page == "history":
             return self.press("History, export")
+        if page == "types":
+            self.test.session_state[CANVAS] = "All types"
         self.test.switch_page(PAGES.get(page, "app.py"))
         return self.run()
 
@@ -117,6 +117,10 @@ class App:
         """Give a widget a value."""
         self.find(kind, label).set_value(value)
         return self.run()
+
+    def opening(self, kind: str = "reference") -> App:
+        """Open the list behind what is open in the bar."""
+        return self.put(f"open {kind} {self.session.study_number}", True).run()
 
     def put(self, key: str, value: Any) -> App:
         """Set what the session keeps under a key, such as the open tab."""

@@ -50,7 +50,7 @@ def test_it_is_plain_or_as_it_is_and_checked_anew(app: Any) -> None:
     tuples = f"{len(app.graph.tuple_merges()):,}"
     assert re.search(rf"\b{tuples} merges are of more than two parts", said(app))
     # Coming back shows it again; undoing asks for a check again.
-    app.open("graph").open("history")
+    app.open("start").open("history")
     assert "the same ids" in said(app)
     app.press("Undo")
     assert not app.test.success and "Check and prepare" in app.buttons()

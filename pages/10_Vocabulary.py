@@ -1,15 +1,12 @@
 """The composition of vocabularies, their types, and how well they compress a corpus."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from morphgraph.core.cache import Same
-from morphgraph.core.text import base_name, counted, from_to, shortened
-from morphgraph.refine.knockout import listed_types
-from morphgraph.refine.pruning import preview_prune
+from morphgraph.core.text import base_name, counted, shortened
 from morphgraph.score import vocabulary_figures as figures
 from morphgraph.score.vocabulary_figures import FigureValue
 from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
@@ -17,10 +14,8 @@ from morphgraph.tables import figures as tables
 from morphgraph.tables.vocabularies import ComparedVocabularies
 from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
-from web.aside import scored_words
 from web.bootstrap import score_metrics, start
 from web.choosing import EDITED, START, make_method
-from web.edits import make as make_edit
 from web.edits import (
     never_formed_note,
     offer_to_open,
@@ -35,11 +30,6 @@ _NOW = "bpe"
 _CARD = "vocabulary card"
 _CHOSEN, _EDITED = "vocabulary_tokenisers", "vocabulary after edits"
 _MOST = 6
-_ORDERS = {
-    "leaf-frequency": "rare types that no other is made of",
-    "merge-based": "types rarely used, in merges or as tokens",
-    "last": "the last types that no other is made of",
-}
 _FINALITY = (
     "FI ratio: of a type's occurrences in the corpus, the share as a token, and not as a part of a "
     "merge that is applied. Neighbour entropy: that of the tokens before it or behind it, the "
@@ -82,9 +72,7 @@ def vocabulary_page(current: Session) -> None:
             words = counted(len(corpus.counts), "different word")
             with st.popover(f"Word frequencies: {name}, {words}", icon=":material/bar_chart:"):
                 frequency_choice(current)
-    _prune(current, corpus)
     model_rows(current, corpus)
-    _list_to_knock_out(current)
     if not chosen:
         cards.info("Choose at least one tokeniser.")
         return
@@ -126,30 +114,6 @@ def _list_behind(row: int) -> None:
         ui.set_value(_CARD, figures.FIGURES[row].key)
 
 
-def _list_to_knock_out(current: Session) -> None:
-    """Take a list of types, show what their knockout costs, and knock them out."""
-    study, field = current.study, "types to knock out"
-    part = scored_words(current).part
-    with st.expander("Knock out a list of types", icon=":material/content_cut:"):
-        text = st.text_area("Types or ids, one a line", key=field, placeholder="␣und\nable\n#300")
-        with st.container(horizontal=True):
-            cascade = st.toggle("Also what is made from them", key="listed cascade")
-            portable = st.toggle("Leave only pair merges", key="listed portable")
-        if not text.strip():
-            return
-
-        def make() -> tuple[list[str], list[Mapping[str, Any]]]:
-            types = listed_types(text.encode(), "The list", study.tokeniser)
-            preview = study.preview(types, cascade=cascade, portable=portable, part=part)
-            return preview.cost(), preview.steps
-
-        with ui.attempt():
-            cost, steps = current.once(("listed", text, cascade, portable), make)
-            st.markdown("\n".join(f"- {ui.plain(line)}" for line in cost))
-            options: dict[str, Any] = {"primary": True, "help": "Undo takes it back."}
-            ui.button("Knock them out", "content_cut", make_edit, current, steps, field, **options)
-
-
 def _choices(current: Session) -> tuple[list[str], float]:
     edited = bool(current.study.graph.history)
     states = [START, _NOW] if edited else [_NOW]
@@ -175,48 +139,6 @@ def _choices(current: Session) -> tuple[list[str], float]:
     options: dict[str, Any] = {"step": 0.5, "key": "vocabulary_alpha", "first": ALPHA, "help": tip}
     label = "α of the Rényi efficiency"
     return chosen, float(ui.setting(right.number_input, label, 0.01, 100.0, **options))
-
-
-def _prune(current: Session, corpus: NamedCounts | None) -> None:
-    """Offer to remove the types that matter least, with F1 and tokens per word after it."""
-    title, study = "Prune: remove types that are hardly needed", current.study
-    words = scored_words(current)
-    with st.expander(
-        title, icon=":material/content_cut:", on_change="rerun", key="vocabulary prune"
-    ) as opened:
-        if not opened.open:
-            return
-        counts = None if corpus is None else corpus.counts
-        if counts is None:
-            st.caption("With word counts, types can go by how much they are needed.")
-        order, number = st.columns(2)
-        orders = _ORDERS if counts is not None else ["last"]
-        options: dict[str, Any] = {"format_func": _ORDERS.__getitem__}
-        by = ui.choice(order.selectbox, "First to go", orders, key="prune_by", **options)
-        most = sum(map(study.graph.is_removable, study.graph.type_ids()))
-        options = {"step": 100, "key": "prune_count", "first": min(500, most)}
-        count = int(ui.setting(number.number_input, "How many types", 0, most, **options))
-
-        def make() -> tuple[Mapping[str, Any], int, str, str]:
-            with st.spinner("Looking for them…"):
-                change = preview_prune(study.tokeniser, count, by, counts)
-                after, fertility = study.preview_of(change, part=words.part), "n/a"
-                if counts is not None:
-                    tokens = study.tokens_per_word(counts), study.tokens_per_word(counts, change)
-                    fertility = " → ".join(f"{value:.3f}" for value in tokens)
-            f1 = from_to(after.before.f1, after.after.f1)
-            return change.step, len(change.removed_types), f1, fertility
-
-        with ui.attempt():
-            step, removed, f1, fertility = current.once(("prune", by, count), make)
-            with st.container(horizontal=True, vertical_alignment="bottom"):
-                if study.benchmark.reference.has_gold:
-                    st.metric("F1", f1, width="content", help=words.help or None)
-                st.metric("Tokens per word", fertility, width="content")
-                tip = "They go with their merges, and no other type gets lost. One edit."
-                label = f"Prune {counted(removed, 'type')}"
-                options = {"primary": True, "disabled": not removed, "help": tip}
-                ui.button(label, "content_cut", make_edit, current, [step], **options)
 
 
 def _label(current: Session, name: str) -> str:

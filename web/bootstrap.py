@@ -39,11 +39,10 @@ PAGES = {
     "Explore": {
         "Merge graph": ("pages/1_Merge_graph.py", ":material/hub:"),
         "Merge tree": ("pages/2_Merge_tree.py", ":material/account_tree:"),
-        "Blame": ("pages/3_Blame.py", ":material/gavel:"),
         "Vocabulary": ("pages/10_Vocabulary.py", ":material/menu_book:"),
     },
     "Repair": {
-        "ReBPE": ("pages/4_ReBPE.py", ":material/autorenew:"),
+        "Repair": ("pages/1_Repair.py", ":material/build:"),
         "History and export": ("pages/6_History_and_export.py", ":material/history:"),
     },
     "Compare": {

@@ -24,8 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "graph": "pages/1_Merge_graph.py",
     "tree": "pages/2_Merge_tree.py",
-    "blame": "pages/3_Blame.py",
-    "rebpe": "pages/4_ReBPE.py",
+    "repair": "pages/1_Repair.py",
     "scores": "pages/5_Scores.py",
     "vocabulary": "pages/10_Vocabulary.py",
     "batch": "pages/11_Batch.py",
@@ -82,6 +81,12 @@ class App:
         """Go to a page by its name in `PAGES`; "start" is the first one."""
         self.test.switch_page(PAGES.get(page, "app.py"))
         return self.run()
+
+    def remedy(self, name: str) -> App:
+        """Go to Repair, and choose a remedy: blame, rebpe, prune, extend or list."""
+        self.test.switch_page(PAGES["repair"])
+        self.put("remedy", name)
+        return self.put("kept remedy", name)
 
     @property
     def session(self) -> Session:

@@ -196,7 +196,7 @@ def test_what_learned_from_the_words_is_told_apart(app: Any) -> None:
 
 
 def test_what_learned_from_all_words_is_held_in(app: Any) -> None:
-    app.open("blame").set("number_input", "Share of words kept aside", 0.0)
+    app.remedy("blame").set("number_input", "Share of words kept aside", 0.0)
     app.press(next(name for name in app.buttons() if name.startswith("Knock out all")))
     methods(app.open("scores"), "before the edits", "bpe")
     assert [HELD_IN in name for name in names(app)] == [False, True, False]

@@ -26,7 +26,7 @@ def tokenizer_json() -> bytes:
 def works(app: Any) -> None:
     """The session goes on: every page runs, and a type can be knocked out and brought back."""
     edits = len(app.graph.history)
-    for page in ("blame", "scores", "history", "graph"):
+    for page in ("repair", "scores", "history", "graph"):
         app.open(page)
     app.press("Knock out")
     assert len(app.graph.history) == edits + 1

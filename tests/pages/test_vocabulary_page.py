@@ -7,20 +7,15 @@ import pytest
 from small import small_document
 from strategies import SEVERAL_MERGES
 
-from morphgraph.core.text import from_to
 from morphgraph.formats.hugging_face import from_tokenizer_json
-from morphgraph.formats.loading import load_tokeniser
-from morphgraph.refine.pruning import preview_prune
 from morphgraph.score.vocabulary_figures import (
     figure_called,
     list_behind,
 )
-from morphgraph.score.vocabulary_health import VocabularyHealth, compress, corpus_of
-from morphgraph.segment.bte import Bte
+from morphgraph.score.vocabulary_health import VocabularyHealth, corpus_of
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.figures import figure_table, signature
 from morphgraph.tables.model import shown_texts
-from tests.pages.conftest import as_read
 
 pytestmark = pytest.mark.slow
 
@@ -105,36 +100,11 @@ def test_a_card_lists_its_types_which_can_be_searched(page: Any, downloads: Any)
         written = downloads[f"download {behind}.csv"]().decode("utf-8").splitlines()
         assert len(written) == len(expected) + 1
     everything = len(listed(card(page, "duplicates")))
-    page.open("blame").open("vocabulary")  # the choice stays
+    page.open("repair").open("vocabulary")  # the choice stays
     found = listed(page.set("text_input", "Search", "ing"))
     assert 0 < len(found) < everything
     assert all("ing" in text for text in found["type"])
     assert f"{len(found):,} of {everything:,} rows" in page.captions()
-
-
-def test_pruning_is_previewed_and_undone(page: Any) -> None:
-    page.put("vocabulary prune", True)
-    assert page.session.study.benchmark.frequencies is not None
-    for by, count in (("leaf-frequency", 400), ("last", 50)):
-        page.choose("First to go", by).set("number_input", "How many types", count)
-        study, pruned = page.session.study, load_tokeniser("demo:en")
-        counts = corpus_of(study.benchmark).counts
-        change = pruned.graph.apply(preview_prune(pruned, count, by, counts))
-        tokens = compress(Bte(pruned), counts).fertility
-        shown = page.metrics()
-        assert shown["Tokens per word"][0] == f"{study.tokens_per_word(counts):.3f} → {tokens:.3f}"
-        before = study.now.score("morphemic", "types").f1
-        page.press(f"Prune {count} types")
-        after = study.now.score("morphemic", "types").f1
-        assert shown["F1"][0] == from_to(before, after)
-        assert study.graph.history[-1].removed_types == change.removed_types
-        study.graph.undo()
-        page.run()
-    page.session.use_frequencies(None, "")
-    page.run()
-    assert page.find("selectbox", "First to go").options == [
-        "the last types that no other is made of"
-    ]
 
 
 def test_types_that_nothing_forms_are_listed_and_removed(app: Any) -> None:
@@ -146,7 +116,7 @@ def test_types_that_nothing_forms_are_listed_and_removed(app: Any) -> None:
         app.open(page)
         assert not [b for b in app.test.button if b.label == "Remove it"]
     app.graph.knockout(["abcd"])
-    for page in ("graph", "blame", "rebpe", "history", "vocabulary"):
+    for page in ("graph", "repair", "history", "vocabulary"):
         app.open(page)
         said = [w.value for w in app.test.warning if "no merge forms" in w.value]
         assert said == ["1 type is left that no merge forms any more: abcde."], page
@@ -159,18 +129,3 @@ def test_types_that_nothing_forms_are_listed_and_removed(app: Any) -> None:
     app.graph.undo()
     app.open("history")
     assert [b for b in app.test.button if b.label == "Remove it"]
-
-
-def test_a_list_of_types_is_knocked_out(app: Any) -> None:
-    app.open("vocabulary").set("text_area", "Types or ids, one a line", "able\nnot one\n")
-    assert any("line 2" in error.value for error in app.test.error)
-    app.set("text_area", "Types or ids, one a line", "able\n␣und\n")
-    said = next(each.value for each in app.test.markdown if "types go" in each.value)
-    assert "2 types go, and 0 others" in as_read(said) and "tokens per word" in as_read(said)
-    app.press("Knock them out")
-    assert not {"able", "Ġund"} & {app.graph.types[n] for n in app.graph.type_ids()}
-    assert app.find("text_area", "Types or ids, one a line").value == ""
-    # The figures are of before the edits and of now.
-    assert [column[0] for column in figures(opened(app))[1:]] == ["8,000", "7,998"]
-    app.press("Undo")
-    assert "able" in app.graph

@@ -26,7 +26,7 @@ from web.views.without_gold import offer_silver
 from web.widgets import attempt, button, code, gain_colour, plain, set_value, value_now
 
 DOORS = {
-    "Explore": (
+    "Workbench": (
         "Browse the merge graph, watch a word's tree grow, see which merges are to blame.",
         "Browse the graph",
     ),
@@ -60,7 +60,7 @@ def start_page(current: Session) -> None:
         with column.container(border=True, height="stretch"):
             st.markdown(f"#### {title}")
             st.caption(text)
-            page, icon = next(iter(PAGES[title].values()))
+            page, icon = list(PAGES[title].values())[title == "Workbench"]
             st.page_link(page, label=first, icon=icon)
 
     st.subheader("Open your own files")
@@ -102,7 +102,7 @@ def ways_to_go_on(current: Session) -> None:
             "Look, edit and compare by what changes instead of by what is right. Gold can come "
             "later, and the edits stay."
         )
-        st.page_link(PAGES["Explore"]["Merge graph"][0], label="Go on", icon=":material/hub:")
+        st.page_link(PAGES["Workbench"]["Merge graph"][0], label="Go on", icon=":material/hub:")
 
 
 def _public_gold(current: Session) -> str:

@@ -15,7 +15,6 @@ from morphgraph.tables.vocabularies import ComparedVocabularies
 from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
-from web.choosing import EDITED, START, make_method
 from web.edits import (
     never_formed_note,
     offer_to_open,
@@ -23,6 +22,7 @@ from web.edits import (
     show_message,
 )
 from web.inputs import frequency_choice, offer_frequencies
+from web.making import EDITED, START, make_method
 from web.state import Session, keep_session
 from web.views.undertrained import model_rows
 
@@ -133,7 +133,7 @@ def _choices(current: Session) -> tuple[list[str], float]:
         max_selections=_MOST,
         help="The first is the baseline, the last has the cards. The open tokeniser, as it is "
         "before your edits if there are any, and models that you trained on the page Train or "
-        "opened on the page Segmentations.",
+        "opened on the page Compare.",
     )
     tip = figures.figure_called("renyi").definition
     options: dict[str, Any] = {"step": 0.5, "key": "vocabulary_alpha", "first": ALPHA, "help": tip}

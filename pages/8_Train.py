@@ -264,11 +264,11 @@ def _result(current: Session) -> None:
     with st.container(horizontal=True):
         options: dict[str, Any] = {
             "key": "train compare",
-            "help": "Word by word, on the page Segmentations.",
+            "help": "Word by word, on the page Compare.",
         }
         if ui.button("Compare with the open one", "compare_arrows", primary=True, **options):
             choose_these(current, ["bpe", f"model {label}"])
-            st.switch_page("pages/9_Segmentations.py")
+            st.switch_page("pages/2_Compare.py")
         if tokeniser is not None:
             tip = "All other pages then show it, with the open reference."
             ui.button("Open it", "hub", _open, current, tokeniser, help=tip)

@@ -32,7 +32,7 @@ IN_THE_APP = """
 import json
 from streamlit.testing.v1 import AppTest
 app = AppTest.from_file("app.py", default_timeout=60).run()
-app.switch_page("pages/9_Segmentations.py").run()
+app.switch_page("pages/2_Compare.py").run()
 picker = app.multiselect(key="compare_methods").options
 trainers = app.switch_page("pages/8_Train.py").run().radio(key="train_method").options
 assert not app.exception

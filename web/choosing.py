@@ -1,8 +1,8 @@
-"""Choose what to compare or score: methods with their parameters, models, and references."""
+"""Choose methods: which are compared, with which parameters, and how each is made."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,14 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import DEMOS
-from morphgraph.core.isolated import VISITOR
-from morphgraph.core.limits import is_public
-from morphgraph.reference.entry import Reference
 from morphgraph.reference.families import Part
 from morphgraph.reference.predictions import Predictions, read_predictions
-from morphgraph.reference.readers import read_reference
-from morphgraph.refine.learning import Learner, has_seen, kept_from, unseen_by
+from morphgraph.refine.learning import has_seen, kept_from, unseen_by
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.segment.method import (
     METHODS,
@@ -31,34 +26,35 @@ from morphgraph.segment.method import (
 )
 from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter, method_on
-from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import called
 from web import widgets as ui
-from web.aside import scored_words, sides
-from web.copies import copied, copies_of
-from web.inputs import clear_upload, open_file
-from web.jobs import Tell, Waiting, made_beside, retry_beside, train_in_turn, watch_beside
-from web.sources import Source, frequencies_of, reference_of
+from web.copies import copies_of
+from web.inputs import open_file
+from web.jobs import retry_beside
+from web.making import (
+    EDITED,
+    START,
+    TRAINED,
+    has_room,
+    is_available,
+    make_beside,
+    make_if_quick,
+    needs_counts,
+    words_kept,
+)
 from web.state import Session, session
 
-START, EDITED = "before the edits", "BPE, edited"
-"""The method that is the tokeniser without its edits, and the name of the tokeniser with them."""
 METHODS.load()
 DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "picky", "flota", "rebpe")
-"""What is compared until somebody chooses; what is trained or learned, where it is waited for."""
-_WAITED = "trained methods waited for"
+"""What is compared until somebody chooses; what is slow joins once it is made."""
 _PLACE = "compare"
-"""Where methods are chosen, on Segmentations and Scores alike: the beginning of their keys."""
+"""The beginning of the keys of the fields of methods."""
 WEIGHTED = {"types": "once", "tokens": "by frequency"}
 """How often each word counts, by the weighting."""
-_TRAINED = "picky"
-"""The method of `DEFAULT_METHODS` that is trained on demand."""
 _MOST = 8
-"""The limit of references, and of segmentations, beside the open one."""
-_OPEN = "open"
-_REFERENCES, _PREDICTIONS = "scores_references", "scores_predictions"
-_MORE, _ADDED = "references to score on", "scores reference"
+"""The limit of files with segmentations."""
+_BASELINE, _REFUSED = "compare baseline", "compare refused"
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ class PickedMethod:
     name: str
     settings: Mapping[str, Any]
     label: str
-    made: Segmenter | None = None
+    made: Segmenter | Predictions | None = None
     base: BpeTokeniser | None = None
     split: Part | None = None
 
@@ -80,17 +76,23 @@ class PickedMethod:
         """Its title, without settings."""
         return METHODS[self.name].title if self.name in METHODS else self.label
 
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The settings that are not the usual ones."""
+        fields = METHODS[self.name].fields if self.name in METHODS else {}
+        return {k: v for k, v in self.settings.items() if v != fields[k].default}
 
-def choose_methods(
-    current: Session, field: DeltaGenerator, *, with_trained: bool = False
-) -> list[PickedMethod]:
+    @property
+    def segmenter(self) -> Segmenter | None:
+        """What segments any word, as a file does not."""
+        return None if isinstance(self.made, Predictions) else self.made
+
+
+def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod]:
     """Show the method field and return the chosen methods, with messages for those that fail.
 
     ``field``: where methods are chosen, possibly collapsed. `make_next` makes the slow ones.
-    ``with_trained``: those of the defaults that are trained or learned are waited for here.
     """
-    if with_trained:
-        st.session_state[_WAITED] = True
     _follow_methods(current)
     names = chosen_methods(current)
     key = f"{_PLACE}_methods"
@@ -107,43 +109,50 @@ def choose_methods(
         format_func=lambda name: METHODS[name].title if name in METHODS else name,
         on_change=choose,
         help="On the open tokeniser as it is now; what learns from the reference, on it as it was "
-        "before the edits, without the words kept aside. Train others, open model files, or keep "
-        "copies on History and export, to add them here.",
+        "before the edits, without the words kept aside. What Build trained and the copies of "
+        "History and export are among them.",
     )
+    ui.show_deferred_error(_REFUSED)
     picked = []
     for name in names:
         settings = _settings(name)
         try:
-            if _takes_long(current, name, settings):
-                made = made_beside(_work(current, name, settings))
-            else:
-                made = make_method(current, name, settings)
+            made: Segmenter | Predictions | None
+            if name.startswith("file "):
+                made = _files()[name.removeprefix("file ")]
+                picked.append(PickedMethod(name, {}, _label(current, name, {}), made))
+                continue
+            made = make_if_quick(current, name, settings)
             made_on = None if made is None else made.tokeniser
             base = current.study.tokeniser if name in METHODS.offered else made_on
-            split = _split(current, name)
+            split = words_kept(current, name)
             if base is not None:
                 split = kept_from(base, current.study.benchmark)
             label = _label(current, name, settings)
             picked.append(PickedMethod(name, settings, label, made, base, split))
         except MorphGraphError as error:
-            field.warning(ui.plain(str(error)), icon=":material/warning:")
+            st.warning(ui.plain(str(error)), icon=":material/warning:")
     return picked
 
 
-def chosen_methods(current: Session) -> list[str]:
-    """Return the chosen methods, the same on all pages; at first, the defaults that can be made.
+def baseline_among(picked: Sequence[PickedMethod]) -> int:
+    """Return the place of the method that others are tested against."""
+    names = [one.name for one in picked]
+    wanted = (st.session_state.get(_BASELINE, ""), START, "bpe")
+    return next((names.index(name) for name in wanted if name in names), 0)
 
-    Of these, what is trained or learned joins once it was waited for on some page.
-    """
+
+def use_as_baseline(name: str) -> None:
+    """Test other methods against this one."""
+    st.session_state[_BASELINE] = name
+
+
+def chosen_methods(current: Session) -> list[str]:
+    """Return the chosen methods; at first, the defaults that can be made."""
     offered = _offered(current)
     if current.chosen is not None:
         return [name for name in current.chosen if name in offered]
-
-    def is_ready(name: str) -> bool:
-        is_quick = st.session_state.get(_WAITED, False) or not _of_files(name)
-        return is_quick and _is_available(current, name)
-
-    return [name for name in DEFAULT_METHODS if name in offered and is_ready(name)]
+    return [name for name in DEFAULT_METHODS if name in offered and is_available(current, name)]
 
 
 def choose_these(current: Session, names: Sequence[str]) -> None:
@@ -155,7 +164,8 @@ def _offered(current: Session) -> list[str]:
     before = [START] if current.study.graph.history else []
     copies = (f"copy {name}" for name in copies_of(current))
     models = (f"model {name}" for name in current.models)
-    return [*_known_methods(current), *before, *copies, *models]
+    files = (f"file {name}" for name in _files())
+    return [*_known_methods(current), *before, *copies, *models, *files]
 
 
 def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
@@ -163,15 +173,13 @@ def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
         edited = current.study.graph.history
         return EDITED if edited else method_on(current.study.tokeniser, name).name
     if name not in METHODS:
-        return name.removeprefix("copy ").removeprefix("model ")
-    fields = METHODS[name].fields.items()
-    usual = {key: field.default for key, field in fields}
-    return METHODS[name].label({k: v for k, v in settings.items() if v != usual[k]})
+        return name if name == START else name.partition(" ")[2]
+    return METHODS[name].label(PickedMethod(name, settings, "").changed)
 
 
 def _known_methods(current: Session) -> list[str]:
     learning = METHODS.learning if current.study.benchmark.reference.has_gold else []
-    names = [*METHODS.offered, _TRAINED, *learning]
+    names = [*METHODS.offered, TRAINED, *learning]
     return sorted(names, key=lambda name: METHODS[name].needs in ("vocabulary", "segmenter"))
 
 
@@ -179,8 +187,28 @@ def drop_method(name: str) -> None:
     """Remove a method from the chosen ones."""
     retry_beside()
     current = session()
-    names = st.session_state.get(f"{_PLACE}_methods", chosen_methods(current))
-    choose_these(current, [other for other in names if other != name])
+    choose_these(current, [other for other in chosen_methods(current) if other != name])
+
+
+def set_field(name: str, key: str, value: Any) -> None:
+    """Set a parameter of a method; one that is refused leads to a message."""
+    retry_beside()
+    if name in METHODS and key in _fields(name):
+        with ui.deferred_error(_REFUSED):
+            kind = values_of(METHODS[name].fields[key])
+            given = METHODS[name].settings({**_settings(name), key: kind(value)})
+            ui.set_value(f"{_PLACE}_{name}_{key}", dict(given)[key])
+
+
+def fields_of(one: PickedMethod) -> list[dict[str, Any]]:
+    """Describe the fields of a method to a browser."""
+    described = []
+    for key, field in _fields(one.name).items():
+        least, most = _limits(field)
+        about = {"key": key, "value": one.settings[key], "help": field.description}
+        about |= {"is_switch": values_of(field) is bool, "step": _step(field)}
+        described.append({**about, "least": least, "most": most})
+    return described
 
 
 def lacking_counts(current: Session) -> str:
@@ -188,7 +216,7 @@ def lacking_counts(current: Session) -> str:
     lacking = [
         METHODS[name].title
         for name in DEFAULT_METHODS
-        if _needs_counts(name) and _has_room(current, name) and not _is_available(current, name)
+        if needs_counts(name) and has_room(current, name) and not is_available(current, name)
     ]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 
@@ -206,7 +234,9 @@ def choose_method(tokeniser: BpeTokeniser, place: str) -> Segmenter:
     )
     settings = _settings(name, place)
     with st.container(horizontal=True):
-        method_fields(PickedMethod(name, settings, METHODS[name].title), place)
+        for key, field in _fields(name).items():
+            widget = f"{place}_{name}_{key}"
+            parameter_field(st.container(), key, widget, field, settings[key])
     return method_on(tokeniser, name, settings)
 
 
@@ -258,14 +288,6 @@ def _settings(name: str, place: str = _PLACE) -> dict[str, Any]:
     return {key: ui.value_now(f"{place}_{name}_{key}", field.default) for key, field in fields}
 
 
-def method_fields(picked: PickedMethod, place: str = _PLACE, *, titled: bool = False) -> None:
-    """Show a field for each parameter of a method; ``titled``: prefixed by the method's name."""
-    for key, field in _fields(picked.name).items():
-        label = f"{picked.title}: {key}" if titled else key
-        widget = f"{place}_{picked.name}_{key}"
-        parameter_field(st.container(), label, widget, field, picked.settings[key])
-
-
 def parameter_field(
     place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any, **options: Any
 ) -> Any:
@@ -312,23 +334,42 @@ def _limits(field: FieldInfo) -> tuple[Any, Any]:
     return None if least is None else kind(least), None if most is None else kind(most)
 
 
-def upload_model() -> None:
-    """Show a field for model files, which are added to the chosen methods."""
-    tip = (
-        "A model that Train saved, a tokenizer.json (BPE, WordPiece, Unigram), a "
+def upload_method() -> None:
+    """Show fields for model files and for segmentations, which are added to the chosen methods."""
+    model = (
+        "A model that Build trained, a tokenizer.json (BPE, WordPiece, Unigram), a "
         "SentencePiece model, or a list of types."
+    )
+    program = (
+        "A word a line, as another program cut it: `word⇥un break able`, `un|break|able`, "
+        "`word⇥un @@break @@able` (SIGMORPHON), or what Morfessor saves or prints. It is scored as "
+        "it is: it has no vocabulary, and a word that it lacks is not cut."
     )
 
     def take(name: str, data: bytes) -> None:
         add_model(name, load_segmenter({name: data}))
 
-    open_file(
-        "Model",
-        f"{_PLACE} model",
-        take,
-        type=["json", "txt", "model", "tiktoken", "gguf"],
-        help=tip,
-    )
+    def take_file(name: str, data: bytes) -> None:
+        predictions, known = read_predictions(data, name=name), _files()
+        others = [one for one, other in known.items() if other.checksum != predictions.checksum]
+        name = ui.unique_name(name.rsplit(".", 1)[0], others)
+        known[name] = predictions
+        ui.forget_oldest(known, _MOST)
+        _choose_too(session(), f"file {name}")
+
+    kinds = ["json", "txt", "model", "tiktoken", "gguf"]
+    open_file("Model", f"{_PLACE} model", take, type=kinds, help=model)
+    open_file("Segmentations of another program", f"{_PLACE} file", take_file, help=program)
+
+
+def _files() -> dict[str, Predictions]:
+    known: dict[str, Predictions] = st.session_state.setdefault("predictions to score", {})
+    return known
+
+
+def _choose_too(current: Session, name: str) -> None:
+    chosen = [other for other in chosen_methods(current) if other != name]
+    choose_these(current, [*chosen, name])
 
 
 def add_model(name: str, model: Segmenter) -> None:
@@ -336,99 +377,7 @@ def add_model(name: str, model: Segmenter) -> None:
     current = session()
     name = ui.unique_name(name, current.models)
     current.keep_model(name, model)
-    choose_these(current, [*chosen_methods(current), f"model {name}"])
-
-
-def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
-    """Return a method for the open tokeniser."""
-    if name.startswith("model "):
-        return current.models[name.removeprefix("model ")]
-    if name.startswith("copy "):
-        made_of = copied(current, name.removeprefix("copy "))
-        return current.once(("method", Same(made_of)), lambda: method_on(made_of, "bpe"))
-
-    def make() -> Segmenter:
-        return _maker(current, name, settings)(lambda *_: None)
-
-    return current.once(_key(current, name, settings), make, of_files=_of_files(name))
-
-
-def _maker(current: Session, name: str, settings: Mapping[str, Any]) -> Callable[[Tell], Segmenter]:
-    """Return what makes a method of the tokeniser as it is now, while edits go on."""
-    tokeniser = current.study.tokeniser
-    if name == _TRAINED:
-        return _trainer(current, name, settings)
-    if name in METHODS.learning:
-        return _learner(current, name, settings)
-    if name == START:
-        name, made_on, corpus = "bpe", tokeniser.fork(), None
-    else:
-        made_on, corpus = tokeniser.copy(), current.corpus() if METHODS[name].counts else None
-    return lambda _: method_on(made_on, name, settings, corpus.counts if corpus else None)
-
-
-def make_next(current: Session, picked: Iterable[PickedMethod], place: DeltaGenerator) -> None:
-    """Make the slow methods, one after the other, beside the page, which then shows them, too."""
-    for one in picked:
-        if one.made is None:
-            with place:
-                error = _make_beside(current, one)
-                if error is None:
-                    return
-                st.warning(ui.plain(str(error)), icon=":material/warning:")
-
-
-def _make_beside(current: Session, one: PickedMethod) -> MorphGraphError | None:
-    work, cache = _work(current, one.name, one.settings), current.study.cache
-
-    def prepare() -> Callable[[Tell], Segmenter]:
-        make = _maker(current, one.name, one.settings)
-        return lambda tell: cache.get(*work, partial(make, tell))
-
-    title = f"{'Learning' if one.name in METHODS.learning else 'Making'} {one.title}"
-    return watch_beside(work, title, prepare, partial(drop_method, one.name))
-
-
-def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Hashable, ...]:
-    return "method", name, *settings.items(), _split(current, name)
-
-
-def _of_files(name: str) -> bool:
-    """Whether a method is the same after any edit."""
-    return name == _TRAINED or name in METHODS.learning
-
-
-def _split(current: Session, name: str) -> Part | None:
-    """Return the words that a method does not learn from, if it learns."""
-    return scored_words(current, learning=True).part if name in METHODS.learning else None
-
-
-def _needs_counts(name: str) -> bool:
-    return name == _TRAINED or (name in METHODS and METHODS[name].counts)
-
-
-def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> bool:
-    """Whether `make_method` still has to count words or train for this method."""
-    lacks_counts = _needs_counts(name) and current.corpus() is None
-    if lacks_counts or not (_needs_counts(name) or _of_files(name)):
-        return False
-    return _work(current, name, settings) not in current.study.cache
-
-
-def _work(
-    current: Session, name: str, settings: Mapping[str, Any]
-) -> tuple[Hashable, tuple[Hashable, ...]]:
-    """Return by which state and question the result is cached."""
-    return current.state(of_files=_of_files(name)), _key(current, name, settings)
-
-
-def _has_room(current: Session, name: str) -> bool:
-    return name != _TRAINED or current.study.graph.loaded_type_count > 256  # bytes
-
-
-def _is_available(current: Session, name: str) -> bool:
-    has_counts = not _needs_counts(name) or current.corpus() is not None
-    return has_counts and _has_room(current, name)
+    _choose_too(current, f"model {name}")
 
 
 def kept_words(current: Session, gold_set: GoldSet, part: Part | None) -> GoldSet:
@@ -452,145 +401,13 @@ def unseen_words(current: Session, picked: Iterable[PickedMethod], gold_set: Gol
     return kept_words(current, gold_set, part)
 
 
-def _learner(
-    current: Session, name: str, settings: Mapping[str, Any]
-) -> Callable[[Tell], Segmenter]:
-    method, (rest, _) = METHODS[name], sides(current)
-    learner = Learner(current.study.tokeniser.fork(), method, method.settings(settings))
-    return lambda _: learner.learn(rest)
-
-
-def _trainer(
-    current: Session, name: str, settings: Mapping[str, Any]
-) -> Callable[[Tell], Segmenter]:
-    corpus, size = current.corpus(), current.study.graph.loaded_type_count
-    if corpus is None:
-        raise MorphGraphError(
-            f"{METHODS[name].title} is trained on word counts. Choose word frequencies for the "
-            "reference on the page Scores."
-        )
-    counts, visitor = corpus.counts, current.store.folder.name
-    options: dict[str, Any] = {"pipeline": "plain", "parameters": settings}
-
-    def make(tell: Tell) -> Segmenter:
-        if is_public():
-            return train_in_turn(visitor, name, counts, size, tell, **options)
-        return train(name, counts, size, progress=tell, **options)
-
-    return make
-
-
-def choose_references(
-    current: Session, files: DeltaGenerator, waiting: Waiting
-) -> dict[str, GoldSet]:
-    """Return the chosen references with their word weights; at first, the open one.
-
-    ``files``: where to add more; ``waiting``: shows progress while a large one is read.
-    """
-    opened = current.study.benchmark.reference.name
-    more: dict[str, Reference] = st.session_state.setdefault(_MORE, {})
-    with files:  # run first, so that what is added can be chosen
-        _upload_reference(more, opened, waiting)
-    labels = {_OPEN: opened} if current.study.benchmark.reference.has_gold else {}
-    labels |= {f"demo {code}": f"demo:{code}" for code in DEMOS if code != current.language}
-    labels |= {f"file {name}": name for name in more}
-    chosen = ui.choice(
-        st.multiselect,
-        "References",
-        labels,
-        key=_REFERENCES,
-        first=[one for one in labels if one == _OPEN],
-        format_func=labels.__getitem__,
-        help="Scores of different references are never mixed: each has rows of its own.",
-    )
-    return {name: _gold_set(current, name, more) for name in chosen}
-
-
-def remove_reference(name: str | None) -> None:
-    """Remove a reference from those scored on, or (None) cancel the upload being read."""
-    if name is None:
-        clear_upload(_ADDED)
-    others = [other for other in ui.value_now(_REFERENCES, []) if other != name]
-    ui.set_value(_REFERENCES, others)
-
-
-def _gold_set(current: Session, name: str, more: dict[str, Reference]) -> GoldSet:
-    """Return a reference as a gold set, the same object each time, so that results are cached."""
-    kind, _, rest = name.partition(" ")
-    if kind == "demo":
-        return _demo_gold_set(rest)
-    known = current.study.benchmark
-    given: tuple[Any, ...] = (known.reference, known.frequencies, known.frequency_source)
-    key: tuple[Hashable, ...] = ("gold_set", _OPEN)
-    if kind == "file":
-        given = (more[rest],)
-        key = ("gold_set", name, Same(more[rest]))
-    return current.once(key, lambda: GoldSet.of(*given), of_files=True)
-
-
-@st.cache_resource
-def _demo_gold_set(code: str) -> GoldSet:
-    counts = Source(f"wordfreq:{code}")
-    return GoldSet.of(reference_of(Source(f"demo:{code}")), frequencies_of(counts), counts.name)
-
-
-def _upload_reference(more: dict[str, Reference], opened: str, waiting: Waiting) -> None:
-    def take(name: str, data: bytes) -> None:
-        VISITOR.set(session().store.folder.name)  # which a fragment does not have from its page
-
-        def read(tell: Tell) -> Reference:
-            reference = read_reference(data, name=name)
-            tell(1.0)
-            return reference
-
-        reference = waiting.do(("read", name, hash(data)), f"Reading {name}", read)
-        name = ui.unique_name(name, [*more, opened])
-        more[name] = replace(reference, name=name)
-        ui.forget_oldest(more, _MOST)
-        _choose_too(_REFERENCES, f"file {name}", [_OPEN])
-
-    tip = "It is added to the list and stays closed: edits and blame stay with the open one."
-    open_file("One more gold list", _ADDED, take, help=tip)
-
-
-def _choose_too(key: str, name: str, usual: list[str]) -> None:
-    st.session_state[key] = list(dict.fromkeys([*ui.value_now(key, usual), name]))
-
-
-def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:
-    """Return the chosen segmentation files by name; ``files``: where to add some."""
-    known: dict[str, Predictions] = st.session_state.setdefault("predictions to score", {})
-    with files:  # run first, so that what is added can be chosen
-        _upload_predictions(known)
-    if not known:
-        return {}
-    tip = (
-        "Their segmentations are scored as they are: they have no vocabulary, and a word "
-        "that a file lacks is not cut."
-    )
-    chosen = ui.choice(
-        st.multiselect, "Other programs", known, key=_PREDICTIONS, first=list(known), help=tip
-    )
-    return {name: known[name] for name in chosen}
-
-
-def _upload_predictions(known: dict[str, Predictions]) -> None:
-    st.caption(
-        "A word a line, as another program cut it: `word⇥un break able`, `un|break|able`, "
-        "`word⇥un @@break @@able` (SIGMORPHON), or what Morfessor saves or prints."
-    )
-
-    def take(name: str, data: bytes) -> None:
-        predictions = read_predictions(data, name=name)
-        others = [one for one, other in known.items() if other.checksum != predictions.checksum]
-        name = ui.unique_name(name.rsplit(".", 1)[0], others)
-        known[name] = predictions
-        ui.forget_oldest(known, _MOST)
-        _choose_too(_PREDICTIONS, name, [])
-
-    open_file("Segmentations", "predictions", take)
-    for name, predictions in known.items():
-        st.caption(f"{ui.plain(name)}: {len(predictions):,} words.")
-        for skip in predictions.skipped:
-            message = f"{skip.count:,} × {skip.reason}, first on line {skip.first_line:,}."
-            st.warning(ui.plain(message))
+def make_next(current: Session, picked: Iterable[PickedMethod], place: DeltaGenerator) -> None:
+    """Make the slow methods, one after the other, beside the page, which then shows them, too."""
+    for one in picked:
+        if one.made is None:
+            with place:
+                stop = partial(drop_method, one.name)
+                error = make_beside(current, one.name, one.settings, stop)
+                if error is None:
+                    return
+                st.warning(ui.plain(str(error)), icon=":material/warning:")

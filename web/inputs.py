@@ -316,8 +316,8 @@ def language_of_types(current: Session) -> str:
     return current.once(("language of types",), make, of_files=True)
 
 
-def frequency_choice(current: Session) -> None:
-    """Choose the source of word frequencies: none, wordfreq, or a file."""
+def frequency_choice(current: Session, place: str = "") -> None:
+    """Choose the source of word frequencies, in a ``place``: none, wordfreq, or a file."""
     benchmark = current.study.benchmark
     st.caption(f"Frequencies: {plain(benchmark.frequency_source or 'none')}")
     active = current.frequency_language or _FROM_FILE
@@ -329,7 +329,7 @@ def frequency_choice(current: Session) -> None:
         "From wordfreq",
         options,
         index=options.index(active),
-        key=f"wordfreq {current.study_number}",
+        key=f"wordfreq {place}{current.study_number}",
         help="The code of a language. “none” leaves the reference's own counts, if it has any.",
     )
     if chosen == _NO_FREQUENCIES != active:
@@ -343,7 +343,7 @@ def frequency_choice(current: Session) -> None:
     def take(name: str, data: bytes) -> None:
         _use(current, Source(name, ((name, data),)))
 
-    open_file("Or from a file", "frequency", take, help=tip)
+    open_file("Or from a file", f"{place}frequency", take, help=tip)
 
 
 def _use(current: Session, source: Source) -> None:

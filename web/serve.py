@@ -12,6 +12,7 @@ sys.path = [str(ROOT) if Path(place) == Path(__file__).parent else place for pla
 
 from morphgraph.core.limits import PUBLIC_UPLOADS, is_public  # noqa: E402
 from web import guard  # noqa: E402
+from web.addresses import OldAddresses  # noqa: E402
 
 # Streamlit makes variables of .streamlit/secrets.toml, where hosts keep them, only after this file.
 st.secrets.load_if_toml_exists()
@@ -19,6 +20,7 @@ tabs, framed = guard.Tabs(), guard.allows_frames()
 middleware = [
     Middleware(guard.CountTabs, tabs=tabs),
     Middleware(guard.Arrival),
+    Middleware(OldAddresses),
     Middleware(guard.SafeHeaders, allow_frame=framed),
     Middleware(guard.KnownHosts, hosts=guard.own_hosts()),
 ]

@@ -437,7 +437,7 @@ def keep_session(current: Session) -> None:
             why = _why_unkept(error)
             if why != current.unkept:
                 st.toast(f"Nothing is kept now. {plain(why)}", icon=":material/warning:")
-            current.unkept = why  # for the sidebar, while this lasts
+            current.unkept = why  # said on every page, while this lasts
             return
     current.kept_as, current.unkept = state(), ""
 

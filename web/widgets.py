@@ -390,14 +390,19 @@ def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None =
             download(_KINDS[name.rpartition(".")[2]][0], make, name, help=note)
 
 
-def table_downloads(table: Table, name: str, note: str) -> None:
-    """Show a button for each form that a table of the library is written in."""
+def table_downloads(make: Callable[[], Table], name: str, note: str) -> None:
+    """Show a button for each form that a table of the library, made on demand, is written in."""
     writers: dict[str, Callable[[Table], str | bytes]] = {
         "csv": to_csv,
         "tex": to_latex,
         "md": to_markdown,
     }
-    downloads({f"{name}.{end}": partial(write, table) for end, write in writers.items()}, note)
+
+    def written(write: Callable[[Table], str | bytes]) -> str | bytes:
+        return write(make())
+
+    files = {f"{name}.{end}": partial(written, write) for end, write in writers.items()}
+    downloads(files, note)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

@@ -135,7 +135,6 @@ const EXAMPLES = {
 };
 let language = "en";
 let guessed = new Set();
-let looked = false;
 
 /** Tokens as letters: their bytes are read as text, one that ends inside a letter with all of it. */
 function readable(tokens) {
@@ -152,9 +151,9 @@ function drawGuess() {
   tokenisers[language] ??= new story.Tokeniser(story.merges[language]);
   const raw = tokenisers[language].segment(word);
   const tokens = readable(raw);
-  addRow(grid, 2, "tokeniser", looked ? tokens : [`␣${word}`], 1, () => (looked ? "" : "unseen"));
+  addRow(grid, 2, "tokeniser", tokens, 1, () => "");
   const cuts = cutsOf(tokens, 1);
-  for (const cut of looked ? cuts : []) {
+  for (const cut of cuts) {
     const mark = make("i", `mark ${guessed.has(cut) ? "hit" : "wrong"}`);
     mark.dataset.at = cut + 2;
     mark.style.gridRow = "4";
@@ -179,15 +178,12 @@ function drawGuess() {
   find("guess").replaceChildren(grid);
   const agree = cuts.filter((cut) => guessed.has(cut)).length;
   const count = raw.length === 1 ? "One token" : `${raw.length} tokens`;
-  const said = !cuts.length && !guessed.size ? "and you did not cut either" : `${agree} of your ${guessed.size} cuts agree`;
-  find("verdict").textContent = looked ? `${count}; ${guessed.size || !cuts.length ? said : "you made no cut"}.` : "";
-  find("look").hidden = looked;
+  find("verdict").textContent = `${count}${guessed.size ? `; ${agree} of your ${guessed.size} cuts agree` : ""}.`;
 }
 
 function typeWord(word) {
   find("word").value = word;
   guessed = new Set();
-  looked = false;
   drawGuess();
 }
 
@@ -212,11 +208,6 @@ for (const [code, name] of Object.entries(LANGUAGES)) {
 }
 find("word").addEventListener("input", () => {
   guessed = new Set();
-  drawGuess();
-});
-find("word").addEventListener("keydown", ({ key }) => key === "Enter" && find("look").click());
-find("look").addEventListener("click", () => {
-  looked = true;
   drawGuess();
 });
 drawExamples();
@@ -279,6 +270,9 @@ knock.addEventListener("click", () => {
   knock.setAttribute("aria-pressed", isOut);
   knock.textContent = isOut ? "Bring ies back" : "Knock out ies";
   after({ fan: isOut ? data.fan_after : data.fan });
+  const { f1, better, worse } = data.without.ies;
+  find("knocked").textContent = isOut ? `F1 ${data.start.f1} → ${f1}: ${better} words are cut better, ${worse} worse. Blue outline: changed.` : "";
+  find("result").classList.add("shown");
 });
 
 {
@@ -316,7 +310,7 @@ for (const one of data.languages) {
   find("others").append(make("div", "card", make("h3", "", one.name, said), change(one.example), score));
 }
 
-// --- predict, then reveal
+// --- a guess, and its answer
 
 for (const section of document.querySelectorAll(".asks")) {
   const buttons = [...section.querySelectorAll(".ask button")];

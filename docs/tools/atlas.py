@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -247,6 +248,7 @@ def pages_of(results: Results, blamed: Blamed) -> dict[str, str]:
         "measures": MEASURES,
         "run": results["run"],
         "language_name": language_name,
+        "anchor": lambda place: re.sub(r"\W", "-", " ".join(place)),
         "UNDEFINED": UNDEFINED,
     }
     index = templates.get_template("index.html.j2")
@@ -275,7 +277,27 @@ def _front(scores: Scores) -> dict[str, Any]:
         }
         means.append((competitor, about))
     maps = [(measure, _heat_map(scores, places, measure)) for measure in MEASURES]
-    return {"places": places, "means": means, "maps": maps, "scores": scores}
+    slopes = _slopes(scores, places)
+    return {"places": places, "means": means, "maps": maps, "scores": scores, "slopes": slopes}
+
+
+def _slopes(scores: Scores, places: Sequence[Place]) -> list[tuple[Place, int, Value, Value]]:
+    """Return F1 of each language as tokenisers are and after ReBPE, the largest gain first.
+
+    Both are means over the tokenisers that have both, whose number comes with them.
+    """
+    slopes = []
+    for place in places:
+        pairs = [
+            tuple(scores.of((name, method), place, F1) for method in ("BPE", "ReBPE"))
+            for name, method in scores.values
+            if method == "BPE" and (name, "ReBPE") in scores.values
+        ]
+        known = [pair for pair in pairs if not any(math.isnan(each.value) for each in pair)]
+        if known:
+            start, end = map(mean, zip(*known, strict=True))
+            slopes.append((place, len(known), start, end))
+    return sorted(slopes, key=lambda slope: slope[2].value - slope[3].value)
 
 
 def _heat_map(

@@ -89,8 +89,8 @@ def main() -> None:
         first_minute(page)
         go_to(page, "Merge graph")
         shoot(page, "merge-graph")
-        pages = {"Merge tree": "merge-tree", "Blame": "blame", "Segmentations": "compare"}
-        for name, picture in {**pages, "Scores": "scores"}.items():
+        pages = {"Merge tree": "merge-tree", "Blame": "blame", "Compare": "compare"}
+        for name, picture in pages.items():
             go_to(page, name)
             page.wait_for_timeout(6000)
             settle(page)

@@ -1,7 +1,7 @@
 """Write docs/seeds.md: each table and figure of the papers, ours beside the published figures.
 
 Run: ``python -m docs.tools.seeds RUN…``, the folders of finished runs of seeds/000 to seeds/004 and
-of those with models.
+of those with models; the sections of other runs stay as they are.
 """
 
 import re
@@ -17,6 +17,8 @@ from morphgraph.batch.configuration import Evaluation, parse_evaluation
 from morphgraph.batch.report import make_table
 from morphgraph.tables.model import Table, value_text
 
+PAGE = DOCS / "seeds.md"
+_NAME = re.compile(r"^\[`(seeds/[\w-]+)`\]", re.MULTILINE)
 HEADINGS = ["of", "what", "ours", "published", "difference", "why"]
 START = """\
 # The papers, table by table
@@ -57,10 +59,10 @@ def compared(table: Table) -> tuple[str, str, str]:
     forms = {column.title: column.form for column in table.columns}
 
     def told(title: str, values: list[float]) -> str:
-        scale = 100 if forms[title] == "percent" else 1
-        least, middle, most = (scale * of(values) for of in (min, mean, max))
-        several = f" ({least:+.1f} to {most:+.1f}, {len(values)})" if len(values) > 1 else ""
-        return f"{title.rstrip(' ↑↓')} {middle:+.1f}{several}"
+        scale, digits = {"percent": (100, 1), "count": (1, 0)}.get(forms[title], (1, 3))
+        least, middle, most = (f"{scale * of(values):+,.{digits}f}" for of in (min, mean, max))
+        several = f" ({least} to {most}, {len(values)})" if len(values) > 1 else ""
+        return f"{title.rstrip(' ↑↓')} {middle}{several}"
 
     return *example, "; ".join(told(*each) for each in differences.items())
 
@@ -75,26 +77,29 @@ def rows_of(evaluation: Evaluation, results: pd.DataFrame) -> Iterator[list[str]
             table = make_table(of_part, spec)
             drawn = f"{len(table.rows)} rows" if table.rows else "its data are not at hand"
             ours, published, difference = compared(table)
-            yield [spec.of, spec.title, ours or drawn, published, difference, spec.note]
+            yield [spec.of, spec.title, ours or drawn, published, difference, spec.note.strip()]
     for missing in evaluation.missing:
         yield [missing.of, "", "–", "", "", missing.why]
 
 
 def main(folders: list[str]) -> None:
-    """Write the page from the runs in these folders."""
-    parts = [START]
-    for folder in sorted(map(Path, folders), key=lambda folder: folder.name):
+    """Write the sections of the runs in these folders; the page keeps those of other runs."""
+    page = PAGE.read_text("utf-8") if PAGE.exists() else ""
+    known = [f"## {part}" for part in page.split("\n## ")[1:]]
+    sections = {found[1]: part for part in known if (found := _NAME.search(part))}
+    for folder in map(Path, folders):
         text = (folder / "configuration.yaml").read_text("utf-8")
         evaluation, _ = parse_evaluation(text, str(folder))
         rows = sorted(
             rows_of(evaluation, pd.read_parquet(folder / "results.parquet")),
             key=lambda row: order(row[0]),
         )
-        parts.append(f"## {evaluation.title}\n\n{evaluation.description.strip()}\n")
         name = evaluation.name.replace("seeds-", "seeds/")
-        parts.append(f"[`{name}`](evaluations/{name}.yaml)\n")
-        parts.append(markdown_table([HEADINGS, *rows]) + "\n")
-    (DOCS / "seeds.md").write_text("\n".join(parts), "utf-8")
+        about = f"## {evaluation.title}\n\n{evaluation.description.strip()}\n\n"
+        table = markdown_table([HEADINGS, *rows])
+        sections[name] = f"{about}[`{name}`](evaluations/{name}.yaml)\n\n{table}\n"
+    written = [sections[name].rstrip() for name in sorted(sections)]
+    PAGE.write_text("\n\n".join([START.rstrip(), *written]) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import Any
 
 import morphgraph as mg
 from docs.tools import DOCS
+from docs.tools.scenarios import BLOCK, PAGE, states
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.core.text import in_percent
 from morphgraph.corpus.counts import wordfreq_counts
@@ -62,12 +63,22 @@ Data = dict[str, Any]
 def built() -> dict[str, str]:
     """Return the text of every file that is built, by its name."""
     english, *others = (_Language(code) for code in LANGUAGES)
-    data = {**english.story(), "languages": [other.summary() for other in others]}
+    told = {"languages": [other.summary() for other in others], "scenario": _scenario()}
+    data = {**english.story(), **told}
     return {
         "components.js": "".join(map(_component, COMPONENTS)),
         "data.js": f"story.data = {_json(data)};\n",
         **{f"merges-{code}.js": _merges(code) for code in LANGUAGES},
     }
+
+
+def _scenario() -> Data:
+    """Return the merges of scenario 2a, and what ReBPE makes of it after the first knockout."""
+    lines = next(block[1] for block in BLOCK.finditer(PAGE.read_text("utf-8")) if block[3] == "2a")
+    phases = [row for row, _ in states(lines)][2:]
+    told = [f"{named} ({change}) gives {cut}" for named, change, cut, *_ in phases]
+    merges = ", ".join(lines.split("\n")).rstrip(", ")
+    return {"merges": merges, "told": "; ".join(told).replace("`", "")}
 
 
 def _component(name: str) -> str:

@@ -242,19 +242,23 @@ def difference_forest(
     return figure
 
 
-def heat_map(labels: Sequence[str], columns: Sequence[HeatColumn]) -> go.Figure:
+def heat_map(
+    labels: Sequence[str], columns: Sequence[HeatColumn], *, one_scale: bool = False
+) -> go.Figure:
     """Draw a row for each label, the first on top, with the text of each value in its cell.
 
     Each column has a colour of its own, the stronger the higher the value is in this column:
-    columns are on different scales, and not all say what is better.
+    columns are on different scales, and not all say what is better. ``one_scale``: all have one
+    colour and scale.
     """
     height = _FRAME + _CELL * len(labels)
     figure = figure_of("", "", height=height)
     rows = list(range(len(labels)))
     for place, column in enumerate(columns):
-        known = [value for value in column.values if not math.isnan(value)]
+        alike = columns if one_scale else [column]
+        known = [value for one in alike for value in one.values if not math.isnan(value)]
         low, high = min(known, default=0.0), max(known, default=1.0)
-        red, green, blue = rgb(_HEAT_COLOURS[place % len(_HEAT_COLOURS)])
+        red, green, blue = rgb(_HEAT_COLOURS[0 if one_scale else place % len(_HEAT_COLOURS)])
         faint, strong = (f"rgba({red}, {green}, {blue}, {alpha})" for alpha in (0.06, 0.55))
         title = short_label(column.title, _TITLE_LENGTH)
         texts = list(map(short_label, column.texts))

@@ -16,10 +16,11 @@ from morphgraph.core.files import checksum
 from morphgraph.core.text import SHOWN_MARKER, unique_labels
 from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.boundaries import boundary_positions, cuts_of
+from morphgraph.reference.predictions import Predictions
+from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, Flags, GoldSet, Scope, signature_line
 from morphgraph.score.metrics import Tally
-from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.score.outcome import Outcome, outcome_of, outcome_of_predictions
 from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import USUAL_DRAWS
 from morphgraph.segment.segmenter import Segmenter
@@ -56,7 +57,10 @@ class WordPart:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedWord:
-    """One word segmented by one method; ``exact``: as in the gold, None without one."""
+    """One word segmented by one method; ``exact``: as in the gold, None without one.
+
+    Without ``pieces``, another program's file lacks the word.
+    """
 
     tokens: tuple[str, ...]
     pieces: tuple[WordPart, ...]
@@ -81,22 +85,24 @@ def marked_word(text: str, splits: Iterable[int], gold: Iterable[int]) -> str:
     return "".join(signs.get(i, "") + character for i, character in enumerate(text))
 
 
-def _word_parts(
-    segmentation: Segmentation, word: int, splits: Iterable[int], gold: Sequence[str]
-) -> tuple[WordPart, ...]:
+def _word_parts(outcome: Outcome, word: int, gold: Sequence[str]) -> tuple[WordPart, ...]:
     """Divide a word at its splits and at the boundaries of its gold morphs, if it has any."""
-    words, text = segmentation.words, segmentation.words.texts[word]
-    signs = gap_signs(splits, boundary_positions(gold))
+    text, segmentation = outcome.gold_set.texts[word], outcome.segmentation
+    signs = gap_signs(outcome.splits(word), boundary_positions(gold))
     named: dict[str, Boundary] = {RIGHT_SPLIT: "right", WRONG_SPLIT: "wrong", MISSED: "missed"}
     if not gold:
         named[WRONG_SPLIT] = "split"
-    broken = _broken_characters(segmentation, word)
-    first = int(words.word_offsets[word])
+    broken: dict[int, list[tuple[str, bool]]] = {}
     parts = []
-    has_marker = words.word_offsets[word + 1] - first > 1 and words.gap_position[first] == NO_GAP
-    if has_marker and segmentation.token_at[first] >= 0:
-        parts.append(WordPart(SHOWN_MARKER, "marker"))
-    covered = segmentation.covered[words.character_offsets[word] :]
+    if segmentation is not None:
+        words, broken = segmentation.words, _broken_characters(segmentation, word)
+        first = int(words.word_offsets[word])
+        has_marker = (
+            words.word_offsets[word + 1] - first > 1 and words.gap_position[first] == NO_GAP
+        )
+        if has_marker and segmentation.token_at[first] >= 0:
+            parts.append(WordPart(SHOWN_MARKER, "marker"))
+    covered = outcome.covered[outcome.gold_set.character_offsets[word] :]
     for place, character in enumerate(text):
         edge = named[signs[place]] if place in signs else None
         pieces = broken.get(place, [(character, False)])
@@ -158,7 +164,7 @@ class Comparison:
 
     def __init__(
         self,
-        segmenters: Sequence[Segmenter],
+        segmenters: Sequence[Segmenter | Predictions],
         texts: Sequence[str],
         gold: Sequence[Sequence[str] | None],
         *,
@@ -166,7 +172,6 @@ class Comparison:
         bare: bool = False,
         outcomes: Sequence[Outcome] = (),
     ) -> None:
-        self.segmenters = tuple(segmenters)
         self.texts = tuple(texts)
         self.gold = tuple(None if morphs is None else tuple(morphs) for morphs in gold)
         self.labels = tuple(labels or unique_labels([each.name for each in segmenters]))
@@ -176,18 +181,32 @@ class Comparison:
             reference=Reference("", "", entries, (), ""),
             preprocessing=BARE if bare else RUNNING_TEXT,
         )
-        outcomes = outcomes or [outcome_of(each, self._gold_set) for each in segmenters]
+        outcomes = outcomes or [
+            outcome_of_predictions(each, self._gold_set)
+            if isinstance(each, Predictions)
+            else outcome_of(each, self._gold_set)
+            for each in segmenters
+        ]
         labelled = zip(outcomes, self.labels, strict=True)
         self.outcomes = [replace(outcome, label=label) for outcome, label in labelled]
 
     @cached_property
     def rows(self) -> list[ComparedWord]:
         """One row for each text."""
-        columns = [_segmented(outcome) for outcome in self.outcomes]
-        return [
-            ComparedWord(text, gold, tuple(column[number] for column in columns))
-            for number, (text, gold) in enumerate(zip(self.texts, self.gold, strict=True))
-        ]
+        return list(map(self.row, range(len(self.texts))))
+
+    def row(self, number: int) -> ComparedWord:
+        """Return the row of a text by its place."""
+        gold = self.gold[number]
+        cells = tuple(
+            _segmented(outcome, number, bool(exact[number]) if gold else None)
+            for outcome, exact in zip(self.outcomes, self._exact, strict=True)
+        )
+        return ComparedWord(self.texts[number], gold, cells)
+
+    @cached_property
+    def _exact(self) -> list[Flags]:
+        return [Tally(outcome, "morphemic", "types").is_exact for outcome in self.outcomes]
 
     @cached_property
     def scores(self) -> ScoreTable:
@@ -223,42 +242,29 @@ class Comparison:
         words = len(self.texts) or math.nan
         return np.array([[one.same_words(other).sum() / words for other in cuts] for one in cuts])
 
-    def disagreeing(self) -> list[int]:
-        """Indices of the rows that two methods cut differently."""
-        first, *others = (outcome.cuts for outcome in self.outcomes)
-        differs = np.zeros(len(self.texts), np.bool_)
-        for other in others:
-            differs |= ~first.same_words(other)
-        return np.flatnonzero(differs).tolist()
+    def disputed(self) -> list[int]:
+        """Indices of the texts that two methods cut differently, the most disputed first.
+
+        The dispute over a gap is the size of the minority; the gaps of a text add up.
+        """
+        keys = [outcome.cuts.keys for outcome in self.outcomes]
+        if not keys:
+            return []
+        places, split_by = np.unique(np.concatenate(keys), return_counts=True)
+        minority = np.minimum(split_by, len(keys) - split_by)
+        disputes = np.bincount(places >> 32, minority, len(self.texts))
+        order = np.argsort(-disputes, kind="stable")
+        return [int(number) for number in order if disputes[number]]
 
 
-def _segmented(outcome: Outcome) -> list[SegmentedWord]:
-    """Return each word of an outcome."""
-    assert outcome.segmentation is not None
-    exact = Tally(outcome, "morphemic", "types").is_exact.tolist()
-    return [
-        SegmentedWord(
-            tuple(outcome.token_texts(number)),
-            _word_parts(outcome.segmentation, number, outcome.splits(number), entry.morphs),
-            exact[number] if entry.morphs else None,
-        )
-        for number, entry in enumerate(outcome.gold_set)
-    ]
-
-
-def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list[int]:
-    """Return the indices of texts that methods cut differently, the most disputed first.
-
-    The dispute over a gap is the size of the minority; the gaps of a text add up.
-    """
-    keys = [cuts_of(each.segment(each.encode(texts))).keys for each in segmenters]
-    if not keys:
-        return []
-    places, split_by = np.unique(np.concatenate(keys), return_counts=True)
-    minority = np.minimum(split_by, len(segmenters) - split_by)
-    disputes = np.bincount(places >> 32, minority, len(texts))
-    order = np.argsort(-disputes, kind="stable")
-    return [int(number) for number in order if disputes[number]]
+def _segmented(outcome: Outcome, number: int, exact: bool | None) -> SegmentedWord:
+    """Return a word of an outcome."""
+    entry, tokens = outcome.gold_set.reference.entries[number], tuple(outcome.token_texts(number))
+    if outcome.predicted is not None:
+        if not any(outcome.predicted[number].underlying or ()):
+            return SegmentedWord((), (), exact)
+        tokens = tokens or (entry.word,)
+    return SegmentedWord(tokens, _word_parts(outcome, number, entry.morphs), exact)
 
 
 # ------------------------------------------------------------------------------ by kind of error

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from browser_steps import PATIENCE, go_to, idle, sidebar, start
+from browser_steps import PATIENCE, go_to, idle, start
 from playwright.sync_api import Browser, Locator, Page, expect
 
 pytestmark = pytest.mark.browser
@@ -62,7 +62,7 @@ def test_a_run_is_watched_across_a_reload_to_its_report(
     page.close()
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
     start(page, app_address)
-    sidebar(page).get_by_role("link", name="Batch").click()
+    go_to(page, "Batch")
     expect(progress(page)).to_contain_text(re.compile(r"\d of 6 tasks"), timeout=PATIENCE)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
     idle(page)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, choose_demo, go_to, idle, metric, sidebar, start, value_of
+from browser_steps import PATIENCE, bar, choose_demo, go_to, idle, metric, start, value_of
 from playwright.sync_api import Browser, Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.kills]
@@ -73,10 +73,10 @@ def test_a_kill_in_the_middle_of_everything(
         expect(
             trains.get_by_text(re.compile("training of Unigram .* was interrupted"))
         ).to_be_visible(timeout=PATIENCE)
-        expect(sidebar(trains)).to_contain_text("Tokeniser demo:nl")
-        trained = metric(trains, "Types").last.get_by_test_id("stMetricValue")
+        expect(bar(trains)).to_contain_text("Dutch 8k")
+        trained = metric(trains, "Types")
         assert trained.inner_text() == "300"
-        expect(sidebar(repairs)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)
+        expect(bar(repairs)).to_contain_text("German 8k", timeout=PATIENCE)
         idle(repairs)
         expect(repairs.get_by_text(re.compile("^(Next: |Converged: )")).first).to_be_visible()
         assert value_of(repairs, "F1 %") != unchanged, "the phases that were done are there"

@@ -26,7 +26,7 @@ def button(name: str) -> Act:
 
 def in_bar(name: str) -> Act:
     return lambda page, press: press(
-        page.locator(f"[class*=st-key-score-actions] > [class*=st-key-{name}] button").first
+        page.locator(f"[class*=st-key-numbers-] [class*=st-key-{name}] button").first
     )
 
 
@@ -51,14 +51,14 @@ def find_a_type(page: Page, press: Press) -> None:
 
 
 def leave_the_palette(page: Page, press: Press) -> None:
-    press(page.get_by_role("button", name="Go to"))
+    press(page.get_by_role("button", name="Find anything"))
     page.get_by_role("dialog").get_by_role("combobox").wait_for()
     idle(page)
     page.keyboard.press("Escape")
 
 
 def undo_in_the_palette(page: Page, press: Press) -> None:
-    press(page.get_by_role("button", name="Go to"))
+    press(page.get_by_role("button", name="Find anything"))
     page.get_by_role("dialog").get_by_role("combobox").fill("Undo")
     pick(page.get_by_role("option", name="Undo", exact=True))
 
@@ -82,7 +82,6 @@ ACTS: dict[str, list[Act]] = {
         button("Knock out"),
         *UNDO_AND_REDO,
         button("Another word"),
-        close("tokeniser"),
         leave_the_palette,
         another_demo,
         button("Open it in the merge graph"),
@@ -93,14 +92,14 @@ ACTS: dict[str, list[Act]] = {
         button("Knock out"),
         *UNDO_AND_REDO,
         close("View"),
-        close("Menu"),
+        close("F1"),
         find_a_type,
         button("Knock out"),
         undo_in_the_palette,
     ],
     "Blame": [button("Use the suggested one"), button("Knock out all"), *UNDO_AND_REDO],
     "ReBPE": [button("Next:"), button("Next:"), *UNDO_AND_REDO, close("Settings")],
-    "History and export": [close("Replay a recipe"), button("Check and prepare"), close("Menu")],
+    "History and export": [close("Replay a recipe"), button("Check and prepare"), close("F1")],
 }
 
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 SERVE = Path(__file__).resolve().parents[2] / "web" / "serve.py"
 PAGES = (
     *("", "Merge_graph", "Merge_tree", "Blame", "Vocabulary", "ReBPE", "History_and_export"),
-    *("Segmentations", "Scores", "Train", "Batch"),
+    *("Compare", "Train", "Batch"),
 )
 MEGABYTE = 2**20
 

@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 pytestmark = pytest.mark.browser
 
 
-def look_for(page: Page, text: str) -> None:
+def look_for(page: Page, text: str, key: str = "Control+k") -> None:
     idle(page)
-    page.keyboard.press("Control+k")
+    page.keyboard.press(key)
     field = page.get_by_role("combobox", name="A page, an action, a type, or any word")
     expect(field).to_be_focused(timeout=PATIENCE)
     page.keyboard.type(text)
@@ -23,7 +23,7 @@ def test_anything_is_a_few_keys_away(page: Page, app_address: str) -> None:
     start(page, app_address)
     look_for(page, "Vocabulary")
     page.wait_for_url(re.compile("/Vocabulary"))
-    look_for(page, "ies · type")
+    look_for(page, "ies · type", "/")
     page.wait_for_url(re.compile("/Merge_graph"))
     expect(page.get_by_role("heading", name="ies", exact=True)).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Knock out", exact=True).click()

@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 
 import psutil
 import pytest
-from browser_steps import PATIENCE, go_to, idle, sidebar, start, train_from_counts, upload
+from browser_steps import PATIENCE, bar, go_to, idle, start, train_from_counts, upload
 from hostile.files import FILES
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -24,7 +24,7 @@ MARK = "zebrasecret"
 GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "think", MARK))
 PAGES = (
     *("Merge_graph", "Merge_tree", "Blame", "Vocabulary", "ReBPE", "History_and_export"),
-    *("Segmentations", "Scores", "Train", "Batch"),
+    *("Compare", "Train", "Batch"),
 )
 
 
@@ -59,20 +59,19 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     start(page, address)
     page.set_default_timeout(PATIENCE)
     upload(page, "Tokeniser", (f"{MARK}.json", demo_tokeniser_path("en").read_bytes()))
-    expect(sidebar(page)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
+    expect(bar(page)).to_contain_text(f"{MARK}.json", timeout=PATIENCE)
     idle(page)
     upload(page, "Reference", (f"{MARK}.tsv", GOLD.encode()))
-    expect(sidebar(page)).to_contain_text(f"{MARK}.tsv, 4 words", timeout=PATIENCE)
+    expect(bar(page)).to_contain_text(f"{MARK}.tsv, 4 words", timeout=PATIENCE)
     idle(page)
     go_to(page, "ReBPE")
     page.get_by_role("button", name=re.compile("^Next: anneal")).click()
     page.get_by_role("button", name=re.compile("^Next: knock out")).click()
     idle(page)
-    go_to(page, "Scores")
-    page.get_by_role("tab", name="Words").click()
+    go_to(page, "Compare")
+    page.get_by_role("radio", name="Where errors are").click()
     idle(page)
     go_to(page, "History and export")
-    go_to(page, "Segmentations")
     go_to(page, "Train")
     train_from_counts(page, f"{MARK}-counts.tsv", f"{MARK}\t9\nundo\t7\n".encode(), 270)
     go_to(page, "Batch")
@@ -136,7 +135,7 @@ def test_nothing_of_one_appears_in_the_other(
     for page in PAGES:
         second.goto(f"{address}/{page}")
         sees_nothing(second)
-    for page, query in zip(("Batch", "Scores", "Segmentations", ""), asked, strict=True):
+    for page, query in zip(("Batch", "Compare", "Compare", ""), asked, strict=True):
         second.goto(f"{address}/{page}{query}")
         sees_nothing(second)
     for tab in ("Runs", "Configure"):
@@ -176,11 +175,12 @@ def test_nothing_of_one_appears_in_the_other(
     assert not any(token in url for url in fetched)
     assert not any(token.encode() in path.read_bytes() for path in kept)
     first.goto(address)
-    expect(sidebar(first)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
+    expect(bar(first)).to_contain_text(f"{MARK}.json", timeout=PATIENCE)
     idle(first)
-    sidebar(first).get_by_role("button", name="Delete my data").click()
+    bar(first).locator("[class*=st-key-open-tokeniser] button").first.click()
+    first.get_by_role("button", name="Delete my data").click()
     first.get_by_role("button", name="Delete all").click()
-    expect(sidebar(first)).to_contain_text("Tokeniser demo:en", timeout=PATIENCE)
+    expect(bar(first)).to_contain_text("English 8k", timeout=PATIENCE)
     idle(first)
     assert not folder.exists()
     sees_nothing(first)
@@ -195,7 +195,7 @@ def test_a_file_that_would_stop_all_is_refused(
     start(page, address)
     words = "".join(f"{'a' * n}\ta {'a' * (n - 1)}\n" for n in range(180, 192))
     upload(page, "Reference", ("gold.tsv", words.encode()))
-    expect(sidebar(page)).to_contain_text("gold.tsv, 12 words", timeout=PATIENCE)
+    expect(bar(page)).to_contain_text("gold.tsv, 12 words", timeout=PATIENCE)
     idle(page)
     start(page, address)
     took: list[float] = []

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, choose_demo, go_to, idle, sidebar, start, value_of
+from browser_steps import PATIENCE, bar, choose_demo, go_to, idle, start, value_of
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -16,8 +16,8 @@ GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "
 def reloaded(page: Page, tokeniser: str, reference: str) -> None:
     """Reload, and find the same open as before."""
     page.reload()
-    expect(sidebar(page)).to_contain_text(f"Tokeniser {tokeniser}", timeout=PATIENCE)
-    expect(sidebar(page)).to_contain_text(f"Reference {reference}")
+    expect(bar(page)).to_contain_text(tokeniser, timeout=PATIENCE)
+    expect(bar(page)).to_contain_text(reference)
     idle(page)
 
 
@@ -27,10 +27,10 @@ def test_it_is_still_without_gold(new_page: Callable[..., Page], app_address: st
     page.get_by_text("Go on without gold").first.click()  # folded away
     idle(page)  # it has opened
     page.get_by_test_id("stButton").get_by_role("button", name="Go on without gold").click()
-    expect(sidebar(page)).to_contain_text("No reference:", timeout=PATIENCE)
+    expect(bar(page)).to_contain_text("no reference", timeout=PATIENCE)
     idle(page)
     page.reload()
-    expect(sidebar(page)).to_contain_text("No reference:", timeout=PATIENCE)
+    expect(bar(page)).to_contain_text("no reference", timeout=PATIENCE)
     idle(page)
     expect(page.get_by_role("heading", name="What should it be compared with?")).to_be_visible()
 
@@ -44,7 +44,7 @@ def test_what_was_open_comes_back_in_each_tab(
     gold.write_text(GOLD, "utf-8")
     field = page.get_by_test_id("stFileUploader").filter(has_text="Reference")
     field.locator("input[type=file]").set_input_files(str(gold))
-    expect(sidebar(page)).to_contain_text("mine.tsv, 4 words", timeout=PATIENCE)
+    expect(bar(page)).to_contain_text("mine.tsv, 4 words", timeout=PATIENCE)
     idle(page)
     go_to(page, "ReBPE")
     page.get_by_role("button", name=re.compile("^Next: anneal")).click()
@@ -56,7 +56,7 @@ def test_what_was_open_comes_back_in_each_tab(
 
     # Streamlit itself asks in vain for files below the address of a page, so from the first one.
     go_to(page, "Start")
-    reloaded(page, "demo:en", "mine.tsv, 4 words")
+    reloaded(page, "English 8k", "mine.tsv, 4 words")
     assert value_of(page, "F1 %") == score
     go_to(page, "ReBPE")
     expect(page.get_by_role("button", name=re.compile("^Next: reify"))).to_be_visible()
@@ -65,18 +65,18 @@ def test_what_was_open_comes_back_in_each_tab(
     # A second tab has the same open at first, and goes its own way.
     other = page.context.new_page()
     start(other, app_address)
-    expect(sidebar(other)).to_contain_text("mine.tsv, 4 words")
+    expect(bar(other)).to_contain_text("mine.tsv, 4 words")
     choose_demo(other, "German", "de")
-    reloaded(page, "demo:en", "mine.tsv, 4 words")
+    reloaded(page, "English 8k", "mine.tsv, 4 words")
     reloaded(other, "demo:de", "demo:de")
 
     # What one tab does leaves the other its way back.
     page.evaluate("document.cookie = 'morphgraph-tab=0a1b2c3d; path=/'")
-    go_to(page, "Scores")
+    go_to(page, "Compare")
     idle(page)
     assert "morphgraph-tab=0a1b2c3d" in page.evaluate("document.cookie")
 
     # Another browser sees none of it.
     stranger = new_page()
     start(stranger, app_address)
-    expect(sidebar(stranger)).to_contain_text("Reference demo:en")
+    expect(bar(stranger)).to_contain_text("English, 939 words")

@@ -25,12 +25,11 @@ PAGES = {
     "graph": "pages/1_Merge_graph.py",
     "tree": "pages/2_Merge_tree.py",
     "repair": "pages/1_Repair.py",
-    "scores": "pages/5_Scores.py",
     "vocabulary": "pages/10_Vocabulary.py",
     "batch": "pages/11_Batch.py",
     "history": "pages/6_History_and_export.py",
     "train": "pages/8_Train.py",
-    "compare": "pages/9_Segmentations.py",
+    "compare": "pages/2_Compare.py",
 }
 
 
@@ -68,7 +67,7 @@ class App:
         return self
 
     def settle(self) -> App:
-        """Run Segmentations again until no method is still made beside it."""
+        """Run Compare again until no method is still made beside it."""
         for _ in range(20):
             rows = self.component("comparison")["rows"]
             if all(cell is not None for row in rows for cell in row["cells"]):
@@ -127,7 +126,10 @@ class App:
         return self.run()
 
     def choose(self, label: str, value: Any) -> App:
-        """Choose in the list with this label."""
+        """Choose in the list with this label; of "Demo" as in the bar."""
+        if label == "Demo":
+            self.session.open_demo(value)
+            return self.run()
         return self.set("selectbox", label, value)
 
     def buttons(self) -> list[str]:
@@ -164,9 +166,11 @@ class App:
 
     @property
     def scored(self) -> str:
-        """The words that figures of the bar are over, "" if it says nothing: all."""
-        [found] = [c.value for c in self.test.caption if c.value.startswith("on ")] or [""]
-        return found
+        """The words that figures of the bar are over, "" where they are all words."""
+        labels = [block.proto.popover.label for block in self.test.get("popover")]
+        [f1] = [label for label in labels if label.startswith(":small[F1 % ")]
+        said = f1.removeprefix(":small[F1 % ").partition("]")[0]
+        return said.replace("on the ", "on ") if said.startswith("on ") else ""
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""

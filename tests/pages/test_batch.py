@@ -65,7 +65,7 @@ def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> Non
     assert f"→  {line}    - flotta" in shown
     assert len(shown.split("\n")) == 5
     assert page.find("button", "Start").disabled
-    page.open("scores").open("batch")
+    page.open("compare").open("batch")
     assert "- flotta" in page.find("text_area", "Evaluation").value
     page.press("Undo all edits")
     assert page.find("text_area", "Evaluation").value == original
@@ -142,7 +142,7 @@ def test_edits_that_arrive_with_the_way_out_are_kept(page: Any, leave: str) -> N
         assert not page.test.text_area
         page.put("batch_view", "Configure")
     else:
-        page.open("scores").open("batch")
+        page.open("compare").open("batch")
     assert page.find("text_area", "Evaluation").value.endswith("# mine\n")
 
 

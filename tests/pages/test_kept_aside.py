@@ -1,6 +1,5 @@
 """What figures are over: all words, until something is learned; then those kept aside."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -35,13 +34,13 @@ def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> 
     app.open("graph").press("Knock out")
     assert app.scored == "", "an edit by hand learns nothing"
     by_hand = app.f1
-    assert app.open("scores").scored == ""
+    assert app.open("compare").scored == ""
     for remedy in ("blame", "rebpe"):
         assert app.remedy(remedy).scored == "on 188 words kept aside"
     knock_out_all(app.remedy("blame"))
     learned = app.f1
     of_rest = percent(study.score(study.benchmark.split()[0].parts[-1]).f1)
-    for page in ("start", "graph", "tree", "scores", "vocabulary", "history"):
+    for page in ("start", "graph", "tree", "compare", "vocabulary", "history"):
         app.open(page)
         assert (app.f1, app.scored) == (learned, "on 188 words kept aside")
         assert f"F1 {of_rest} on the words learned from." in app.captions()
@@ -89,20 +88,18 @@ def test_a_saved_tokeniser_says_what_it_has_learned_from(
 
 
 def test_scores_of_what_learned_and_what_did_not_are_on_the_same_words(app: App) -> None:
-    app.open("scores").set("multiselect", "Methods", ["bpe"])
-    assert "kept aside" not in app.captions()
-    app.set("multiselect", "Methods", ["bpe", "flota", "knockout"])
-    for _ in range(300):  # it is learned beside the page
-        if len(app.table("Tokeniser")) == 4:
-            break
-        time.sleep(0.1)
-        app.run()
-    rows = app.table("Tokeniser")
-    assert ", kept aside 0.2" in app.captions()
+    app.open("compare").set("multiselect", "Methods", ["bpe"])
+    [f1, *_] = app.component("comparison")["figures"]
+    assert f1["label"] == "F1, all words"
+    app.set("multiselect", "Methods", ["bpe", "flota", "knockout"]).settle()
+    grid = app.component("comparison")
+    [f1, *_] = grid["figures"]
+    assert f1["label"] == "F1, words kept aside"
+    titles = [head["title"] for head in grid["heads"]]
     gold = mg.read_gold("demo:en")
     result = mg.load("demo:en").knock_out(gold)
-    for row, effect in ((0, result.scored.before), (2, result.scored.after)):
-        assert rows["F1 % ↑"][row].startswith(percent(effect.f1))
+    for name, effect in (("BPE", result.scored.before), ("BPE-knockout", result.scored.after)):
+        assert f1["cells"][titles.index(name)]["text"] == percent(effect.f1, 1)
 
 
 def test_previews_are_over_the_words_of_the_bar(app: App) -> None:

@@ -7,6 +7,7 @@ import pytest
 from effort import one_of
 from streamlit.testing.v1 import AppTest
 
+from morphgraph.core.files import DEMOS
 from morphgraph.core.text import percent
 from morphgraph.tokeniser.merging import segment
 from tests.pages.conftest import PAGES
@@ -22,8 +23,8 @@ def test_every_page_runs_with_every_demo(app: Any, language: str) -> None:
         app.choose("Demo", language)
     assert app.session.language == language
     for page in EVERY_PAGE:
-        app.open(page)
-        assert f"demo:{language}" in app.captions()
+        labels = [block.proto.popover.label for block in app.open(page).test.get("popover")]
+        assert f"**{DEMOS[language]} 8k**" in labels
     app.open("start")
     metrics = app.metrics()
     assert list(metrics) == ["F1 %", "Precision %", "Recall %", "Types"]

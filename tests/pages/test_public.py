@@ -106,7 +106,7 @@ def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> 
 
 def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., App]) -> None:
     """The list of a language is shared by all sessions; a file of that name is its owner's."""
-    mine = visit().open("scores")
+    mine = visit().open("compare")
     mine.upload("Or from a file", ("wordfreq:de", b"secretword 12\n"))
     mine.open("vocabulary").open("compare")
     other = visit().choose("Demo", "de").open("vocabulary")

@@ -37,7 +37,7 @@ def test_uploads_and_edits_come_back(
     app: App, reload: Callable[..., App], tokenizer_json: bytes
 ) -> None:
     app.upload("Tokeniser", ("../mine.json", tokenizer_json)).upload("Reference", ("my.tsv", GOLD))
-    app.open("scores").upload("Or from a file", ("counts.tsv", b"undo 12\ndoing 3\n"))
+    app.open("compare").upload("Or from a file", ("counts.tsv", b"undo 12\ndoing 3\n"))
     app.graph.knockout(["un"])
     app.graph.knockout(["in"])
     app.graph.undo()
@@ -137,7 +137,7 @@ def test_a_damaged_record_is_the_demo(
 
 
 def test_nothing_is_written_for_who_only_looks(app: App, state_folder: Path) -> None:
-    app.remedy("blame").open("scores").open("start")
+    app.remedy("blame").open("compare").open("start")
     assert not state_folder.exists()
 
 

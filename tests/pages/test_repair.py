@@ -321,13 +321,13 @@ def test_settings_are_those_of_the_run(app: Any) -> None:
 def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:
     app.remedy("rebpe")
     app.session.ask("all")
-    app.open("scores").choose("Demo", "de")
+    app.open("compare").choose("Demo", "de")
     app.remedy("rebpe")
     assert not app.graph.history
     # Nor on the same one, for who comes back to the page.
     app.session.ask("all")
     app.session.just_asked = False
-    app.open("scores").remedy("rebpe")
+    app.open("compare").remedy("rebpe")
     assert not app.graph.history
 
 

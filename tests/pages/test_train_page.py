@@ -33,5 +33,5 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     assert page.press("Compare with the open one")
     assert chosen_methods(page.session) == ["bpe", f"model {label}"]
     # Another page and back: the model is still there.
-    page.open("scores").open("train")
+    page.open("compare").open("train")
     assert list(page.session.models) == [label]

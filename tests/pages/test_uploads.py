@@ -26,7 +26,7 @@ def tokenizer_json() -> bytes:
 def works(app: Any) -> None:
     """The session goes on: every page runs, and a type can be knocked out and brought back."""
     edits = len(app.graph.history)
-    for page in ("repair", "scores", "history", "graph"):
+    for page in ("repair", "compare", "history", "graph"):
         app.open(page)
     app.press("Knock out")
     assert len(app.graph.history) == edits + 1
@@ -42,7 +42,7 @@ def test_a_tokenizer_json_is_opened(app: Any, tokenizer_json: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "field"), [("start", "Reference"), ("scores", "One more gold list")]
+    ("page", "field"), [("start", "Reference"), ("compare", "One more gold list")]
 )
 def test_a_workbook_is_read_for_one_visitor(
     app: Any, monkeypatch: pytest.MonkeyPatch, page: str, field: str
@@ -61,7 +61,7 @@ def test_a_workbook_is_read_for_one_visitor(
         return read_isolated(*given)
 
     monkeypatch.setattr(isolated, "read_isolated", read)
-    app.open(page).upload(field, ("gold.xlsx", written.getvalue()))
+    app.put("compare_view", "Languages").open(page).upload(field, ("gold.xlsx", written.getvalue()))
     assert app.errors() == []
     assert visitors == [app.session.store.folder.name]
 
@@ -104,10 +104,10 @@ def test_a_file_over_the_limit_is_refused(
     app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
     [error] = app.errors()
     assert "limit" in error
-    app.open("scores").upload("Reference", ("gold.tsv", b"undoing\tun do ing\n" * 20))
-    [error] = app.errors()
-    assert "limit" in error
-    app.open("scores").upload("Or from a file", ("counts.tsv", b"going 12\n" * 30))
+    app.open("start").upload("Reference", ("gold.tsv", b"undoing\tun do ing\n" * 20))
+    assert all("limit" in error for error in app.errors())
+    assert len(app.errors()) == 2
+    app.open("compare").upload("Or from a file", ("counts.tsv", b"going 12\n" * 30))
     assert "limit" in app.errors()[-1]
     app.open("history").upload("Recipe", ("recipe.json", b" " * 200)).press("Replay")
     assert "limit" in app.errors()[-1]
@@ -132,14 +132,11 @@ def test_a_vocabulary_opened_as_a_tokeniser_becomes_a_method(
     assert not app.test.info  # nothing that belongs to it is missing
     [told] = [as_read(message.value) for message in app.test.success]
     assert told.startswith(f"{name} holds {size} types for {method}")
-    assert "Segmentations and Scores" in told
+    assert "methods of Compare" in told
     assert app.session.language == "en"
-    for page in ("compare", "scores"):
-        app.test.query_params["methods"] = "bpe"
-        app.open(page)
-        [box] = [m for m in app.test.multiselect if m.label == "Methods"]
-        assert box.value[-1] == f"model {name}"
-        assert box.value.count(f"model {name}") == 1
+    app.test.query_params["methods"] = "bpe"
+    box = app.open("compare").find("multiselect", "Methods")
+    assert box.value == ["bpe", f"model {name}"]
 
 
 def test_frequencies_come_from_wordfreq_a_file_or_the_reference(app: Any) -> None:
@@ -149,14 +146,14 @@ def test_frequencies_come_from_wordfreq_a_file_or_the_reference(app: Any) -> Non
     def source() -> str:
         return str(app.session.study.benchmark.frequency_source)
 
-    assert app.open("scores") and box().value == "en"
+    assert app.open("compare") and box().value == "en"
     app.choose("From wordfreq", "de")
     assert (box().value, source()) == ("de", "wordfreq:de")
     assert app.open("vocabulary") and box().value == "de"
     app.choose("From wordfreq", "none")
     assert (box().value, source()) == ("none", "")
     for name in ("counts.tsv", "wordfreq:klingon", "en"):
-        app.open("scores").upload("Or from a file", (name, b"going 12\nhouses 3\n"))
+        app.open("compare").upload("Or from a file", (name, b"going 12\nhouses 3\n"))
         assert app.errors() == []
         assert box().value == "a file"
         number = app.session.study_number
@@ -168,7 +165,7 @@ def test_frequencies_come_from_wordfreq_a_file_or_the_reference(app: Any) -> Non
     app.open("start").upload(
         "Reference", ("gold.tsv", b"undoing\tun do ing\t7\ndoing\tdo ing\t9\n")
     )
-    app.open("scores").choose("From wordfreq", "en").choose("From wordfreq", "none")
+    app.open("compare").choose("From wordfreq", "en").choose("From wordfreq", "none")
     assert (box().value, source()) == ("none", "counts in the reference")
 
 

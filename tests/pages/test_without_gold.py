@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages.conftest import PAGES
 
-LOCKED = {"repair": "Knock out by blame needs", "scores": "Scores need"}
+LOCKED = {"repair": "Knock out by blame needs"}
 
 
 @pytest.fixture

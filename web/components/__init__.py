@@ -6,13 +6,14 @@ handled twice. What a callback is given arrives before the script runs.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
@@ -392,29 +393,58 @@ def word_rows(
     _clickable(mount, key, handle, {"groups": shown, "height": height})
 
 
-def comparison_table(
-    labels: Sequence[str],
+@dataclass(frozen=True, slots=True)
+class GridHead:
+    """The head of a method's column: ``told`` below its title, and its menu.
+
+    ``does`` describes it, and ``fields`` its parameters; ``seen``: if it learned from the words.
+    """
+
+    name: str
+    title: str
+    told: str = ""
+    does: str = ""
+    seen: str = ""
+    fields: Sequence[Mapping[str, Any]] = ()
+    can_be_baseline: bool = False
+
+
+class GridFigure(NamedTuple):
+    """A row of figures, one for each method: its text and stars, and if it is the best."""
+
+    label: str
+    help: str
+    cells: Sequence[tuple[str, str, bool]]
+
+
+def comparison_grid(
+    heads: Sequence[GridHead],
+    figures: Sequence[GridFigure],
     rows: Sequence[tuple[int, ComparedWord]],
+    columns: Sequence[int | None],
     *,
     key: str,
-    figures: Sequence[str] = (),
-    columns: Sequence[int | None] | None = None,
-    first: float = 1.0,
+    said: str = "",
     notes: Mapping[str, str] | None = None,
     chosen: tuple[int, int] | None = None,
-    on_choose: Callable[[int, int], None] | None = None,
+    on_choose: Callable[[int, int], None],
+    on_ask: Callable[[str, list[Any]], None],
 ) -> None:
-    """Show numbered rows by methods; ``on_choose`` gets the clicked row and column.
+    """Show numbered words by methods, under the methods' figures.
 
-    ``chosen`` is the cell to outline. ``columns``: the index of the cell under each label, None if
-    it is pending; ``first``: the relative width of the column of words; ``notes``: below them.
-    ``figures``: what stands under each label in a picture of the table.
+    ``columns``: the index of the cell under each head, None if it is pending; ``said`` stands below
+    the grid, and ``notes`` below words; ``chosen`` is the cell to outline. ``on_choose`` gets the
+    clicked row and column, ``on_ask`` what a menu asks for: ``set``, ``base`` or ``drop``, and the
+    method's name, then a parameter and its value.
     """
-    order = range(len(labels)) if columns is None else columns
 
     def handle(clicks: list[Click]) -> None:
-        number, _, column = clicks[-1].key.partition(",")
-        if on_choose is not None:
+        for click in clicks:
+            if click.key.startswith("["):
+                asked, *given = json.loads(click.key)
+                on_ask(asked, given)
+        number, comma, column = clicks[-1].key.partition(",")
+        if comma and number.isdecimal() and column.isdecimal():
             on_choose(int(number), int(column))
 
     def cell(shown: SegmentedWord) -> dict[str, Any]:
@@ -432,14 +462,19 @@ def comparison_table(
             "text": row.text,
             "gold": None if row.gold is None else list(row.gold),
             "note": (notes or {}).get(row.text, ""),
-            "cells": [None if place is None else cell(row.cells[place]) for place in order],
+            "cells": [None if place is None else cell(row.cells[place]) for place in columns],
         }
         for number, row in rows
     ]
     marked = None if chosen is None else f"{chosen[0]},{chosen[1]}"
-    heads = {"labels": list(labels), "figures": list(figures)}
+    kinds = ("text", "mark", "is_best")
+    above = [
+        {**one._asdict(), "cells": [dict(zip(kinds, each, strict=True)) for each in one.cells]}
+        for one in figures
+    ]
+    data = {"heads": list(map(asdict, heads)), "figures": above, "rows": table, "chosen": marked}
     mount = component("comparison", "compare", "shared", "elements", "picture", "chips")
-    _clickable(mount, key, handle, {**heads, "first": first, "rows": table, "chosen": marked})
+    _clickable(mount, key, handle, {**data, "said": said})
 
 
 def page_frame(

@@ -4,6 +4,18 @@
 const LEFT_BEHIND = 60; // seconds that a closing tab's cookie lives; a reload takes less
 let leave = null;
 
+// The key that finds, where no text is being typed; Ctrl+K is Streamlit's own.
+if (!globalThis.morphgraphFinds) {
+  globalThis.morphgraphFinds = true;
+  addEventListener("keydown", (event) => {
+    const target = event.composedPath()[0];
+    const types = target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+    if (event.key !== "/" || types || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    document.querySelector(".st-key-go-to button")?.click();
+  });
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   hide(parentElement);
   const keep = (name, value, seconds) => {

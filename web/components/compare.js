@@ -14,16 +14,20 @@ class CompareView {
     this.frame = parent.querySelector(".compare");
     this.table = parent.querySelector("table");
     this.below = parent.querySelector(".below");
+    this.menu = parent.querySelector(".menu");
     this.key = new Key(this.below, this.frame, true);
     this.clicks = new Clicks();
     offerCopy(this.below, () => this.picture(), () => "segmentations");
     this.below.querySelector(".save").addEventListener("click", () => saveSvg(this.picture(), this.frame, "segmentations"));
     this.frame.addEventListener("click", (event) => this.chose(event));
     this.frame.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") {
+      if ((event.key === "Enter" || event.key === " ") && event.target.closest("td.cell")) {
         event.preventDefault();
         this.chose(event);
       }
+    });
+    this.menu.addEventListener("toggle", ({ newState }) => {
+      if (newState === "closed" && !this.parent.getRootNode().activeElement) this.button()?.focus();
     });
     this.sizes = new ResizeObserver(() => this.fit());
     this.sizes.observe(this.frame);
@@ -34,31 +38,33 @@ class CompareView {
     this.data = data;
     this.clicks.acknowledge(given);
     for (const part of [this.frame, this.below]) part.classList.toggle("dark", isDark(this.parent));
-    const source = JSON.stringify([data.labels, data.rows]);
+    const source = JSON.stringify([data.heads, data.figures, data.rows]);
     if (source !== this.source) {
       this.source = source;
       this.build(data);
       this.key.update();
       this.fit();
     }
+    this.parent.querySelector(".said").textContent = data.said;
     for (const cell of this.table.querySelectorAll("td.cell")) {
       cell.classList.toggle("chosen", cell.dataset.key === data.chosen);
     }
+    if (this.menu.matches(":popover-open")) {
+      const head = data.heads.find(({ name }) => name === this.of);
+      if (head) this.fill(head);
+      else this.menu.hidePopover();
+    }
   }
 
-  build({ labels, rows, first }) {
+  build({ heads, figures, rows }) {
+    this.table.style.setProperty("--columns", heads.length);
     const columns = made("colgroup");
-    const total = first + labels.length;
-    for (const width of [first, ...labels.map(() => 1)]) {
-      const column = made("col");
-      column.style.width = `${(100 * width) / total}%`;
-      columns.append(column);
-    }
+    columns.append(made("col", "first"), ...heads.map(() => made("col")));
     const head = made("thead");
+    this.corner = rows.some((row) => row.gold) ? "gold" : "word";
     const titles = made("tr");
-    this.titles = [rows.some((row) => row.gold) ? "gold" : "word", ...labels];
-    for (const title of this.titles) titles.append(made("th", "", title));
-    head.append(titles);
+    titles.append(made("th", "word", this.corner), ...heads.map((one) => this.head(one)));
+    head.append(titles, ...figures.map((one) => this.figure(one)));
     const body = made("tbody");
     for (const row of rows) {
       const line = made("tr");
@@ -79,9 +85,44 @@ class CompareView {
     this.table.replaceChildren(columns, head, body);
   }
 
+  /** A method's name, which opens its menu, and what is told of it. */
+  head(one) {
+    const head = made("th");
+    head.scope = "col";
+    const button = made("button", "name", one.title);
+    button.type = "button";
+    button.title = one.does;
+    button.dataset.name = one.name;
+    button.setAttribute("aria-haspopup", "dialog");
+    button.addEventListener("click", () => this.open(one));
+    head.append(button, made("span", "told", one.told));
+    if (one.seen) head.append(made("span", "note", one.seen));
+    return head;
+  }
+
+  figure({ label, help, cells }) {
+    const line = made("tr", "figure");
+    const name = made("th", "word", label);
+    name.scope = "row";
+    name.title = help;
+    line.append(name);
+    for (const { text, mark, is_best: best } of cells) {
+      const cell = made("td", best ? "best" : "");
+      cell.append(made("span", "", text));
+      if (mark) cell.append(made("span", mark.startsWith("*") ? "mark" : "mark none", mark));
+      line.append(cell);
+    }
+    return line;
+  }
+
   cell(given, key) {
     if (!given) return made("td", "waiting", "…");
     const { pieces, tokens, count, exact, known } = given;
+    if (!pieces.length) {
+      const lacking = made("td", "waiting", "–");
+      lacking.title = "Not in its file";
+      return lacking;
+    }
     const shown = made("td", "cell");
     shown.dataset.key = key;
     shown.tabIndex = 0;
@@ -92,6 +133,63 @@ class CompareView {
     if (exact) line.append(made("span", "exact", "✓"));
     shown.append(line);
     return shown;
+  }
+
+  open(one) {
+    this.of = one.name;
+    this.fill(one);
+    this.menu.showPopover();
+    const { left, bottom } = this.button().getBoundingClientRect();
+    const most = document.documentElement.clientWidth - this.menu.offsetWidth - 8;
+    Object.assign(this.menu.style, { left: `${Math.max(8, Math.min(left, most))}px`, top: `${bottom + 4}px` });
+    this.menu.querySelector("input, button")?.focus();
+  }
+
+  button() {
+    return [...this.table.querySelectorAll("button.name")].find((one) => one.dataset.name === this.of);
+  }
+
+  /** Fill the menu with a method's fields, and what can be done with its column. */
+  fill(one) {
+    if (JSON.stringify(one) === this.menu.dataset.source) return;
+    const at = this.menu.matches(":popover-open") ? this.parent.getRootNode().activeElement?.name : null;
+    this.menu.dataset.source = JSON.stringify(one);
+    this.menu.setAttribute("role", "dialog");
+    this.menu.setAttribute("aria-label", one.title);
+    const fields = one.fields.map(({ key, value, help, is_switch: isSwitch, least, most, step }) => {
+      const field = made("label");
+      const input = made("input");
+      input.name = key;
+      input.type = isSwitch ? "checkbox" : "number";
+      if (isSwitch) input.checked = value;
+      else Object.assign(input, { step, min: least ?? "", max: most ?? "", value });
+      input.addEventListener("change", () => {
+        const chosen = isSwitch ? input.checked : input.valueAsNumber;
+        if (chosen === chosen) this.ask("set", one.name, key, chosen);
+      });
+      field.title = help ?? "";
+      field.append(made("span", "", key), input);
+      return field;
+    });
+    const actions = made("div", "actions");
+    if (one.can_be_baseline) actions.append(this.action("Use as baseline", "base", one.name));
+    actions.append(this.action("Remove", "drop", one.name));
+    this.menu.replaceChildren(made("p", "", one.does), ...fields, actions);
+    if (at) this.menu.querySelector(`[name="${CSS.escape(at)}"]`)?.focus();
+  }
+
+  action(label, ...asked) {
+    const button = made("button", "", label);
+    button.type = "button";
+    button.addEventListener("click", () => {
+      this.menu.hidePopover();
+      this.ask(...asked);
+    });
+    return button;
+  }
+
+  ask(...asked) {
+    this.clicks.add(JSON.stringify(asked));
   }
 
   /** Let the chips of each cell be as large as they can; what is too long takes several lines. */
@@ -121,7 +219,8 @@ class CompareView {
 
   /** All rows as they are laid out, also those scrolled away, under the names of the methods. */
   picture() {
-    const { left, top, width, height } = this.table.getBoundingClientRect();
+    const { left, width } = this.table.getBoundingClientRect();
+    const { top, height } = this.table.tBodies[0].getBoundingClientRect();
     const usual = getComputedStyle(this.frame);
     const rows = this.table.tBodies[0];
     // The words stay where the page is scrolled sideways: they are drawn in their own column.
@@ -130,15 +229,17 @@ class CompareView {
     const svg = drawn("svg", {});
     const draw = (name, given, ...inside) => svg.append(drawn(name, given, ...inside));
     const write = (text, given) => draw("text", { ...given, "dominant-baseline": "central", "xml:space": "preserve" }, text);
-    const figures = ["", ...this.data.figures];
+    const { heads, figures } = this.data;
+    const titles = [this.corner, ...heads.map(({ title }) => title)];
+    const below = figures[0] ? [figures[0].label, ...figures[0].cells.map(({ text, mark }) => `${text} ${mark}`)] : [];
     for (const [number, cell] of [...rows.rows[0].cells].entries()) {
       const x = cell.getBoundingClientRect().left - leftOf(cell) + 2;
       const head = (text, size, place) => {
-        const fits = Math.min(size, cell.offsetWidth / (LETTER * text.length));
+        const fits = Math.min(size, cell.offsetWidth / (LETTER * Math.max(1, text.length)));
         write(text, { ...inkOf(usual), x, "font-size": `${fits}px`, ...place });
       };
-      head(this.titles[number], USUAL, { y: 12 - HEADS, "font-weight": 600 });
-      head(figures[number] ?? "", USUAL - 1, { y: 30 - HEADS });
+      head(titles[number], USUAL, { y: 12 - HEADS, "font-weight": 600 });
+      head(below[number] ?? "", USUAL - 1, { y: 30 - HEADS });
     }
     const { fill: stroke } = inkOf(usual);
     for (const element of rows.querySelectorAll("*")) {

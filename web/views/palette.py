@@ -19,11 +19,11 @@ _MOST = 100
 def offer_palette(current: Session, pages: Mapping[str, str]) -> None:
     """Show the button that opens the field; ``pages``: the file of each by its name."""
     options = {"icon": ":material/search:", "type": "tertiary", "shortcut": "Ctrl+K"}
-    if st.button("Go to …", key="go to", **options):  # type: ignore[arg-type]
+    if st.button("Find anything", key="go to", **options):  # type: ignore[arg-type]
         _palette(current, pages)
 
 
-@st.dialog("Go to")
+@st.dialog("Find anything")
 def _palette(current: Session, pages: Mapping[str, str]) -> None:
     study = current.study
     names, graph = study.tokeniser.readable_types, study.graph

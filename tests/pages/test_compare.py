@@ -1,0 +1,376 @@
+"""The page Compare: every figure, cell and table is the library's, in each view and state."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from concurrent.futures import wait
+from threading import Event
+from typing import Any
+
+import pytest
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import demo_gold_path
+from morphgraph.core.text import percent
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.reference.readers import read_reference
+from morphgraph.refine import KnockoutSettings, ReBPESettings
+from morphgraph.refine.learning import Learner
+from morphgraph.score.breakdowns import BREAKDOWNS, GROUPINGS, break_down
+from morphgraph.score.comparison import Comparison, ErrorBrowser
+from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.score.table import ScoreTable
+from morphgraph.segment.method import METHODS
+from morphgraph.segment.models import write_model
+from morphgraph.segment.segmenter import method_on
+from morphgraph.tables.model import HELD_IN, shown_texts
+from morphgraph.tables.scores import breakdown_table, scores_table, words_table
+from morphgraph.tables.writing import to_csv, to_latex, to_markdown
+from tests.pages.conftest import as_read
+from web.edits import knock_out_all
+
+pytestmark = pytest.mark.slow
+
+Downloads = dict[str, Callable[[], bytes]]
+METRICS = ("f1", "precision", "recall", "exact", "fertility")
+GOLD = b"word\tmorphs\nundoing\tun do ing\ngoing\tgo ing\ndo\tdo\n"
+QUICK = ("bpe", "dropout", "flota", "greedy")
+F1 = "F1, all words"
+ASIDE = "F1, words kept aside"
+
+
+@pytest.fixture
+def page(app: Any) -> Any:
+    """The page with methods that need no training."""
+    app.test.query_params["methods"] = ",".join(QUICK)
+    return app.open("compare")
+
+
+def rows(app: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = app.component("comparison")["rows"]
+    return found
+
+
+def texts(app: Any) -> list[str]:
+    return [row["text"] for row in rows(app)]
+
+
+def heads(app: Any, kind: str = "title") -> list[str]:
+    return [head[kind] for head in app.component("comparison")["heads"]]
+
+
+def figures(app: Any) -> dict[str, list[str]]:
+    """The figures by their names, as one reads them."""
+    found = app.component("comparison")["figures"]
+    return {
+        row["label"]: [f"{one['text']} {one['mark']}".strip() for one in row["cells"]]
+        for row in found
+    }
+
+
+def methods(app: Any, *names: str) -> Any:
+    return app.set("multiselect", "Methods", list(names))
+
+
+def rows_by(app: Any, way: str) -> Any:
+    return app.set("segmented_control", "Rows", way)
+
+
+def view(app: Any, name: str) -> Any:
+    return app.set("segmented_control", "View", name)
+
+
+def gold_of(app: Any) -> GoldSet:
+    known = app.session.study.benchmark
+    return GoldSet.of(known.reference, known.frequencies, known.frequency_source)
+
+
+def outcomes(app: Any, gold: GoldSet, *names: str) -> list[Outcome]:
+    tokeniser = app.session.study.tokeniser
+    return [outcome_of(method_on(tokeniser, n), gold, METHODS[n].title) for n in names]
+
+
+def best_first(table: ScoreTable) -> list[int]:
+    f1 = [row["f1"].value for row in table.estimates if row]
+    return sorted(range(len(f1)), key=lambda place: -f1[place])
+
+
+@pytest.mark.parametrize("scope", ["morphemic", "whole-word"])
+@pytest.mark.parametrize("weighting", ["types", "tokens"])
+def test_the_head_has_the_library_s_figures(page: Any, scope: Any, weighting: Any) -> None:
+    page.set("segmented_control", "Gold boundaries", scope)
+    page.set("segmented_control", "Each word counts", weighting)
+    page.set("multiselect", "More figures", ["morph_f1"])
+    found = outcomes(page, gold_of(page), *QUICK)
+    metrics = (*METRICS, "morph_f1")
+    table = ScoreTable(found, scope, weighting, metrics, baseline=0)
+    order = best_first(table)
+    assert heads(page) == [table.labels[place] for place in order]
+    known = [table.estimates[place] or {} for place in order]
+    f1 = [one["f1"] for one in known]
+    marks = ["" if one.p != one.p else one.mark or "n.s." for one in f1]
+    shown = figures(page)
+    assert shown[F1] == [
+        f"{percent(o.value, 1)} {m}".strip() for o, m in zip(f1, marks, strict=True)
+    ]
+    assert "" in marks and "***" in marks
+    spans = [f"{percent(o.interval.low, 1)}–{percent(o.interval.high, 1)}" for o in f1]
+    assert shown["95 % interval"] == spans
+    pairs = [[percent(one[name].value, 1) for name in ("precision", "recall")] for one in known]
+    assert shown["precision · recall"] == [" · ".join(pair) for pair in pairs]
+    assert shown["words exactly right"] == [f"{percent(o['exact'].value, 0)} %" for o in known]
+    assert shown["tokens per word"] == [f"{one['fertility'].value:.2f}" for one in known]
+    assert shown["Morph F1 %"] == [percent(one["morph_f1"].value) for one in known]
+    assert table.signature in [code.value for code in page.test.code]
+
+
+def test_rows_are_chosen_and_leave_the_figures(downloads: Downloads, page: Any) -> None:
+    gold = gold_of(page)
+    found = outcomes(page, gold, *QUICK)
+    words = [entry.morphs for entry in gold]
+    labels = [one.label for one in found]
+    whole = Comparison([], gold.texts, words, labels=labels, outcomes=found)
+    before, differ = figures(page), whole.disputed()
+    assert texts(page) == [gold.texts[number] for number in differ[:50]]
+    assert f"{len(differ)} of {len(gold)} words differ" in page.captions()
+    place = {label: number for number, label in enumerate(labels)}
+    order = [place[title] for title in heads(page)]
+    for row, number in zip(rows(page), differ, strict=False):
+        cells = whole.row(number).cells
+        assert [one["exact"] for one in row["cells"]] == [cells[p].exact for p in order]
+        assert [one["count"] for one in row["cells"]] == [len(cells[p].tokens) for p in order]
+    assert downloads["download comparison.csv"]() == to_csv(
+        words_table(whole, [whole.row(number) for number in differ])
+    )
+    table = scores_table([ScoreTable(found, metrics=METRICS, baseline=0)])
+    for name, write in (("csv", to_csv), ("tex", to_latex), ("md", to_markdown)):
+        assert downloads[f"download scores.{name}"]() == write(table)
+    page.set("number_input", f"Page of {-(-len(differ) // 50)}", 2)
+    assert texts(page) == [gold.texts[number] for number in differ[50:100]]
+
+    rows_by(page, "worst")
+    worst = ErrorBrowser(found[0]).find()[:50]
+    assert texts(page) == [gold.texts[number] for number in worst.tolist()]
+    rows_by(page, "random")
+    page.set("text_input", "Words", "undesirable unhappily undesirable zzz")
+    assert texts(page) == ["undesirable", "unhappily", "zzz"]
+    page.set("text_area", "Sentences, one a line", "undesirable unhappily\n\n a cat")
+    assert texts(page) == ["undesirable unhappily", "a cat"]
+    rows_by(page, "differ")  # words of the reference take the place of both
+    assert len(rows(page)) == 50
+    assert figures(page) == before
+
+
+def test_every_method_is_what_the_library_makes(page: Any) -> None:
+    page.set("text_input", "Words", "undesirable antiaircraft")
+    names = [name for name in METHODS.offered if not METHODS[name].counts and name != "dropout"]
+    methods(page, *names)
+    tokeniser = page.session.study.tokeniser
+    gold = [row["gold"] for row in rows(page)]
+    made = Comparison([method_on(tokeniser, name) for name in names], texts(page), gold)
+    places = {name: place for place, name in enumerate(heads(page, "name"))}
+    for row, expected in zip(rows(page), made.rows, strict=True):
+        for name, cell in zip(names, expected.cells, strict=True):
+            assert row["cells"][places[name]]["count"] == len(cell.tokens)
+            pieces = [[p.text, "dropped" * p.dropped] for p in cell.pieces]
+            assert [one[::2] for one in row["cells"][places[name]]["pieces"]] == pieces
+
+
+def test_an_edit_leaves_the_rows_and_is_compared_with_the_start(page: Any) -> None:
+    before = rows(page)
+    page.graph.knockout(["ia", "al", "ers"])
+    page.run()
+    assert [row["text"] for row in rows(page)] == [row["text"] for row in before]
+    assert {"before the edits", "BPE, edited"} <= {*heads(page)}
+    gold = gold_of(page)
+    found = outcomes(page, gold, "bpe")
+    start = outcome_of(method_on(page.session.study.tokeniser.fork(), "bpe"), gold)
+    table = ScoreTable([start, *found], metrics=("f1",), baseline=0)
+    shown = dict(zip(heads(page), figures(page)[F1], strict=True))
+    for title, row in zip(("before the edits", "BPE, edited"), table.estimates, strict=True):
+        assert row and shown[title].split()[0] == percent(row["f1"].value, 1)
+    assert "baseline" in heads(page, "told")[heads(page).index("before the edits")]
+    page.session.undo()
+    assert "before the edits" not in heads(page.run())
+
+
+def test_what_learns_is_scored_on_words_that_it_has_not_seen(app: Any) -> None:
+    methods(app.open("compare"), "bpe", "rebpe")
+    app.settle()
+    study = app.session.study
+    rest, kept = study.benchmark.split()
+    learner = Learner(study.tokeniser.fork(), METHODS["rebpe"], ReBPESettings())
+    made = [method_on(study.tokeniser, "bpe"), learner.learn(rest)]
+    found = ScoreTable([outcome_of(one, kept) for one in made], metrics=("f1",), baseline=0)
+    f1 = [percent(row["f1"].value, 1) for row in found.estimates if row]
+    assert heads(app) == ["ReBPE", "BPE"]
+    assert [figure.split()[0] for figure in figures(app)[ASIDE]] == f1[::-1]
+    assert len(texts(app)) == 50 and {*texts(app)} <= {*kept.numbers}
+    assert not any(row["note"] for row in rows(app))
+    said = app.component("comparison")["said"]
+    assert f"over {len(kept.numbers)} words kept aside" in said
+    # A typed word that it learned from says so.
+    taught = next(word for word in study.benchmark.numbers if word not in kept.numbers)
+    app.set("text_input", "Words", f"{taught} {next(iter(kept.numbers))} zzz")
+    assert [row["note"] for row in rows(app)] == [HELD_IN, "", ""]
+    assert not any(heads(app, "seen")), "F1 stays on words kept aside"
+
+
+def test_what_learned_before_the_page_is_told_apart(app: Any) -> None:
+    knock_out_all(app.session, KnockoutSettings(threshold=0.9))
+    methods(app.open("compare"), "before the edits", "bpe")
+    assert ASIDE in figures(app)
+    app.session.undo()
+    assert F1 in figures(app.run())
+    app.put("holdout", 0.0)
+    knock_out = KnockoutSettings(threshold=0.9)
+    app.graph.forget_undone()
+    from morphgraph.refine.knockout import knock_out as learn
+
+    learn(app.session.study.tokeniser, app.session.study.benchmark, knock_out)
+    methods(app.run(), "before the edits", "bpe")
+    seen = dict(zip(heads(app), heads(app, "seen"), strict=True))
+    assert seen == {"before the edits": "", "BPE, edited": HELD_IN}
+
+
+def test_segmentations_of_another_program_are_a_column(app: Any) -> None:
+    reference = read_reference(GOLD, name="mine.tsv")
+    app.session.open_reference(reference)
+    app.open("compare")
+    methods(app, "bpe")
+    app.upload("Segmentations of another program", ("theirs.txt", b"un do ing\ngoing\n")).run()
+    column = heads(app).index("theirs")
+    shown = {row["text"]: row["cells"][column] for row in rows(rows_by(app, "random"))}
+    assert shown["undoing"]["exact"] and not shown["going"]["exact"]
+    assert shown["do"]["pieces"] == [], "its file lacks it"
+    assert figures(app)["precision · recall"][column] == "100.0 · 66.7"
+    app.set("text_input", "Words", "zzz")
+    assert rows(app)[0]["cells"][column] is None
+    app.upload("Segmentations of another program", ("others.txt", b"x y\n")).run()
+    assert "segments none of the 3 words" in app.errors()[0]
+    assert "others" not in heads(app)
+
+
+def test_an_uploaded_model_is_chosen_at_once_and_a_broken_one_is_a_message(page: Any) -> None:
+    model = write_model(method_on(page.session.study.tokeniser.fork(), "bpe"))
+    page.upload("Model", ("my model.json", model)).run()
+    assert "my model.json" in heads(page)
+    page.find("file_uploader", "Model").clear()
+    page.run().upload("Model", ("broken.json", b'{"format": "morphgraph model", "version": 1}'))
+    assert any("broken.json" in message for message in page.errors())
+    assert len(heads(page)) == len(QUICK) + 1
+
+
+def test_hostile_addresses_are_harmless(app: Any) -> None:
+    app.test.query_params["methods"] = "dropout(p=99),<script>,flota(k=nan),greedy(q=1)"
+    app.test.query_params["words"] = "<script>alert(1)</script>"
+    app.open("compare")
+    assert texts(app) == ["<script>alert(1)</script>"]
+
+
+def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise MorphGraphError("There is no room for it.")
+
+    monkeypatch.setattr("web.making.train", refused)
+    app.test.query_params["methods"] = "bpe,picky(threshold=0.77)"
+    app.open("compare")
+    wait([work for _, work in app.test.session_state["worker beside"].known.values()])
+    assert "There is no room for it." in app.run().warnings()
+    asked = Event()
+
+    def slow(*_: Any, progress: Any, **__: Any) -> Any:
+        while True:
+            progress(0.5)
+            asked.set()
+
+    monkeypatch.setattr("web.making.train", slow)
+    methods(methods(app, "bpe"), "bpe", "picky")
+    assert asked.wait(60)
+    assert [cell is None for cell in rows(app.run())[0]["cells"]] == [False, True]
+    app.test.button(key="stop waiting beside").click()
+    assert heads(app.run()) == ["BPE"]
+
+
+def test_the_address_holds_what_is_compared(page: Any) -> None:
+    """Whoever opens that address sees the same."""
+    page.set("text_input", "Words", "undo redo")
+    methods(page, "bpe", "dropout").put("compare_dropout_p", 0.4)
+    assert page.address["methods"] == "bpe,dropout(p=0.4,seed=0)"
+    other = type(page)()
+    for name in ("words", "methods"):
+        other.test.query_params[name] = page.address[name]
+    other.open("compare")
+    assert (rows(other), figures(other)) == (rows(page), figures(page))
+
+
+def test_without_gold_there_are_tokens_per_word(page: Any) -> None:
+    page.session.go_without_gold("en")
+    page.run()
+    assert [*figures(page)] == ["tokens per word"]
+    assert not rows(page)[0]["gold"] and rows(page)[0]["cells"]
+    view(page, "Where errors are")
+    assert any("needs a reference" in as_read(text.value) for text in page.test.markdown)
+
+
+def test_vocabularies_beside_each_other(page: Any) -> None:
+    model = write_model(method_on(page.session.study.tokeniser.fork(), "bpe"))
+    page.upload("Model", ("other.json", model)).run()
+    page.choose("Types beside those of BPE", "other.json")
+    assert next(iter(page.table("Types")["Types"])) == "Types, |V|"
+
+
+def charts(app: Any) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.test.get("plotly_chart")]
+
+
+def test_where_errors_are(downloads: Downloads, page: Any) -> None:
+    view(methods(page, "bpe", "flota"), "Where errors are")
+    page.set("segmented_control", "Each word counts", "tokens")
+    found = outcomes(page, gold_of(page), "flota", "bpe")
+    for by in BREAKDOWNS:
+        page.set("segmented_control", "By", by)
+        metric = "recall"
+        if by in GROUPINGS:
+            page.choose("Score", metric := "precision")
+        expected = breakdown_table(break_down(found, by, metric, "morphemic", "tokens"))
+        assert page.table("group").to_numpy().tolist() == shown_texts(expected)
+        assert downloads["download breakdown.csv"]() == to_csv(expected)
+    made = ErrorBrowser(found[0])
+    kinds = page.find("pills", "What is wrong").options
+    assert kinds == [f"{kind} {count:,}" for kind, count in made.counts().items()]
+    page.set("text_input", "Search words", " ABLE ")
+    hits = made.find(text="able")
+    assert list(page.table("marked")["marked"]) == list(made.words(hits)["marked"])
+    assert f"{len(hits)} words, the most boundary errors first" in page.captions()
+    written = list(csv.DictReader(io.StringIO(downloads["download errors.csv"]().decode())))
+    assert [row["word"] for row in written] == list(page.table("marked")["word"])
+
+
+def test_all_methods_on_several_references(downloads: Downloads, page: Any) -> None:
+    view(methods(page, "bpe", "flota"), "Languages")
+    page.upload("One more gold list", ("mine.tsv", GOLD)).run()
+    page.set("multiselect", "References", ["open", "demo de", "file mine.tsv"])
+    page.set("segmented_control", "Each word counts", "tokens")
+    counts = dict(wordfreq_counts("de").items())
+    german = read_reference(demo_gold_path("de"), name="demo:de")
+    golds = [gold_of(page), GoldSet.of(german, counts, "wordfreq:de")]
+    golds.append(GoldSet.of(read_reference(GOLD, name="mine.tsv")))
+    tables = [
+        ScoreTable(outcomes(page, gold, "bpe", "flota"), "morphemic", over, METRICS, baseline=0)
+        for gold, over in zip(golds, ("tokens", "tokens", "types"), strict=True)
+    ]
+    assert downloads["download scores.csv"]() == to_csv(scores_table(tables))
+    [chart] = charts(page)
+    assert chart["layout"]["yaxis"]["ticktext"] == ["demo:en", "demo:de", "mine.tsv"]
+    drawn = [trace["text"] for trace in chart["data"] if trace["type"] == "scatter"]
+    titles = chart["layout"]["xaxis"]["ticktext"]
+    for title, column in zip(titles, drawn, strict=True):
+        place = ["BPE", "FLOTA"].index(title)
+        known = [table.estimates[place] or {} for table in tables]
+        assert column == [percent(one["f1"].value) for one in known]
+    assert page.session.study.benchmark.reference.name == "demo:en", "it stays open"

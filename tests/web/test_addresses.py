@@ -1,0 +1,31 @@
+"""Old addresses lead to the pages that there are."""
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from web.addresses import OLD_ADDRESSES, OldAddresses, pages_there
+
+app = Starlette(
+    routes=[Route("/{rest:path}", lambda request: PlainTextResponse(str(request.url)))],
+    middleware=[Middleware(OldAddresses)],
+)
+
+
+def test_an_address_of_a_page_that_has_gone_leads_on_with_its_parameters() -> None:
+    client, there = TestClient(app, follow_redirects=False), pages_there()
+    for old, new in OLD_ADDRESSES.items():
+        for before in ("", "/below"):
+            answer = client.get(f"{before}/{old}?type=%E2%90%A3a&word=b")
+            if old in there:
+                assert answer.status_code == 200
+            else:
+                assert answer.headers["location"] == f"{before}/{new}?type=%E2%90%A3a&word=b"
+
+
+def test_every_other_address_is_left_alone() -> None:
+    client = TestClient(app, follow_redirects=False)
+    for place in ("/", "/Repair", "/static/Blame.js", "/_stcore/health"):
+        assert client.get(place).status_code == 200

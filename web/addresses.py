@@ -1,0 +1,45 @@
+"""Addresses of pages that have gone lead to those that have what they had."""
+
+from pathlib import Path
+
+from starlette.datastructures import URL
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+PAGES = Path(__file__).resolve().parent.parent / "pages"
+OLD_ADDRESSES = {
+    "Merge_graph": "",
+    "Merge_tree": "",
+    "Vocabulary": "",
+    "Blame": "Repair",
+    "ReBPE": "Repair",
+    "History": "",
+    "History_and_export": "",
+    "Segmentations": "Compare",
+    "Scores": "Compare",
+    "Train": "Build",
+    "Batch": "Build",
+}
+"""The page that has what one had: its name in the address, empty for the Workbench."""
+
+
+def pages_there() -> set[str]:
+    """Return the names in addresses of the pages that there are."""
+    return {path.stem.partition("_")[2] for path in PAGES.glob("*.py")}
+
+
+class OldAddresses:
+    """Answers a request for a page that has gone by where to look, with its parameters."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.gone = {old: new for old, new in OLD_ADDRESSES.items() if old not in pages_there()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward a request, or say where the page is now."""
+        place, _, name = scope.get("path", "").rstrip("/").rpartition("/")
+        if scope["type"] != "http" or name not in self.gone:
+            await self.app(scope, receive, send)
+            return
+        url = URL(scope=scope).replace(scheme="", netloc="", path=f"{place}/{self.gone[name]}")
+        await RedirectResponse(url)(scope, receive, send)

@@ -1,0 +1,114 @@
+"""The page Compare: what is compared, on which words, and one of its views."""
+
+from typing import Any
+
+import streamlit as st
+
+from morphgraph.core.cache import Same
+from morphgraph.score.vocabulary_health import VocabularyHealth
+from morphgraph.tables.model import Table
+from morphgraph.tables.vocabularies import ComparedVocabularies
+from web import choosing, inputs
+from web import widgets as ui
+from web.bootstrap import score_metrics
+from web.compare.figures import Compared, How, choose_metrics, compare
+from web.compare.languages import languages_view
+from web.compare.rows import typed_texts
+from web.compare.where import where_view
+from web.compare.words import words_view
+from web.jobs import Waiting
+from web.state import Session, keep_session
+from web.views.without_gold import needs_gold
+
+_WORDS, _LANGUAGES, _WHERE = "Words", "Languages", "Where errors are"
+
+
+@st.fragment
+def compare_page(current: Session) -> None:
+    """Show the page; a fragment, so that a choice redraws nothing else."""
+    score_metrics(current, "compare")
+    row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "small"}
+    with st.container(key="compare-controls", **row):
+        field = st.container(width=300)
+        left = st.container(key="compare-rows", width="content", **row)
+        st.space("stretch")
+        views = [_WORDS, _LANGUAGES, _WHERE]
+        view = ui.segments("View", views, key="compare_view", label_visibility="collapsed")
+        adding = st.popover("Method", icon=":material/add:", key="compare methods open")
+        table = st.popover("Table", icon=":material/download:", key="compare table open")
+        more = st.popover("", icon=":material/tune:", key="compare more open", help="More")
+    with adding:
+        place = st.container()
+        choosing.upload_method()  # before the methods, so that its model can be chosen
+    waiting = Waiting(st.empty(), choosing.drop_method)
+    picked = choosing.choose_methods(current, place)
+    texts = typed_texts(current, field, more) if view == _WORDS else []
+    with more:
+        how = _scoring(current)
+    lacking = choosing.lacking_counts(current)
+    if lacking and current.study.benchmark.frequencies is None:
+        inputs.offer_frequencies(current, lacking)
+    else:
+        with more:
+            inputs.frequency_choice(current)
+    if not picked:
+        st.info("Add at least one method.")
+        return
+    shown, progress = st.container(), st.container()
+    scored = choosing.unseen_words(current, picked, current.study.benchmark)
+    with shown, ui.attempt():
+        compared = compare(current, picked, scored, waiting, how)
+        waiting.clear()
+        pending = [one for one in picked if one.made is None]
+        if compared is not None:
+            with more:
+                _vocabularies(current, compared)
+            if view == _WORDS:
+                words_view(current, compared, pending, texts, left, table)
+            elif view == _LANGUAGES:
+                languages_view(current, compared, how, left, table)
+            elif not needs_gold(current, "Where errors are needs"):
+                where_view(current, compared, left, table)
+        inputs.reference_in_another_language(current)
+        if note := current.study.benchmark.reference.partial_note:
+            st.warning(ui.plain(note), icon=":material/info:")
+    keep_session(current)
+    choosing.make_next(current, picked, progress)
+
+
+def _scoring(current: Session) -> How:
+    """Choose how words are scored, and by what."""
+    gold = current.study.benchmark
+    scope, weighting = choosing.scope_and_weighting("scores", gold)
+    metrics = choose_metrics("compare_metrics") if gold.reference.has_gold else []
+    return scope, weighting, metrics
+
+
+def _vocabularies(current: Session, compared: Compared) -> None:
+    """Offer to put the types of a method's vocabulary beside those of the baseline."""
+    able = {
+        label: outcome.segmenter
+        for label, outcome in zip(compared.labels, compared.outcomes, strict=True)
+        if outcome.segmenter is not None
+    }
+    base = compared.labels[compared.baseline]
+    others = [label for label in able if label != base]
+    if not others or base not in able:
+        return
+
+    label = f"Types beside those of {base}"
+    options: dict[str, Any] = {"placeholder": "a method", "key": "compare vocabulary"}
+    chosen = st.selectbox(label, others, index=None, **options)
+    if chosen is not None:
+        segmenters = [(base, able[base]), (chosen, able[chosen])]
+
+        def make() -> Table:
+            corpus = current.corpus()
+            gold = current.study.benchmark.reference if compared.has_gold else None
+            both = [VocabularyHealth(one, corpus, gold, label=name) for name, one in segmenters]
+            return ComparedVocabularies(*both).table()
+
+        key = ("vocabularies", *(Same(one) for _, one in segmenters), base, chosen)
+        beside = current.once(key, make, of_files=True)
+        ui.show_model(beside, len(beside.rows), key="vocabularies")
+        ui.table_downloads(lambda: beside, "vocabularies", beside.title)

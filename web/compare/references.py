@@ -1,0 +1,118 @@
+"""The references of the view of languages: the open one, demos, public ones, and further files."""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from morphgraph.core.cache import Same
+from morphgraph.core.files import DEMOS
+from morphgraph.core.isolated import VISITOR
+from morphgraph.core.text import counted
+from morphgraph.reference import catalogue
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.gold_set import GoldSet
+from web import widgets as ui
+from web.inputs import clear_upload, open_file
+from web.jobs import Tell, Waiting
+from web.sources import Source, frequencies_of, reference_of, references_there
+from web.state import Session, session
+
+OPEN = "open"
+_CHOSEN, _FILES, _ADDED = "compare references", "references to score on", "compare reference"
+_MOST = 8
+"""The limit of files beside the open reference."""
+
+
+def choose_references(current: Session, waiting: Waiting) -> list[str]:
+    """Show the chosen references in a menu, and return their names; at first, the demos."""
+    opened = current.study.benchmark.reference
+    files: dict[str, Reference] = st.session_state.setdefault(_FILES, {})
+    offered = {OPEN: opened.name} if opened.has_gold else {}
+    offered |= {f"demo {code}": f"demo:{code}" for code in DEMOS if code != current.language}
+    there = [catalogue.find_source(name) for name in references_there()]
+    titles: dict[str, list[str]] = {}
+    for source in there:
+        titles.setdefault(source.title, []).append(f"public {source.name}")
+    every = {f"all {title}": names for title, names in titles.items() if len(names) > 1}
+    offered |= {name: f"{name[4:]}: all {len(names)}" for name, names in every.items()}
+    offered |= {f"public {one.name}": f"{one.title}: {one.language_names}" for one in there}
+    usual = list(offered)[: len(DEMOS)]
+    chosen = ui.value_now(_CHOSEN, usual)
+    count = len(_expanded(chosen, every, {*offered, *(f"file {name}" for name in files)}))
+    with st.popover(counted(count, "reference"), icon=":material/translate:", key="references"):
+        _upload(files, opened.name, waiting)  # run first, so that what is added can be chosen
+        offered |= {f"file {name}": name for name in files}
+        chosen = ui.choice(
+            st.multiselect,
+            "References",
+            offered,
+            key=_CHOSEN,
+            first=usual,
+            format_func=offered.__getitem__,
+            help="Scores of different references are never mixed. Public ones are those on this "
+            "machine.",
+        )
+    return _expanded(chosen, every, offered)
+
+
+def _expanded(
+    chosen: Iterable[str], every: dict[str, list[str]], offered: Iterable[str]
+) -> list[str]:
+    """Return the names with those of whole collections, each once."""
+    known = set(offered)
+    names = (each for name in chosen if name in known for each in every.get(name, [name]))
+    return list(dict.fromkeys(names))
+
+
+def remove_reference(name: str | None) -> None:
+    """Remove a reference from the chosen ones, or (None) cancel the upload being read."""
+    if name is None:
+        clear_upload(_ADDED)
+    ui.set_value(_CHOSEN, [other for other in ui.value_now(_CHOSEN, []) if other != name])
+
+
+def gold_set_of(current: Session, name: str, waiting: Waiting) -> GoldSet:
+    """Return a reference as a gold set, the same object each time, so that results are cached."""
+    kind, _, rest = name.partition(" ")
+    if kind == "demo":
+        return _demo_gold_set(rest)
+    key: tuple[Hashable, ...] = ("gold_set", name)
+    if kind == "file":
+        reference = st.session_state[_FILES][rest]
+        make = partial(GoldSet.of, reference)
+        return current.once((*key, Same(reference)), make, of_files=True)
+
+    def read(_: Tell) -> GoldSet:
+        return GoldSet.of(read_reference(f"catalogue:{rest}"))
+
+    do = partial(waiting.do, key, f"Reading {rest}", read, about=name)
+    return current.once(key, do, of_files=True)
+
+
+@st.cache_resource
+def _demo_gold_set(code: str) -> GoldSet:
+    counts = Source(f"wordfreq:{code}")
+    return GoldSet.of(reference_of(Source(f"demo:{code}")), frequencies_of(counts), counts.name)
+
+
+def _upload(files: dict[str, Reference], opened: str, waiting: Waiting) -> None:
+    def take(name: str, data: bytes) -> None:
+        VISITOR.set(session().store.folder.name)  # which a fragment does not have from its page
+
+        def read(tell: Tell) -> Reference:
+            reference = read_reference(data, name=name)
+            tell(1.0)
+            return reference
+
+        reference = waiting.do(("read", name, hash(data)), f"Reading {name}", read)
+        name = ui.unique_name(name, [*files, opened])
+        files[name] = replace(reference, name=name)
+        ui.forget_oldest(files, _MOST)
+        ui.set_value(_CHOSEN, [*ui.value_now(_CHOSEN, [OPEN]), f"file {name}"])
+
+    how: dict[str, Any] = {"help": "It stays closed: edits and blame stay with the open one."}
+    open_file("One more gold list", _ADDED, take, **how)

@@ -1,0 +1,157 @@
+"""Which words the grid shows: where methods differ, the worst, any, or what one types."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from morphgraph.core.cache import Same
+from morphgraph.core.text import counted, shortened
+from morphgraph.reference.predictions import Predictions
+from morphgraph.refine.learning import has_seen
+from morphgraph.score.comparison import ERROR_KINDS, ComparedWord, Comparison, ErrorBrowser
+from web import choosing
+from web import widgets as ui
+from web.choosing import PickedMethod
+from web.compare.figures import Compared
+from web.making import START
+from web.state import Session
+
+_WORDS, _LINES, _WAY = "compare_text", "compare_lines", "compare_way"
+_DIFFER, _WORST, _RANDOM = "differ", "worst", "random"
+_MOST = 1000
+_LONGEST = 100_000
+# The limit of characters of text in the page's address, by which it can be shared.
+_IN_ADDRESS = 1000
+Row = tuple[int, ComparedWord]
+
+
+def typed_texts(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
+    """Return the words or sentences that somebody typed, of which the address holds short ones."""
+    lines, words = ui.value_now(_LINES, ""), ui.value_now(_WORDS, "")
+    text = lines if lines.strip() else words
+    is_held = bool(text.strip()) and len(text) <= _IN_ADDRESS
+    here = (text, "1" if lines.strip() else "") if is_held else ("", "")
+    asked = current.address.follow("words", here[0]), current.address.follow("lines", here[1])
+    if asked != here:
+        ui.set_value(_LINES, asked[0] if asked[1] else "")
+        ui.set_value(_WORDS, "" if asked[1] else asked[0])
+    lines = ui.setting(
+        more.text_area,
+        "Sentences, one a line",
+        key=_LINES,
+        first="",
+        max_chars=_LONGEST,
+        placeholder="compared in place of words",
+    )
+    words = ui.setting(
+        field.text_input,
+        "Words",
+        key=_WORDS,
+        first="",
+        max_chars=_LONGEST,
+        placeholder="Type or paste words",
+        label_visibility="collapsed",
+        icon=":material/edit:",
+        disabled=bool(lines.strip()),
+    )
+    text = lines if lines.strip() else words
+    texts = [t.strip() for t in lines.splitlines()] if lines.strip() else words.split()
+    texts = list(dict.fromkeys(t for t in texts if t))
+    if len(texts) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(texts):,} are compared.")
+    if texts and len(text) > _IN_ADDRESS:
+        st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
+    return texts[:_MOST]
+
+
+def choose_way(compared: Compared, texts: Sequence[str]) -> str:
+    """Choose how words of the reference are chosen; none is while some are typed."""
+
+    def forget_typed() -> None:
+        ui.set_value(_WORDS, "")
+        ui.set_value(_LINES, "")
+
+    ways = {_DIFFER: "Where they differ", _RANDOM: "Random"}
+    if compared.has_gold:
+        baseline = shortened(compared.labels[compared.baseline], 20)
+        ways = {_DIFFER: ways[_DIFFER], _WORST: f"Worst for {baseline}", _RANDOM: "Random"}
+    if len(compared.outcomes) < 2:
+        del ways[_DIFFER]
+    now = ui.value_now(_WAY, None)
+    st.session_state[_WAY] = None if texts else now if now in ways else next(iter(ways))
+    way = ui.setting(
+        st.segmented_control,
+        "Rows",
+        ways,
+        key=_WAY,
+        first=None,
+        format_func=ways.__getitem__,
+        on_change=forget_typed,
+        label_visibility="collapsed",
+    )
+    return way or next(iter(ways))
+
+
+def rows_of_reference(
+    current: Session, compared: Compared, way: str, methods: Iterable[str]
+) -> tuple[list[int], str]:
+    """Return the places of the words that are shown, and how many there are.
+
+    ``methods``: the names of all that are chosen, also of those that are still made. What differs
+    stays as it was first drawn for these methods, whatever is edited or made since; what differs by
+    then is added.
+    """
+    words, comparison = len(compared.scored), compared.comparison
+    if way == _RANDOM:
+        return np.random.default_rng(0).permutation(words).tolist(), counted(words, "word")
+    if way == _WORST:
+        outcome = compared.outcomes[compared.baseline]
+        browser = ErrorBrowser(outcome, compared.scope)
+        wrong = browser.find(ERROR_KINDS[:3]).tolist()
+        return wrong, f"{len(wrong):,} of {counted(words, 'word')} cut wrongly"
+    differ = current.once(("disputed", Same(compared)), comparison.disputed, of_files=True)
+    names = [name for name in methods if name != START]
+    key = (current.state(of_files=True), Same(compared.scored))
+    first = ui.kept_last("words that differ", (*key, *names), lambda: differ)
+    known = set(first)
+    order = [*first, *(number for number in differ if number not in known)]
+    return order, f"{len(differ):,} of {counted(words, 'word')} differ"
+
+
+def typed_rows(
+    current: Session, compared: Compared, texts: Sequence[str]
+) -> tuple[Comparison, list[int | None]]:
+    """Return typed words by the methods, and the place of each method's cells, if it has any.
+
+    A file with segmentations has none if it has none of the words.
+    """
+    entries = current.study.benchmark.reference.entries
+    known = {entry.word: entry.morphs or None for entry in reversed(entries)}
+
+    def knows(one: PickedMethod) -> bool:
+        made = one.made
+        return not isinstance(made, Predictions) or any(text in made.by_word for text in texts)
+
+    able = [place for place, one in enumerate(compared.picked) if knows(one)]
+    made = [compared.picked[place].made for place in able]
+    labels = [compared.labels[place] for place in able]
+    gold = [known.get(text) for text in texts]
+    key = ("typed", *map(Same, made), *labels, tuple(texts), tuple(gold))
+
+    def make() -> Comparison:
+        return Comparison([one for one in made if one is not None], texts, gold, labels=labels)
+
+    places = [able.index(place) if place in able else None for place in range(len(compared.picked))]
+    return current.once(key, make), places
+
+
+def learned_from(current: Session, compared: Compared, texts: Sequence[str]) -> list[str]:
+    """Return those of typed words that a method was learned from."""
+    gold, seen = current.study.benchmark, list[str]()
+    for one in compared.picked:
+        if one.base is not None and one.split is not None and has_seen(one.base, gold):
+            kept = choosing.kept_words(current, gold, one.split).numbers
+            seen += [text for text in texts if text in gold.numbers and text not in kept]
+    return seen

@@ -1,0 +1,127 @@
+"""The view of words: one grid of methods and their figures, with the words below them."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from morphgraph.score.comparison import Comparison
+from morphgraph.tables.model import HELD_IN, Table
+from morphgraph.tables.scores import scores_table, words_table
+from web import choosing
+from web import widgets as ui
+from web.choosing import PickedMethod
+from web.compare import cell
+from web.compare.figures import Compared, figures, heads
+from web.compare.rows import (
+    choose_way,
+    learned_from,
+    rows_of_reference,
+    typed_rows,
+)
+from web.components import comparison_grid
+from web.state import Session
+
+_PAGE = 50
+
+
+def words_view(
+    current: Session,
+    compared: Compared,
+    pending: Sequence[PickedMethod],
+    texts: Sequence[str],
+    left: DeltaGenerator,
+    table: DeltaGenerator,
+) -> None:
+    """Show the grid; ``left``: where one chooses rows; ``table``: where one takes it along."""
+    comparison, places = compared.comparison, list[int | None](range(len(compared.picked)))
+    with left:
+        way = choose_way(compared, texts)
+        if texts:
+            comparison, places = typed_rows(current, compared, texts)
+            numbers = list(range(len(texts)))
+        else:
+            methods = [one.name for one in (*compared.picked, *pending)]
+            numbers, said = rows_of_reference(current, compared, way, methods)
+            st.caption(said, width="content")
+    grid = st.container()
+    page = ui.one_page(numbers, _PAGE, "compare page")
+    shown = [(number, comparison.row(number)) for number in page]
+    columns = [places[place] for place in compared.order]
+
+    def choose(row: int, column: int) -> None:
+        if row < len(comparison.texts) and column < len(compared.order):
+            label = compared.labels[compared.order[column]]
+            st.session_state[cell.CHOSEN] = comparison.texts[row], label
+
+    seen = learned_from(current, compared, texts)
+    chosen = _chosen(comparison)
+    marked = chosen and (chosen[0], columns.index(chosen[1]))
+    with grid:
+        comparison_grid(
+            heads(compared, pending),
+            figures(compared, len(pending)),
+            shown,
+            [*columns, *(None for _ in pending)],
+            key="comparison",
+            said=_said(compared),
+            notes=dict.fromkeys(seen, HELD_IN),
+            chosen=marked,
+            on_choose=choose,
+            on_ask=_asked,
+        )
+    with table:
+        _downloads(compared, comparison, numbers)
+    if chosen is not None:
+        row, column = chosen
+        outcome = comparison.outcomes[column]
+        cell.explain(current, outcome, comparison.row(row), column)
+
+
+def _asked(what: str, given: list[Any]) -> None:
+    """Do what a column's menu asked for."""
+    match what, given:
+        case "set", [str() as name, str() as key, bool() | int() | float() as value]:
+            choosing.set_field(name, key, value)
+        case "base", [str() as name]:
+            choosing.use_as_baseline(name)
+        case "drop", [str() as name]:
+            choosing.drop_method(name)
+
+
+def _chosen(comparison: Comparison) -> tuple[int, int] | None:
+    """Return the present position of the clicked word and method, None if one is gone."""
+    text, label = st.session_state.get(cell.CHOSEN, (None, None))
+    if text not in comparison.texts or label not in comparison.labels:
+        return None
+    return comparison.texts.index(text), comparison.labels.index(label)
+
+
+def _said(compared: Compared) -> str:
+    """Say what the figures are over, and what their marks mean."""
+    if not compared.has_gold:
+        return f"Tokens per word over {compared.which}, whatever rows are shown."
+    learned = "; methods that learn have not seen them" if compared.scored.drawn else ""
+    said = f"Figures are over {compared.which}{learned}, whatever rows are shown."
+    if len(compared.picked) > 1:
+        baseline = compared.labels[compared.baseline]
+        said += f" *** differs from {baseline}, p < 0.001 (** 0.01, * 0.05); n.s.: does not."
+    return said
+
+
+def _downloads(compared: Compared, comparison: Comparison, numbers: Sequence[int]) -> None:
+    """Offer the figures and the words of the grid as files."""
+    if compared.has_gold:
+        st.markdown("**Figures** with intervals, p-values and signatures")
+        make = partial(scores_table, [compared.table])
+        ui.table_downloads(make, "scores", "A row for each method.")
+    st.markdown("**Words**: all rows of the grid")
+
+    def words() -> Table:
+        return words_table(comparison, list(map(comparison.row, numbers)))
+
+    ui.table_downloads(words, "comparison", "A row for each word.")
+    signature = compared.table.signature if compared.has_gold else comparison.signature
+    st.code(signature, language=None, wrap_lines=True)

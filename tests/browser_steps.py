@@ -79,7 +79,7 @@ def start(page: Page, address: str) -> None:
 
 TABS = {
     "Workbench": ("Start", "Merge graph", "Merge tree", "Vocabulary"),
-    "Repair": ("Blame", "ReBPE"),
+    "Repair": ("Repair",),
     "Compare": ("Segmentations", "Scores"),
     "Build": ("Train", "Batch"),
 }
@@ -95,8 +95,7 @@ def go_to(page: Page, name: str) -> None:
         "Start": page.get_by_role("heading", name="Open your own files"),
         "Merge graph": page.get_by_role("group", name="Merge graph:"),
         "Merge tree": page.get_by_role("group", name="Merge tree"),
-        "Blame": page.get_by_role("slider", name="Knock out merges"),
-        "ReBPE": page.get_by_role("button", name="Settings"),
+        "Repair": page.get_by_role("radiogroup", name="Make it better by"),
         "Vocabulary": page.get_by_role("button", name="Listed below"),
         "Batch": page.get_by_role("tab", name="Configure"),
         "History and export": page.get_by_role("radio", name="A recipe: the edits alone"),
@@ -104,6 +103,13 @@ def go_to(page: Page, name: str) -> None:
         "Compare": page.get_by_role("region", name="Comparison of segmentations"),
     }
     expect(marks[name]).to_be_visible(timeout=PATIENCE)
+    idle(page)
+
+
+def remedy(page: Page, name: str) -> None:
+    """On the page Repair: choose how to make the tokeniser better."""
+    go_to(page, "Repair")
+    page.get_by_role("radio", name=name).locator("xpath=ancestor::label").click()
     idle(page)
 
 

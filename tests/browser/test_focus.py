@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from browser_steps import choose_demo, go_to, idle, pick, start
+from browser_steps import choose_demo, go_to, idle, pick, remedy, start
 from effort import one_of
 from playwright.sync_api import Locator, Page, expect
 
@@ -97,8 +97,16 @@ ACTS: dict[str, list[Act]] = {
         button("Knock out"),
         undo_in_the_palette,
     ],
-    "Blame": [button("Use the suggested one"), button("Knock out all"), *UNDO_AND_REDO],
-    "ReBPE": [button("Next:"), button("Next:"), *UNDO_AND_REDO, close("Settings")],
+    "Repair": [
+        button("Take the best"),
+        button("Knock out"),
+        *UNDO_AND_REDO,
+        lambda page, press: remedy(page, "ReBPE"),
+        button("Step"),
+        button("Step"),
+        *UNDO_AND_REDO,
+        close("Settings"),
+    ],
     "History and export": [close("Replay a recipe"), button("Check and prepare"), close("F1")],
 }
 

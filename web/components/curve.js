@@ -136,7 +136,7 @@ class CurveView {
       ...dots,
     );
     this.range.value = chosen;
-    this.range.setAttribute("aria-valuetext", point.said);
+    this.range.setAttribute("aria-valuetext", `${Math.round(100 * point.threshold)} %: ${point.said}`);
     const { gain, rest, sign } = chosen === this.aheadOf ? this.ahead : { gain: "", rest: "", sign: "" };
     this.said.replaceChildren(made("b", "", point.said), " ", made("span", sign, gain), ` ${rest}`);
     dispatchEvent(new CustomEvent("morphgraph-threshold", { detail: Math.round(100 * point.threshold) }));

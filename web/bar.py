@@ -29,9 +29,7 @@ PAGES: dict[str, dict[str, tuple[str, str]]] = {
     "Repair": {
         "Repair": ("pages/1_Repair.py", ":material/auto_fix_high:"),
     },
-    "Compare": {
-        "Compare": ("pages/2_Compare.py", ":material/compare_arrows:"),
-    },
+    "Compare": {"Compare": ("pages/2_Compare.py", ":material/compare_arrows:")},
     "Build": {
         "Train": ("pages/8_Train.py", ":material/model_training:"),
         "Batch": ("pages/11_Batch.py", ":material/batch_prediction:"),

@@ -167,7 +167,7 @@ def _use_as_model(model: Segmenter, name: str, file: str) -> None:
     st.success(
         f"{plain(shortened(name, 60))} holds {model.vocabulary_size:,} types for "
         f"{plain(model.name)}, which does not segment by merges alone, so it has no merge graph to "
-        "look at or edit. It is now among the methods of Compare; the open "
-        "tokeniser stays open.",
+        "look at or edit. It is now among the methods of Compare; the open tokeniser stays "
+        "open.",
         icon=":material/check_circle:",
     )

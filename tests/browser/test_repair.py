@@ -101,8 +101,9 @@ TOLD_OF_BLAME = """() => {
   const [types] = texts.find(Boolean).match(/^[\\d,]+/);
   const button = [...document.querySelectorAll("button")]
     .map((one) => one.innerText.match(/Knock out ([\\d,]+) type/)).find(Boolean);
-  const spread = [...document.querySelectorAll("*")]
-    .map((one) => one.shadowRoot?.querySelector(".spread svg")?.getAttribute("aria-label")).find(Boolean);
+  const pictures = [...document.querySelectorAll("*")]
+    .map((one) => one.shadowRoot?.querySelector(".spread svg"));
+  const spread = pictures.find(Boolean)?.getAttribute("aria-label");
   return { types, button: button?.[1], spread };
 }"""
 

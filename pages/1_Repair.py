@@ -97,7 +97,7 @@ def _page(current: Session) -> None:
             edits.show_message(current)
             edits.never_formed_note(current)
             edits.several_words_note(current)
-    tape(current)
+    tape(current, learning=remedy.gold)
 
 
 def _choose(current: Session, settings: Callable[[Session], None] | None) -> None:

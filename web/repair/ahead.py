@@ -12,8 +12,8 @@ from morphgraph.refine.outlook import Outlook
 from web import widgets as ui
 from web.aside import scored_words, sides
 from web.components import WordGroup, word_rows
+from web.edits import open_in_merge_tree
 from web.state import Session
-from web.views.trees import open_in_merge_tree
 
 _BETTER, _WORSE = 40, 20
 """The words that are listed at most."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from concurrent.futures import wait
 from pathlib import Path
@@ -23,10 +24,8 @@ from web.state import Session
 ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = {
-    "blame": "pages/3_Blame.py",
-    "rebpe": "pages/4_ReBPE.py",
+    "repair": "pages/1_Repair.py",
     "batch": "pages/11_Batch.py",
-    "history": "pages/6_History_and_export.py",
     "train": "pages/8_Train.py",
     "compare": "pages/2_Compare.py",
 }
@@ -76,11 +75,19 @@ class App:
         raise AssertionError("a method is never made")
 
     def open(self, page: str) -> App:
-        """Go to a page by its name in `PAGES`; "start" is the Workbench, "types" with all types."""
+        """Go to a page by its name in `PAGES`, to "start", its state "types", or the drawer."""
+        if page == "history":
+            return self.press("History, export")
         if page == "types":
             self.test.session_state[CANVAS] = "All types"
         self.test.switch_page(PAGES.get(page, "app.py"))
         return self.run()
+
+    def remedy(self, name: str) -> App:
+        """Go to Repair, and choose a remedy: blame, rebpe, prune, extend or list."""
+        self.test.switch_page(PAGES["repair"])
+        self.put("remedy", name)
+        return self.put("kept remedy", name)
 
     @property
     def session(self) -> Session:
@@ -171,6 +178,14 @@ class App:
         [f1] = [label for label in labels if label.startswith(":small[F1 % ")]
         said = f1.removeprefix(":small[F1 % ").partition("]")[0]
         return said.replace("on the ", "on ") if said.startswith("on ") else ""
+
+    @property
+    def edits(self) -> list[list[str]]:
+        """What the open drawer lists: the state, what was done, its gain, and F1."""
+        found = [b for b in self.test.button if (b.key or "").startswith("edit ")]
+        label = re.compile(r"(.*?) :\w+\[(.*?)\] (.*)")
+        rows = [(b.key, label.fullmatch(as_read(b.label))) for b in found]
+        return [[key.split()[2], row[1], row[2].strip("*"), row[3]] for key, row in rows]
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""

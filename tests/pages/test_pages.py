@@ -1,5 +1,6 @@
 """Each page with the demos: it runs, and its widgets do what they say."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from morphgraph.core.files import DEMOS
 from morphgraph.core.text import percent
-from morphgraph.refine.blame import blame
-from morphgraph.refine.knockout import decided_threshold, threshold_curve
 from morphgraph.tokeniser.merging import segment
 from tests.pages.conftest import PAGES
 
@@ -54,76 +53,42 @@ def test_knock_out_undo_and_redo(app: Any) -> None:
     assert {name: app.metrics()[name] for name in before} == before
     undone = f"1 edit undone, 0 in all: F1 {value} → {before['F1 %'][0]}\xa0%"
     assert said_of_edits(app) == undone
-    app.open("blame")
+    app.remedy("blame")
     assert said_of_edits(app) == undone
     app.press("Redo")
     assert app.open("start").metrics() == after
-    app.open("blame")
+    app.remedy("blame")
     first = app.f1  # of the words kept aside
     assert first != value
-    [knock_out_all] = [b.label for b in app.test.button if b.label.startswith("Knock out all")]
+    [knock_out_all] = [b.label for b in app.test.button if b.label.startswith("Knock out ")]
     app.press(knock_out_all)
     assert said_of_edits(app).startswith(f"1 edit made, 2 in all: F1 {first} → {app.f1}")
     app.choose("Demo", "de")
     assert said_of_edits(app) == ""
 
 
-def chosen_threshold(app: Any) -> tuple[float, str]:
-    """The threshold on the curve, and what it says of it."""
-    data = app.component("threshold_line")
-    point = data["points"][data["chosen"]]
-    return point["threshold"], point["said"] + point["more"]
-
-
-def test_the_curve_has_a_best_threshold_which_can_be_taken(app: Any) -> None:
-    app.open("blame")
-    data = app.component("threshold_line")
-    best = data["points"][data["best"]]
-    # An eighth of the words learned from decided it: no word that is scored did.
-    study = app.session.study
-    rest, kept = study.benchmark.split()
-    assert best["threshold"] == decided_threshold(study.tokeniser, rest, "morphemic", "types")
-    blamed = blame(rest, segment(app.graph, rest.words))
-    for name, words in (("f1", kept), ("learned", rest)):
-        points = threshold_curve(study.tokeniser, words, blamed)
-        assert [point[name] for point in data["points"]] == [100 * point.f1 for point in points]
-    app.press("Use the suggested one")
-    threshold, said = chosen_threshold(app)
-    assert threshold == best["threshold"]
-    assert f"→ {best['f1']:.2f}\xa0%" in said
-    app.open("start").open("blame")
-    assert chosen_threshold(app)[0] == threshold
-
-
-def test_the_history_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> None:
-    from web.edits import go_to_edit
-
-    app.open("history")
-    assert any("No edits yet" in info.value for info in app.test.info)
+def test_the_drawer_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> None:
+    assert "Nothing is edited yet" in app.open("history").captions()
     app.open("start").press("Knock out")
-    app.open("blame").press(
-        next(b.label for b in app.test.button if b.label.startswith("Knock out all"))
+    app.remedy("blame").press(
+        next(b.label for b in app.test.button if b.label.startswith("Knock out "))
     )
     study = app.session.study
     _, kept = study.benchmark.split()
     f1 = [kept.scores(segment(graph, kept.words))[0].f1 for graph in app.graph.states_onward()]
     app.open("history")
-    assert f"F1 is on {len(kept)} words kept aside." in app.captions()
-    table = app.test.dataframe[0].value
-    assert list(table["F1 %"]) == [percent(value) for value in f1]
-    assert [float(gain.replace("−", "-")) for gain in table["ΔF1"][1:]] == pytest.approx(
-        [100 * (f1[1] - f1[0]), 100 * (f1[2] - f1[1])], abs=0.006
-    )
-    app.press("Undo")
-    table = app.test.dataframe[0].value
-    assert list(table["state"]) == ["", "now", "undone"]
+    assert f"All figures are on the {len(kept)} words kept aside." in app.captions()
+    assert [row[3] for row in app.edits] == [percent(value) for value in f1]
+    gains = [float(row[2]) for row in app.edits[1:]]
+    assert gains == pytest.approx([100 * (b - a) for a, b in pairwise(f1)], abs=0.006)
     # Nothing is learned any more: over all words, those of the undone edit as they were seen last.
+    app.test.button(key="edit 1 done").click()
+    app.run()
+    assert [row[0] for row in app.edits] == ["done", "now", "undone"]
     start, now = (study.score(edits=edits).f1 for edits in (0, 1))
-    assert list(table["F1 %"]) == [percent(value) for value in (start, now)] + ["n/a"]
-    for edits in (0, 2):
-        go_to_edit(app.session, edits)
-        assert len(app.graph.history) == edits
-        assert list(app.run().test.dataframe[0].value["state"])[edits] == "now"
+    assert [row[3] for row in app.edits] == [percent(start), percent(now), "n/a"]
+    app.test.button(key="edit 2 undone").click()
+    assert len(app.run().graph.history) == 2
 
 
 def said_of_edits(app: Any) -> str:

@@ -27,10 +27,7 @@ PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "ReBPE": ("pages/4_ReBPE.py", ":material/autorenew:"),
     },
     "Compare": {"Compare": ("pages/2_Compare.py", ":material/compare_arrows:")},
-    "Build": {
-        "Train": ("pages/8_Train.py", ":material/model_training:"),
-        "Batch": ("pages/11_Batch.py", ":material/batch_prediction:"),
-    },
+    "Build": {"Build": ("pages/3_Build.py", ":material/model_training:")},
 }
 """The pages by the tab that they are behind: file and icon of each."""
 

@@ -27,9 +27,8 @@ from web.widgets import forget_oldest, set_value
 if TYPE_CHECKING:
     from morphgraph.batch.plan import Plan
 
-CONFIGURE, RUNS = "Configure", "Runs"
-VIEW, CHOSEN, SOURCE = "batch_view", "batch_run", "batch_source"
-"""Keys of the open tab, the run's name, and the edited text."""
+CHOSEN, SOURCE = "batch_run", "batch_source"
+"""Keys of the run's name, and of the edited text."""
 _AROUND = 2
 """The number of lines shown above and below the wrong one."""
 _OPTIONS = "started.json"
@@ -162,8 +161,7 @@ def begin(text: str, name: str, options: Sequence[str]) -> Run:
     else:
         run = start_run(text, root, name, options)
     files.write_file(run.folder / _OPTIONS, json.dumps([*options]).encode())
-    set_value(CHOSEN, name)  # before the tabs are drawn
-    set_value(VIEW, RUNS)
+    set_value(CHOSEN, name)  # before it is drawn
     return run
 
 

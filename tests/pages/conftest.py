@@ -26,8 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "blame": "pages/3_Blame.py",
     "rebpe": "pages/4_ReBPE.py",
-    "batch": "pages/11_Batch.py",
-    "train": "pages/8_Train.py",
+    "build": "pages/3_Build.py",
     "compare": "pages/2_Compare.py",
 }
 

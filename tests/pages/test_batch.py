@@ -99,7 +99,7 @@ def test_names_of_runs(page: Any, runs: Path) -> None:
     assert "There is a run “demo” already" in page.errors()[0]
     for wrong in ("../demo", "a b", "-x", "Ünder", ".x"):
         page.set("text_input", "Name of the run", wrong).press("Start")
-        [message] = page.errors()
+        message = page.errors()[0]
         assert message.startswith(f"“{wrong}” cannot be the name of a run. Use unaccented letters")
     assert [path.name for path in runs.iterdir()] == ["demo"]
 

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from morphgraph.batch.run import Run, ended_early, runs_in, start_run, stop_path
 from morphgraph.core import files
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.limits import is_public
+from morphgraph.core.limits import YAML_CHARACTERS, is_public
 from morphgraph.core.text import counted, duration, shortened, visible
 from web.jobs import UPLOADS, is_waiting, join_queue
 from web.state import own_folder
@@ -106,6 +106,14 @@ def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
     name = free_name(wanted, {*kept("own"), *taken})
     kept("own")[name] = text
     set_value(SOURCE, name)
+
+
+def take(name: str, data: bytes) -> None:
+    """Add a file as a text to start from, and choose it."""
+    text = files.decode_utf8(data, name)
+    YAML_CHARACTERS.check(len(text), name, fix="Choose the YAML file of an evaluation")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    add_source(shortened(visible(name), 60), text, files.shipped_configurations())
 
 
 def folder_of(source: str) -> Path:

@@ -186,7 +186,7 @@ def test_nothing_covers_the_bar_on_a_narrow_window(
     # While a page is drawn anew, the one that goes can still stand below.
     menu = actions.get_by_role("button", name="Menu").locator("visible=true").first
     expect(menu).to_be_visible()
-    for address in ("", "Blame", "ReBPE", "History_and_export"):
+    for address in ("", "Repair", "History_and_export"):
         if address:
             page.goto(f"{app_address}/{address}")
         expect(menu).to_be_visible(timeout=PATIENCE)

@@ -24,8 +24,7 @@ from web.state import Session
 ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = {
-    "blame": "pages/3_Blame.py",
-    "rebpe": "pages/4_ReBPE.py",
+    "repair": "pages/1_Repair.py",
     "build": "pages/3_Build.py",
     "compare": "pages/2_Compare.py",
 }
@@ -82,6 +81,12 @@ class App:
             self.test.session_state[CANVAS] = "All types"
         self.test.switch_page(PAGES.get(page, "app.py"))
         return self.run()
+
+    def remedy(self, name: str) -> App:
+        """Go to Repair, and choose a remedy: blame, rebpe, prune, extend or list."""
+        self.test.switch_page(PAGES["repair"])
+        self.put("remedy", name)
+        return self.put("kept remedy", name)
 
     @property
     def session(self) -> Session:
@@ -170,7 +175,7 @@ class App:
         """The words that figures of the bar are over, "" where they are all words."""
         labels = [block.proto.popover.label for block in self.test.get("popover")]
         [f1] = [label for label in labels if label.startswith(":small[F1 % ")]
-        said = f1.removeprefix(":small[F1 % ").partition("]")[0]
+        said = re.sub("(, partial gold|, silver)?].*", "", f1.removeprefix(":small[F1 % "))
         return said.replace("on the ", "on ") if said.startswith("on ") else ""
 
     @property

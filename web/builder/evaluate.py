@@ -69,7 +69,7 @@ def _configure() -> None:
         open_file(  # run first, so that what is added can be chosen
             "Evaluation",
             "batch",
-            _take,
+            batch.take,
             type=["yaml", "yml"],
             max_upload_size=10,  # above our own limit, whose error says what to do
             help="A YAML file in UTF-8. It is shown here first; nothing runs before you press "
@@ -89,13 +89,6 @@ def _configure() -> None:
         return
     text = _editor(source, sources[source])
     _outcome(source, text, is_edited=text != sources[source])
-
-
-def _take(name: str, data: bytes) -> None:
-    text = decode_utf8(data, name)
-    YAML_CHARACTERS.check(len(text), name, fix="Choose the YAML file of an evaluation")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    batch.add_source(shortened(visible(name), 60), text, shipped_configurations())
 
 
 def _upload_files() -> None:
@@ -153,7 +146,7 @@ def _outcome(source: str, text: str, *, is_edited: bool) -> None:
             with st.expander(f"{counted(len(left_out), 'input')} left out"):
                 st.text("\n\n".join(left_out))
     if not is_public() and any(run.progress and not run.progress.is_over for run in runs):
-        st.caption("Another run is running: both will share this machine.")
+        st.caption("A run is running: another one would share this machine with it.")
     ui.show_deferred_error(_REFUSED)
 
 

@@ -153,7 +153,8 @@ def _choose(offered: list[str]) -> str:
     more = f"{len(others)} more"
     titles = {name: METHODS[name].title for name in _FIRST} | {more: more}
     examples = ", ".join(METHODS[name].title for name in others[:3])
-    captions = [*(ui.plain(_does(METHODS[name])) for name in _FIRST), ui.plain(f"{examples} …")]
+    does = (re.sub(r" \(.*\)", "", _does(METHODS[name])) for name in _FIRST)
+    captions = [*map(ui.plain, does), ui.plain(f"{examples} …")]
     with st.container(key="cards-train"):
         chosen: str = ui.choice(
             st.radio,
@@ -274,7 +275,7 @@ def _made(order: _Order, visitor: str, gold: Reference, holdout: float, tell: Te
     seconds = time.monotonic() - began
     words = [word for word, _ in islice(counts.items(), _SAMPLE)] if order.words.is_single else []
     cut = model.segment(model.encode(words)) if words else None
-    long = (number for number, word in enumerate(words) if len(word) >= _LONG)
+    long = (number for number, word in enumerate(words) if len(word) >= _LONG and word.isalpha())
     tokens = (cut.tokens(number) for number in long) if cut else iter(())
     several = islice((some for some in tokens if len(some) > 1), _EXAMPLES)
     examples = [[shown_token(model.types[token]) for token in some] for some in several]

@@ -27,9 +27,9 @@ _WORDS, _LANGUAGES, _WHERE = "Words", "Languages", "Where errors are"
 def compare_page(current: Session) -> None:
     """Show the page; a fragment, so that a choice redraws nothing else."""
     score_metrics(current, "compare")
-    row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "small"}
+    row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
     with st.container(key="compare-controls", **row):
-        field = st.container(width=300)
+        field = st.container(width=230)
         left = st.container(key="compare-rows", width="content", **row)
         st.space("stretch")
         views = [_WORDS, _LANGUAGES, _WHERE]
@@ -40,14 +40,17 @@ def compare_page(current: Session) -> None:
     with adding:
         place = st.container()
         choosing.upload_method()  # before the methods, so that its model can be chosen
-    waiting = Waiting(st.empty(), choosing.drop_method)
-    picked = choosing.choose_methods(current, place)
+    messages = st.container()  # what comes and goes there moves nothing below it in the tree
+    waiting = Waiting(messages.empty(), choosing.drop_method)
+    with messages:
+        picked = choosing.choose_methods(current, place)
     texts = typed_texts(current, field, more) if view == _WORDS else []
     with more:
         how = _scoring(current)
     lacking = choosing.lacking_counts(current)
     if lacking and current.study.benchmark.frequencies is None:
-        inputs.offer_frequencies(current, lacking)
+        with messages:
+            inputs.offer_frequencies(current, lacking)
     else:
         with more:
             inputs.frequency_choice(current)
@@ -57,7 +60,8 @@ def compare_page(current: Session) -> None:
     shown, progress = st.container(), st.container()
     scored = choosing.unseen_words(current, picked, current.study.benchmark)
     with shown, ui.attempt():
-        compared = compare(current, picked, scored, waiting, how)
+        with messages:
+            compared = compare(current, picked, scored, waiting, how)
         waiting.clear()
         pending = [one for one in picked if one.made is None]
         if compared is not None:

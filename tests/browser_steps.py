@@ -71,34 +71,45 @@ def choose_demo(page: Page, name: str, code: str) -> None:
 def start(page: Page, address: str) -> None:
     page.set_default_timeout(30_000)
     page.goto(address)
-    expect(page.get_by_role("heading", name="Where does this tokeniser")).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(tree(page).locator("svg desc")).to_be_attached(timeout=PATIENCE)
+    idle(page)
+
+
+def tree(page: Page) -> Locator:
+    """The picture of a word."""
+    return page.get_by_role("group", name="Merge tree")
+
+
+def fan(page: Page) -> Locator:
+    """The picture of a type."""
+    return page.get_by_role("group", name="Merge graph:")
+
+
+def show(page: Page, picture: str) -> None:
+    """Choose a picture of the Workbench."""
+    page.get_by_role("radio", name=picture, exact=True).click()
+    shown = {"Word": tree(page), "Type": fan(page)}.get(picture, page.get_by_role("application"))
+    expect(shown).to_be_visible(timeout=PATIENCE)
     idle(page)
 
 
 TABS = {
-    "Workbench": ("Start", "Merge graph", "Merge tree", "Vocabulary"),
+    "Workbench": ("Workbench",),
     "Repair": ("Blame", "ReBPE"),
-    "Compare": ("Compare",),
     "Build": ("Train", "Batch"),
 }
 
 
 def go_to(page: Page, name: str) -> None:
-    link = page.get_by_role("link", name=name)
-    if name != "History and export":
-        tab = next(tab for tab, pages in TABS.items() if name in pages)
-        if len(TABS[tab]) > 1:
-            bar(page).get_by_role("button", name=tab).click()
-    (bar(page).get_by_role("link") if name == "History and export" else link).click()
+    if tab := next((tab for tab, pages in TABS.items() if name in pages), None):
+        bar(page).get_by_role("button", name=tab).click()
+        page.get_by_role("link", name=name).click()
+    else:
+        bar(page).get_by_role("link", name=name.replace(" and", ",")).click()
     marks = {
-        "Start": page.get_by_role("heading", name="Open your own files"),
-        "Merge graph": page.get_by_role("group", name="Merge graph:"),
-        "Merge tree": page.get_by_role("group", name="Merge tree"),
+        "Workbench": page.get_by_role("radio", name="All types"),
         "Blame": page.get_by_role("slider", name="Knock out merges"),
         "ReBPE": page.get_by_role("button", name="Settings"),
-        "Vocabulary": page.get_by_role("button", name="Listed below"),
         "Batch": page.get_by_role("tab", name="Configure"),
         "History and export": page.get_by_role("radio", name="A recipe: the edits alone"),
         "Train": page.get_by_role("button", name="Train", exact=True),
@@ -109,6 +120,9 @@ def go_to(page: Page, name: str) -> None:
 
 
 def uploader(page: Page, label: str) -> Locator:
+    """The field with this label; "" is the window, which takes any file."""
+    if not label:
+        return page.locator(".st-key-drop-zone")
     return page.get_by_test_id("stFileUploader").filter(has_text=label)
 
 

@@ -9,7 +9,6 @@ from morphgraph.core.text import count_text, counted, percent
 from morphgraph.score.boundaries import BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.bte import Bte
-from web import inputs
 from web.aside import Scored, scored_words
 from web.choosing import kept_words
 from web.opening import what_is_open
@@ -21,10 +20,7 @@ from web.widgets import button
 _HISTORY = ("pages/6_History_and_export.py", ":material/history:")
 PAGES: dict[str, dict[str, tuple[str, str]]] = {
     "Workbench": {
-        "Start": ("app.py", ":material/construction:"),
-        "Merge graph": ("pages/1_Merge_graph.py", ":material/hub:"),
-        "Merge tree": ("pages/2_Merge_tree.py", ":material/account_tree:"),
-        "Vocabulary": ("pages/10_Vocabulary.py", ":material/menu_book:"),
+        "Workbench": ("app.py", ":material/construction:"),
     },
     "Repair": {
         "Blame": ("pages/3_Blame.py", ":material/auto_fix_high:"),
@@ -100,8 +96,6 @@ def score_metrics(
             options |= {"help": f"{label} an edit: {len(edits):,} to {name}", "shortcut": keys}
             button(label, name, getattr(current, name), disabled=not edits, **options)
         follow_edits(current)
-    if inputs.reference_read(current, place):
-        inputs.doubtful_reference(current)
 
 
 def _f1(current: Session, words: Scored, scope: Scope, weighting: Weighting, place: str) -> None:

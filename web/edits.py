@@ -18,8 +18,10 @@ from morphgraph.tokeniser.merging import never_formed
 from web.aside import Scored, scored_words, sides
 from web.components import Click, component
 from web.state import Session
-from web.widgets import button, code, deferred_error, plain
+from web.widgets import button, code, deferred_error, plain, set_value
 
+CANVAS = "picture of the workbench"
+"""The key of the choice of a picture: Word, Type or All types."""
 _MESSAGE, _HEARD = "edit message", "edits heard of"
 
 
@@ -205,9 +207,22 @@ def look_at(current: Session, number: int) -> None:
 
 
 def open_in_graph(current: Session, number: int) -> None:
-    """Open a type on the page of the merge graph; not in a callback."""
+    """Open a type in the picture of the Workbench; not in a callback."""
     look_at(current, number)
-    st.switch_page("pages/1_Merge_graph.py")
+    set_value(CANVAS, "Type")
+    st.switch_page("app.py")
+
+
+def word_key(current: Session) -> str:
+    """Return the key of the word that is chosen on the Workbench."""
+    return f"word {current.study_number}"
+
+
+def open_in_merge_tree(current: Session, word: str) -> None:
+    """Open a word in the picture of the Workbench; not in a callback."""
+    set_value(word_key(current), word)
+    set_value(CANVAS, "Word")
+    st.switch_page("app.py")
 
 
 def offer_to_open(current: Session, number: int, name: str) -> None:
@@ -218,21 +233,14 @@ def offer_to_open(current: Session, number: int, name: str) -> None:
         open_in_graph(current, number)
 
 
-def handle_clicks(
-    current: Session, clicks: list[Click], knocks_out: bool, *, cascade: bool = False
-) -> None:
-    """Perform clicks in order: select, knock out, or focus on a type."""
+def handle_clicks(current: Session, clicks: list[Click]) -> None:
+    """Perform clicks in order: choose a type, or put it into the middle."""
     for click in clicks:
         number = _clicked_type(current.study.graph, click.key)
-        if number is None:
-            continue
-        if click.kind == "double":
-            if not knocks_out:
-                look_at(current, number)
-            continue
-        current.selected = number
-        if knocks_out:
-            knock_out_type(current, number, cascade=cascade)
+        if number is not None and click.kind == "double":
+            look_at(current, number)
+        elif number is not None:
+            current.selected = number
 
 
 def _clicked_type(graph: MergeGraph, key: str) -> int | None:

@@ -48,11 +48,14 @@ class Overview:
         """Return the column and row of a type, also of one that is knocked out."""
         return int(self.columns[number]), int(self.rows[number])
 
-    def choose(self, column: int, row: int, shown: int) -> int | None:
-        """Return the first type of a cell, or the one after that shown; None in an empty cell."""
-        types = self.cells.get((column, row), [])
-        at = types.index(shown) + 1 if shown in types else 0
-        return types[at % len(types)] if types else None
+    def within(self, left: int, low: int, right: int, high: int) -> list[int]:
+        """Return the types of the cells of these columns and rows, both ends included."""
+        return [
+            number
+            for (column, row), types in self.cells.items()
+            if left <= column <= right and low <= row <= high
+            for number in types
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data, with the colours of rows from 0, the last those of -1."""

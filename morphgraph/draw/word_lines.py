@@ -178,6 +178,15 @@ def _words_in(
     return lines, worst
 
 
+def without_marks(word: str) -> str:
+    """Return a word without the marks around it, or as it is if it has nothing else.
+
+    >>> without_marks("strawberries,"), without_marks("…")
+    ('strawberries', '…')
+    """
+    return word.strip(_MARKS) or word
+
+
 def line_in(study: Study, word: str, graph: MergeGraph) -> WordLine:
     """Return a word as a state of the study's graph segments it."""
     return _words_in(study, [word], graph)[0][word]

@@ -364,6 +364,15 @@ class Study:
         gain = (self.now.correct_gaps - since.correct_gaps)[changed]
         return int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())
 
+    def better_worse_after(self, preview: Preview, part: Part | None = None) -> tuple[int, int]:
+        """How many words would have more, and fewer, right gaps after what was previewed."""
+        gold, weight = self.benchmark.cuts("morphemic"), self.benchmark.weight("morphemic", "types")
+        after, now = preview.segmentation, self.now
+        state = StudyState(after, [], BoundaryTally(cuts_of(after), gold, weight))
+        changed = self._changed_in(part, after, now.segmentation)
+        gain = (state.correct_gaps - now.correct_gaps)[changed]
+        return int((gain > 0).sum()), int((gain < 0).sum())
+
     def worst_order(self) -> list[int]:
         """The words with wrong gaps now, those with the most first, then the most frequent."""
         wrong = self.now.wrong_gaps

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser_steps import go_to, start
+from browser_steps import show, start
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -61,7 +61,7 @@ def test_a_picture_is_copied_or_saved_where_the_clipboard_is_refused(
     may = ["clipboard-read", "clipboard-write"]
     page = new_page(color_scheme="dark", permissions=may)
     start(page, app_address)
-    go_to(page, "Merge graph")
+    show(page, "Type")
     copy = page.get_by_role("button", name="Copy picture")
     copy.click()
     expect(page.locator(".copied")).to_have_text("Copied")

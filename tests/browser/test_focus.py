@@ -42,12 +42,8 @@ def close(name: str) -> Act:
     return opened_and_closed
 
 
-def find_a_type(page: Page, press: Press) -> None:
-    page.get_by_role("combobox", name="Find a type").fill("able")
-    option = page.get_by_role("option").nth(1)
-    option.wait_for()
-    idle(page)
-    option.click() if press is click else page.keyboard.press("Enter")
+def picture(name: str) -> Act:
+    return lambda page, press: press(page.get_by_role("radio", name=name, exact=True))
 
 
 def leave_the_palette(page: Page, press: Press) -> None:
@@ -78,24 +74,20 @@ def click(target: Locator) -> None:
 
 UNDO_AND_REDO = [in_bar("undo"), in_bar("redo"), in_bar("undo")]
 ACTS: dict[str, list[Act]] = {
-    "Start": [
-        button("Knock out"),
-        *UNDO_AND_REDO,
-        button("Another word"),
-        leave_the_palette,
-        another_demo,
-        button("Open it in the merge graph"),
-    ],
-    "Merge graph": [
+    "Workbench": [
         button("Knock out"),
         button("Bring it back"),
         button("Knock out"),
         *UNDO_AND_REDO,
-        close("View"),
-        close("F1"),
-        find_a_type,
+        button("another text"),
+        picture("Type"),
         button("Knock out"),
         undo_in_the_palette,
+        picture("All types"),
+        button("Knock out"),
+        leave_the_palette,
+        close("F1"),
+        another_demo,
     ],
     "Blame": [button("Use the suggested one"), button("Knock out all"), *UNDO_AND_REDO],
     "ReBPE": [button("Next:"), button("Next:"), *UNDO_AND_REDO, close("Settings")],
@@ -107,7 +99,7 @@ ACTS: dict[str, list[Act]] = {
 @pytest.mark.parametrize("name", ACTS)
 def test_the_focus_is_never_lost(page: Page, app_address: str, name: str, press: Press) -> None:
     start(page, app_address)
-    if name != "Start":
+    if name != "Workbench":
         go_to(page, name)
     for number, act in enumerate(ACTS[name]):
         act(page, press)

@@ -7,7 +7,7 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from browser_steps import go_to, start
+from browser_steps import fan, idle
 from effort import one_of
 from playwright.sync_api import Dialog, Page, expect
 
@@ -63,11 +63,10 @@ def test_the_stand_alone_page(new_page: Callable[..., Page], tmp_path: Path, the
 
 
 def test_a_click_in_free_layout_shows_that_type_in_the_fan(page: Page, app_address: str) -> None:
-    start(page, app_address)
-    go_to(page, "Merge graph")
-    fan = page.get_by_role("group", name="Merge graph:")
-    expect(fan).to_be_visible()
-    page.get_by_role("button", name="View").click()
+    page.goto(f"{app_address}/?demo=en&state=Type")
+    expect(fan(page)).to_be_visible()
+    idle(page)
+    page.locator(".st-key-canvas-menu button").click()
     page.get_by_text("Free layout").click()
     frame = page.frame_locator('iframe[title="Free layout"]')
     expect(frame.locator("canvas")).to_be_visible()
@@ -86,6 +85,6 @@ def test_a_click_in_free_layout_shows_that_type_in_the_fan(page: Page, app_addre
     )
     frame.locator("canvas").click(position={"x": x, "y": y})
     expect(frame.locator("canvas")).to_have_count(0)
-    expect(fan).to_be_visible()
+    expect(fan(page)).to_be_visible()
     expect(page).to_have_url(re.compile("type="))
-    expect(fan).to_contain_text(label)
+    expect(fan(page)).to_contain_text(label)

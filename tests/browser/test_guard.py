@@ -24,10 +24,7 @@ from web.guard import FRAME
 pytestmark = pytest.mark.browser
 
 SERVE = Path(__file__).resolve().parents[2] / "web" / "serve.py"
-PAGES = (
-    *("", "Merge_graph", "Merge_tree", "Blame", "Vocabulary", "ReBPE", "History_and_export"),
-    *("Compare", "Train", "Batch"),
-)
+PAGES = (*("", "Blame", "ReBPE", "History_and_export", "Compare", "Train", "Batch"),)
 MEGABYTE = 2**20
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser_steps import go_to, idle, start
+from browser_steps import fan, idle, start, tree
 from effort import one_of
 from playwright.sync_api import Page, expect
 
@@ -97,7 +97,7 @@ def test_every_page_can_be_read_and_stands_still(
         if shifted > 0.1:
             wrong.append(f"moves by {shifted:.2f} while it opens")
         if wrong:
-            found[path or "Start"] = wrong
+            found[path or "Workbench"] = wrong
     assert not found, "\n".join(f"{n}: {w}" for n, all_ in found.items() for w in all_)
 
 
@@ -107,10 +107,9 @@ def test_a_tree_is_as_wide_as_the_page_whatever_the_word(
 ) -> None:
     page = new_page(viewport={**NARROW, "width": width})
     start(page, app_address)
-    go_to(page, "Merge tree")
-    sheet = page.get_by_role("group", name="Merge tree")
+    sheet = tree(page)
     for word in ("underestimating", "internationalisation", "antidisestablishment" * 9):
-        field = page.get_by_role("textbox", name="Word")
+        field = page.get_by_role("textbox", name="A word, or any text")
         field.fill(word)
         field.press("Enter")
         page.wait_for_timeout(300)
@@ -128,10 +127,10 @@ def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
     new_page: Callable[..., Page], app_address: str, width: int
 ) -> None:
     page = new_page(viewport={**NARROW, "width": width})
-    page.goto(f"{app_address}/Merge_graph?demo=en")
+    page.goto(f"{app_address}/?demo=en&state=Type")
     idle(page)
     page.wait_for_timeout(600)
-    graph = page.get_by_role("group", name="Merge graph:")
+    graph = fan(page)
     frame = graph.bounding_box()
     assert frame is not None
     if width == 390:

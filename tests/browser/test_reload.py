@@ -24,6 +24,7 @@ def reloaded(page: Page, tokeniser: str, reference: str) -> None:
 def test_it_is_still_without_gold(new_page: Callable[..., Page], app_address: str) -> None:
     page = new_page()
     start(page, app_address)
+    page.get_by_text("Open your own files").click()
     page.get_by_text("Go on without gold").first.click()  # folded away
     idle(page)  # it has opened
     page.get_by_test_id("stButton").get_by_role("button", name="Go on without gold").click()
@@ -55,12 +56,12 @@ def test_what_was_open_comes_back_in_each_tab(
     assert "morphgraph" not in page.url.split("//")[1]  # no token in an address to be shared
 
     # Streamlit itself asks in vain for files below the address of a page, so from the first one.
-    go_to(page, "Start")
+    go_to(page, "Workbench")
     reloaded(page, "English 8k", "mine.tsv, 4 words")
     assert value_of(page, "F1 %") == score
     go_to(page, "ReBPE")
     expect(page.get_by_role("button", name=re.compile("^Next: reify"))).to_be_visible()
-    go_to(page, "Start")
+    go_to(page, "Workbench")
 
     # A second tab has the same open at first, and goes its own way.
     other = page.context.new_page()

@@ -13,7 +13,6 @@ def test_every_type_has_its_cell() -> None:
     tokeniser = load_tokeniser("demo:en")
     study = Study(tokeniser, Benchmark.on(mg.read_gold("demo:en"), tokeniser))
     graph, names = study.graph, tokeniser.readable_types
-    gone = graph.ids["ies"]
     graph.knockout(["ies"])
     blamed = study.blame()
     found = Overview.of(blamed, names, graph.type_ids())
@@ -28,7 +27,6 @@ def test_every_type_has_its_cell() -> None:
             assert row == (round(10 * b / n) if n else -1)
             joins.append(n)
         assert joins == sorted(joins, reverse=True)
-        assert found.choose(column, row, gone) == types[0]
-        assert found.choose(column, row, types[0]) == types[1 % len(types)]
-        assert found.choose(column, row, types[-1]) == types[0]
-    assert found.choose(COLUMNS, 10, gone) is None
+        assert found.within(column, row, column, row) == types
+    assert sorted(found.within(1, -1, COLUMNS, 10)) == sorted(graph.type_ids())
+    assert {names[n] for n in found.within(1, -1, 1, 10)} >= {"a", "␣a"}

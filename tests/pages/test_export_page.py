@@ -37,7 +37,7 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
     tuples = f"{len(app.graph.tuple_merges()):,}"
     assert re.search(rf"\b{tuples} merges are of more than two parts", said(app))
     # Coming back shows it again; undoing asks for a check again.
-    app.open("graph")
+    app.open("start")
     app.open("history")
     assert "the same ids" in said(app)
     app.press("Undo")

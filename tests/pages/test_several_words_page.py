@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def opened(app: Any) -> Any:
-    app.upload("Tokeniser", ("super.json", superbpe_json()))
+    app.upload("", ("super.json", superbpe_json()))
     assert app.errors() == []
     app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
     return app
@@ -25,7 +25,7 @@ def test_every_page_shows_it(opened: Any) -> None:
 
 
 def test_the_start_shows_tokens_across_words(opened: Any) -> None:
-    opened.put(f"first look {opened.session.study_number}", "of the house\nin a lot of the 1")
+    opened.put(f"text {opened.session.study_number}", "of the house\nin a lot of the 1")
     [first, second] = opened.component("word_editor")["lines"]
     theirs = Tokenizer.from_str(superbpe_json().decode())
     for line, text in ((first, " of the house"), (second, " in a lot of the 1")):

@@ -15,8 +15,9 @@ from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.preprocess import shown_token
 from web import widgets as ui
 from web.components import tree_picture
+from web.edits import open_in_merge_tree
 from web.state import Session
-from web.views.trees import file_name, open_in_merge_tree, word_trees
+from web.views.trees import file_name, word_trees
 
 CHOSEN = "compare cell"
 _SAMPLES, _SHOWN = 200, 12

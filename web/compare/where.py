@@ -15,8 +15,9 @@ from morphgraph.score.metrics import METRICS
 from morphgraph.tables.scores import breakdown_table, errors_csv
 from web import widgets as ui
 from web.compare.figures import Compared
+from web.edits import open_in_merge_tree
 from web.state import Session
-from web.views.trees import MARKS, open_in_merge_tree
+from web.views.trees import MARKS
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

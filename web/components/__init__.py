@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -145,19 +146,34 @@ def fan_graph(
     _clickable(graph, key, on_event, {"fan": fan.to_dict(), **data})
 
 
+Region = tuple[int, int, int, int]
+"""The first column and row of a map of types, and the last ones."""
+
+
 def type_overview(
-    overview: Overview, number: int, name: str, *, key: str, on_choose: Callable[[int], None]
+    overview: Overview,
+    number: int,
+    name: str,
+    region: Region | None,
+    *,
+    key: str,
+    on_choose: Callable[[Region | None], None],
 ) -> None:
-    """Show all types by length and blame, with one marked; ``on_choose`` gets that of a click."""
+    """Show all types by length and blame, with one marked, and a region to drag.
+
+    ``on_choose`` gets the region that was dragged or clicked; None where it was taken away.
+    """
 
     def handle(clicks: list[Click]) -> None:
-        column, _, row = clicks[-1].key.partition(",")
-        chosen = overview.choose(int(column), int(row), number)
-        if chosen is not None:
-            on_choose(chosen)
+        match [int(place) for place in re.findall(r"-?\d+", clicks[-1].key)]:
+            case [left, low, right, high]:
+                on_choose((left, low, right, high))
+            case _:
+                on_choose(None)
 
-    data = {**overview.to_dict(), "at": list(overview.place(number)), "name": name}
-    _clickable(component("type_overview", "overview", "shared"), key, handle, data)
+    at = {"at": list(overview.place(number)), "name": name, "region": region and list(region)}
+    mount = component("type_overview", "overview", "shared")
+    _clickable(mount, key, handle, {**overview.to_dict(), **at})
 
 
 def tree_picture(
@@ -166,13 +182,12 @@ def tree_picture(
     key: str,
     file_name: str = "merge-tree",
     on_event: OnClicks | None = None,
-    offers: Mapping[str, str] | None = None,
+    chosen: int | None = None,
 ) -> None:
     """Show merge trees that can be played merge by merge, downloaded as SVG and PNG, and copied.
 
     ``on_event`` gets clicks on merges; their keys are those of types in the merge graph. Without
-    it, merges cannot be clicked. ``offers``: the choices on clicking a merge, as labels by the
-    letter that replaces ``t`` in its key.
+    it, merges cannot be clicked. ``chosen``: the type that is outlined.
     """
     # Pictures for wide pages, narrow ones and phones; only those that differ.
     drawn = {
@@ -182,7 +197,7 @@ def tree_picture(
     options = {
         "file_name": file_name,
         "clickable": on_event is not None,
-        "offers": dict(offers or {}),
+        "chosen": chosen,
     }
     mount = component("merge_tree", "tree", "shared", "elements", "picture", "player")
     _clickable(mount, key, on_event, {**drawn, **options})

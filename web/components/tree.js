@@ -1,4 +1,4 @@
-// Shows a merge tree that was drawn in Python: plays it, with tooltips, a menu and downloads.
+// Shows a merge tree that was drawn in Python: plays it, with tooltips and downloads.
 //
 // The picture is replaced only if it differs, so that a scrolled sheet stays where it is.
 
@@ -19,15 +19,10 @@ class TreeView {
     this.frame = parent.querySelector(".tree");
     this.sheet = parent.querySelector(".sheet");
     this.tip = parent.querySelector(".tip");
-    this.menu = parent.querySelector(".menu");
     this.said = parent.querySelector(".said");
     this.clicks = new Clicks();
     const [place, range] = [parent.querySelector(".player"), parent.querySelector("input")];
     this.player = new Player(place, range, "merge", PACE, (at) => this.showStep(at));
-    this.menu.addEventListener("keydown", (event) => this.menuKey(event));
-    this.menu.addEventListener("focusout", (event) => {
-      if (!this.menu.contains(event.relatedTarget)) this.menu.hidden = true;
-    });
     this.sheet.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       if (!event.target.closest("g[data-type]")) return;
@@ -52,6 +47,7 @@ class TreeView {
     this.frame.classList.toggle("dark", isDark(this.parent));
     this.pictures = isDark(this.parent) ? data.dark : data.light;
     this.fit();
+    this.markChosen();
   }
 
   /** Show the widest picture that there is room for; a token too long for any shrinks. */
@@ -96,8 +92,8 @@ class TreeView {
       group.setAttribute("role", "button");
       group.setAttribute("aria-label", this.tips.get(group) ?? "");
     }
-    this.menu.hidden = true;
     this.sheet.replaceChildren(shown);
+    this.markChosen();
     const all = [...shown.querySelectorAll("g[data-step]")].map(({ dataset }) => +dataset.step);
     const last = Math.max(0, ...all);
     // In another width or theme it stays at its step; another word, or state, is shown whole.
@@ -174,45 +170,15 @@ class TreeView {
     if (group) this.chosen(group);
   }
 
-  /** A merge was clicked: choose its type, or what to do with it. */
+  /** A merge was clicked: choose its type. */
   chosen(group) {
-    if (!this.data.clickable) return;
-    const { type } = group.dataset;
-    const offers = Object.entries(this.data.offers);
-    if (!offers.length) {
-      this.clicks.add(`t${type}`);
-      return;
-    }
-    this.hideTip();
-    this.menu.replaceChildren(
-      ...offers.map(([letter, label]) => {
-        const item = made("button", "", `${label} “${group.querySelector("text").textContent}”`);
-        item.type = "button";
-        item.setAttribute("role", "menuitem");
-        item.addEventListener("click", () => {
-          this.menu.hidden = true;
-          this.clicks.add(`${letter}${type}`);
-        });
-        return item;
-      }),
-    );
-    this.menu.hidden = false;
-    const [box, at] = [this.frame.getBoundingClientRect(), group.getBoundingClientRect()];
-    const left = Math.min(at.left - box.left, box.width - this.menu.offsetWidth - 6);
-    const below = Math.min(at.bottom - box.top + 4, box.height - this.menu.offsetHeight - 6);
-    Object.assign(this.menu.style, { left: `${Math.max(4, left)}px`, top: `${below}px` });
-    this.opener = group;
-    this.menu.firstElementChild.focus();
+    if (this.data.clickable) this.clicks.add(`t${group.dataset.type}`);
   }
 
-  menuKey(event) {
-    const items = [...this.menu.children];
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") this.opener.focus();
-    if (!step) return;
-    event.preventDefault();
-    const next = items.indexOf(event.target) + step;
-    items[(next + items.length) % items.length].focus();
+  markChosen() {
+    for (const group of this.sheet.querySelectorAll("g[data-type]")) {
+      group.classList.toggle("chosen", Number(group.dataset.type) === this.data.chosen);
+    }
   }
 
   // --- downloads

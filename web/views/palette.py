@@ -8,9 +8,8 @@ import streamlit as st
 from morphgraph.core.text import shortened
 from web.components import component
 from web.copies import copy_field
-from web.edits import open_in_graph
+from web.edits import open_in_graph, open_in_merge_tree
 from web.state import Session
-from web.views.trees import open_in_merge_tree
 from web.widgets import code
 
 _MOST = 100

@@ -13,7 +13,7 @@ from morphgraph.draw.gold_tree import gold_trees
 from morphgraph.draw.merge_tree import MergeTree, describe_in_study
 from web.components import OnClicks, tree_picture
 from web.state import Session
-from web.widgets import attempt, set_value
+from web.widgets import attempt
 
 MARKS = (
     "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"
@@ -82,14 +82,3 @@ def file_name(word: str) -> str:
     ('merge-tree-a_b_c', 'merge-tree-Übung')
     """
     return "merge-tree-" + "".join(c if c.isalnum() else "_" for c in word)[:40]
-
-
-def word_key(current: Session) -> str:
-    """Return the key of the word on the page of merge trees."""
-    return f"tree word {current.study_number}"
-
-
-def open_in_merge_tree(current: Session, word: str) -> None:
-    """Open a word on the page of merge trees."""
-    set_value(word_key(current), word)
-    st.switch_page("pages/2_Merge_tree.py")

@@ -20,6 +20,8 @@ from web.widgets import (
 )
 
 _ROWS = 11
+UNDERTRAINED = "under-trained types"
+"""The key of the names of those of the model that was looked at last."""
 
 
 def model_rows(current: Session, corpus: NamedCounts | None) -> None:
@@ -66,6 +68,7 @@ def _show_untrained(found: Any) -> None:
         )
         found = found.ranked(by)
     table = found.table()
+    st.session_state[UNDERTRAINED] = frozenset(found.standing_out()["type"])
     st.caption(
         plain(
             f"{counted(len(table.rows), 'type')}, the 2 % with the lowest "

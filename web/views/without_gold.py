@@ -10,7 +10,7 @@ from web.sources import COMMON_WORDS, Source, demo_name, reference_of, wordfreq_
 from web.state import Session
 from web.widgets import attempt, button, setting
 
-_GRAPH, _ASKED = "pages/1_Merge_graph.py", "silver asked for"
+_ASKED = "silver asked for"
 SILVER_WORDS = 10_000
 
 
@@ -24,9 +24,8 @@ def needs_gold(current: Session, what: str) -> bool:
             "public gold of your language, make a silver one from word counts, or go on without."
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link("app.py", label="Choose a gold list", icon=":material/public:")
+            st.page_link("app.py", label="Choose a gold list, or none", icon=":material/public:")
             offer_silver(current)
-            st.page_link(_GRAPH, label="Go on without, in the graph", icon=":material/hub:")
     return True
 
 

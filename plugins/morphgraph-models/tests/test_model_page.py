@@ -1,4 +1,4 @@
-"""Under-trained types on the page Vocabulary."""
+"""Under-trained types among all types."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ def test_types_that_a_model_has_hardly_learned(app: Any, tmp_path: Path) -> None
     folder = write_model(tmp_path / "model", document, {"wte.weight": rows})
     app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
     app.test.session_state["model rows"] = True
-    app.open("vocabulary").set("text_input", "Folder of a model", str(folder))
+    app.open("types").set("text_input", "Folder of a model", str(folder))
     assert {"4000", "5000"} <= set(app.table("input norm")["id"])
     assert "64 rows taken for unused" in app.captions()
     corpus = corpus_of(app.session.study.benchmark)

@@ -1,4 +1,4 @@
-"""Clicks in the graph and what they do, without a browser."""
+"""What clicks and keys do to a session, without a browser."""
 
 import pytest
 import streamlit as st
@@ -21,40 +21,22 @@ def current() -> Session:
     return Session(Study(tokeniser, Benchmark.build(tokeniser, reference)))
 
 
-def type_id(current: Session, name: str) -> int:
-    return current.study.graph.id_of(name)
-
-
-def click(current: Session, name: str, sequence: int = 1, kind: str = "click") -> Click:
-    return Click(sequence, f"t{current.study.graph.ids[name]}", kind)  # type: ignore[arg-type]
-
-
-def removed(current: Session) -> list[str]:
+def test_a_click_chooses_and_a_double_click_centres_also_what_a_merge_makes(
+    current: Session,
+) -> None:
     graph = current.study.graph
-    return [graph.types[n] for change in graph.history for n in change.removed_types]
-
-
-def test_a_click_on_a_merge_means_what_it_makes(current: Session) -> None:
-    merge = current.study.graph.producer("und")
-    handle_clicks(current, [Click(1, f"m{merge}", "click")], knocks_out=False)
-    assert current.selected == type_id(current, "und")
-    handle_clicks(current, [Click(2, f"m{merge}", "click")], knocks_out=True)
-    assert removed(current) == ["und"]
-
-
-def test_a_double_click_looks_around_a_type_and_removes_it_only_once(current: Session) -> None:
-    clicks = [click(current, "un", 1), click(current, "un", 2), click(current, "un", 3, "double")]
-    handle_clicks(current, clicks, knocks_out=False)
-    assert current.focus == current.selected == type_id(current, "un")
-    current.focus = None
-    handle_clicks(current, clicks, knocks_out=True)
-    assert removed(current) == ["un"]
-    assert current.focus is None
+    handle_clicks(current, [Click(1, f"m{graph.producer('und')}", "click")])
+    assert (current.selected, current.focus) == (graph.ids["und"], None)
+    handle_clicks(current, [Click(2, f"t{graph.ids['un']}", "double")])
+    assert current.selected == current.focus == graph.ids["un"]
+    for key in ["t999999", "m999999", "t-1", "x", "tx", ""]:
+        handle_clicks(current, [Click(3, key, "click")])
+    assert current.selected == graph.ids["un"]
 
 
 def test_an_atom_stays_and_a_message_says_why(current: Session) -> None:
-    knock_out_type(current, type_id(current, "u"))
-    assert removed(current) == []
+    knock_out_type(current, current.study.graph.ids["u"])
+    assert current.study.graph.history == ()
     assert "atom" in st.session_state["edit message"]
 
 
@@ -92,10 +74,3 @@ def test_what_the_browser_sends_is_not_trusted() -> None:
     ]
     assert new_clicks(pending, 1) == ([Click(2, "t5", "double"), Click(3, "t7", "click")], 3)
     assert new_clicks("nonsense", 4) == ([], 4)
-
-
-@pytest.mark.parametrize("key", ["t999999", "m999999", "t-1", "x", "tx", ""])
-def test_a_key_of_no_vertex_is_left_out(current: Session, key: str) -> None:
-    handle_clicks(current, [Click(1, key, "click")], knocks_out=True)
-    assert current.selected is None
-    assert removed(current) == []

@@ -1,0 +1,231 @@
+"""The Workbench: one word and one type, whatever shows them, and one key that repairs."""
+
+import re
+import struct
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from browser_steps import (
+    PATIENCE,
+    cell_of,
+    expect_value,
+    fan,
+    grid_with,
+    idle,
+    metric,
+    show,
+    start,
+    tree,
+    value_of,
+)
+from effort import one_of
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def text_field(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="A word, or any text")
+
+
+def token(page: Page, text: str) -> Locator:
+    return page.locator("button.chip", has_text=re.compile(f"^{text}$"))
+
+
+def chosen(page: Page, name: str) -> Locator:
+    """The name in the panel."""
+    return page.get_by_role("heading", name=name, exact=True)
+
+
+def test_one_key_knocks_out_and_everything_follows(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    before = value_of(page, "F1 %")
+    expect(chosen(page, "ies")).to_be_visible()
+    promise = page.get_by_text(re.compile(r"^F1 [\d.]+ → ")).inner_text()
+    page.keyboard.press("k")
+    expect(page.get_by_role("button", name="Bring it back")).to_be_visible()
+    idle(page)
+    after = value_of(page, "F1 %")
+    assert f"{before} → {after}" in promise and float(after) > float(before)
+    expect(token(page, "ies")).to_have_count(0)
+    expect(token(page, "es").first).to_have_class(re.compile("changed"))
+    expect(tree(page).locator("svg desc")).to_contain_text("before the edits")
+    page.keyboard.press("Control+z")
+    expect_value(page, "F1 %", before)
+    expect(token(page, "ies").first).to_be_visible()
+    idle(page)
+    page.keyboard.press("Control+Shift+z")
+    expect_value(page, "F1 %", after)
+    idle(page)
+
+
+def test_letters_are_letters_while_one_types(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    field = text_field(page)
+    field.click()
+    page.keyboard.press("End")
+    page.keyboard.type(" kz/k undesirable <b>")
+    page.keyboard.press("Enter")
+    idle(page)
+    expect(page.get_by_role("button", name="Undo").first).to_be_disabled()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    word = page.locator(".word").filter(has=token(page, "able")).last
+    expect(word.locator(".chips:not(.gold) .chip")).to_have_text(["␣und", "es", "ir", "able"])
+    expect(page.locator(".lines b")).to_have_count(0)
+    seen = [field.input_value()]
+    for _ in range(2):
+        page.get_by_role("button", name="another text").click()
+        expect(field).not_to_have_value(seen[-1])
+        idle(page)
+        seen.append(field.input_value())
+    assert len(set(seen)) == 3
+
+
+def test_what_is_chosen_anywhere_is_chosen_everywhere(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    told = tree(page).locator("svg desc")
+    token(page, "ating").click()
+    expect(chosen(page, "ating")).to_be_visible()
+    expect(told).to_contain_text("Gold: under estimat ing.")
+    # A box of the tree.
+    box = tree(page).locator("g[data-type]", has_text=re.compile("^re6"))
+    box.click()
+    expect(chosen(page, "re")).to_be_visible()
+    expect(box).to_have_class(re.compile("chosen"))
+    # The fan is around it; a click there chooses, a double click centres.
+    show(page, "Type")
+    middle = fan(page).locator(".vertex.focus[data-id] text")
+    expect(middle).to_have_text("re")
+    part = fan(page).locator(".vertex.type[data-id]", has_text=re.compile("^r\n")).first
+    part.click()
+    expect(chosen(page, "r")).to_be_visible()
+    expect(middle).to_have_text("re")
+    idle(page)
+    part.dblclick()
+    expect(middle).to_have_text("r")
+    idle(page)
+    page.go_back()
+    expect(middle).to_have_text("re")
+    idle(page)
+    # Those that are not drawn are listed with all types; a row of the table chooses.
+    fan(page).locator(".vertex.more[data-id]").first.click()
+    expect(page.get_by_role("application")).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    expect(page.get_by_text(re.compile(r"^\d+ uses re$"))).to_be_visible()
+    grid = grid_with(page, "blame")
+    name = cell_of(grid, 0, 0).inner_text()
+    at = {"x": 120, "y": 52}
+    grid.locator(".dvn-scroller").hover(position=at)  # type: ignore[arg-type]
+    page.wait_for_timeout(300)
+    grid.locator(".dvn-scroller").click(position=at)  # type: ignore[arg-type]
+    expect(chosen(page, name)).to_be_visible()
+    idle(page)
+    # A word beside it shows its tree.
+    row = page.locator(".rows button").first
+    spelt = (row.get_attribute("aria-label") or "").split("tree of ")[1].rstrip(".")
+    row.click()
+    expect(told).to_be_attached()
+    page.wait_for_url(re.compile(f"word={spelt}"))
+
+
+def test_a_region_of_the_map_is_listed(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    show(page, "All types")
+    region = page.get_by_role("application")
+    box = region.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.15 * box["width"], box["y"] + 4)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 30, steps=4)
+    page.mouse.up()
+    expect(page.get_by_text(re.compile(r"^[\d,]+ in the region$"))).to_be_visible()
+    idle(page)
+    region.press("Escape")
+    expect(page.get_by_text(re.compile(r"^[\d,]+ in the region$"))).to_have_count(0)
+
+
+@pytest.mark.parametrize("word", one_of("straße日本", "unhappily", "antidisestablishment" * 9))
+def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path, word: str) -> None:
+    """A long word too: its PNG stays within what a canvas can hold."""
+    start(page, app_address)
+    text_field(page).fill(word)
+    expect(tree(page).locator("svg")).to_contain_text(word[-1])
+    page.wait_for_url(re.compile("word=(?!bakeries)"))
+    idle(page)
+    saved = {}
+    for kind in ("SVG", "PNG"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind, exact=True).click()
+        assert download.value.suggested_filename == f"merge-tree-{word}"[:51] + f".{kind.lower()}"
+        saved[kind] = Path(download.value.path()).read_bytes()
+    picture = ElementTree.fromstring(saved["SVG"])
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    width, height = int(picture.get("width") or 0), int(picture.get("height") or 0)
+    drawn = ["".join(text.itertext()) for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    labels = tree(page).locator("g > text:first-of-type").all_text_contents()
+    assert set(labels) <= set(drawn)
+    assert saved["PNG"].startswith(PNG_SIGNATURE)
+    size = struct.unpack(">II", saved["PNG"][16:24])
+    scale = min(2, 16000 / width)
+    assert size == pytest.approx((width * scale, height * scale), abs=1)
+    assert len(saved["PNG"]) > 5_000  # it is not blank
+
+
+@pytest.mark.parametrize("width", one_of(768, 390))
+def test_nothing_covers_the_bar_on_a_narrow_window(
+    new_page: Callable[..., Page], app_address: str, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 844})
+    start(page, app_address)
+    page.get_by_role("button", name=re.compile("^Knock out")).click()
+    actions = page.locator('[class*="st-key-score-actions"]')
+    # While a page is drawn anew, the one that goes can still stand below.
+    menu = actions.get_by_role("button", name="Menu").locator("visible=true").first
+    expect(menu).to_be_visible()
+    for address in ("", "Blame", "ReBPE", "History_and_export"):
+        if address:
+            page.goto(f"{app_address}/{address}")
+        expect(menu).to_be_visible(timeout=PATIENCE)
+        idle(page)
+        for scrolled in (0, 300):
+            page.get_by_test_id("stMain").evaluate("(main, top) => main.scrollTo(0, top)", scrolled)
+            menu.click(trial=True)
+            metric(page, "F1 %").first.click(trial=True)
+        box = actions.first.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= width
+
+
+def look_for(page: Page, text: str) -> None:
+    idle(page)
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="A page, an action, a type, or any word")
+    expect(field).to_be_focused(timeout=PATIENCE)
+    page.keyboard.type(text)
+    page.wait_for_timeout(300)
+    page.keyboard.press("Enter")
+
+
+def test_anything_is_a_few_keys_away(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    look_for(page, "Scores")
+    page.wait_for_url(re.compile("/Scores"))
+    look_for(page, "ating · type")
+    expect(fan(page).locator(".vertex.focus[data-id] text")).to_have_text("ating", timeout=PATIENCE)
+    page.get_by_role("button", name="Knock out", exact=True).click()
+    undo = page.get_by_role("button", name="Undo").first
+    expect(undo).to_be_enabled(timeout=PATIENCE)
+    look_for(page, "Keep a copy")
+    page.get_by_role("textbox", name="Keep the present state as").fill("without ating")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Kept as “without ating”")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    look_for(page, "Undo")
+    expect(undo).to_be_disabled(timeout=PATIENCE)
+    look_for(page, "unhappily")
+    page.wait_for_url(re.compile("word=unhappily"))
+    expect(tree(page).locator("svg desc")).to_contain_text("happ")

@@ -1,0 +1,151 @@
+"""The Workbench: one text, word and type through its three pictures, and what the button does."""
+
+import json
+from typing import Any
+
+import pytest
+from small import small_document
+from strategies import SEVERAL_MERGES
+
+from morphgraph.draw.all_types import TO_BLAME
+from morphgraph.formats.hugging_face import from_tokenizer_json
+from morphgraph.score.vocabulary_health import VocabularyHealth, corpus_of
+from morphgraph.segment.segmenter import method_on
+from morphgraph.tables.figures import figure_table, signature
+from morphgraph.tables.model import shown_texts
+from web.edits import CANVAS
+
+
+def description(app: Any) -> str:
+    """What is told of the merge trees."""
+    data = app.component("merge_tree")
+    return str(data["light"][0]).split("<desc>")[1].split("</desc>")[0]
+
+
+def said(app: Any) -> str:
+    """All that stands in Markdown on the page."""
+    return "\n".join(each.value for each in app.test.markdown)
+
+
+def state(app: Any, name: str) -> Any:
+    """Choose a picture."""
+    return app.put(CANVAS, name)
+
+
+def test_a_visit_begins_with_a_word_and_the_merge_to_blame_for_it(app: Any) -> None:
+    study, names = app.session.study, app.session.study.tokeniser.readable_types
+    assert app.address["word"] == "bakeries"
+    now = study.now.segmentation.tokens(study.number_of("bakeries"))
+    tokens = " ".join(names[token] for token in now)
+    assert description(app) == f"Tokens: {tokens}. Gold: bak eri es."
+    number = app.session.selected
+    assert names[number] == "ies" == names[app.component("merge_tree")["chosen"]]
+    wrong = study.example_counts(number)[1]
+    assert f"**{wrong} of {wrong}**" in said(app)
+    [group] = app.component("word_rows")["groups"]
+    assert group["count"] == str(wrong)
+    for row in group["rows"]:
+        assert f"t{number}" in row["keys"]
+        assert row["gold"].replace("|", "") == row["word"]
+        assert "‿" in [sign for _, sign, _ in row["pieces"]]
+
+
+def test_the_same_word_and_type_go_through_all_pictures_and_the_address(app: Any) -> None:
+    held = {name: app.address[name] for name in ("text", "word", "type")}
+    state(app, "Type")
+    assert app.component("merge_tree") is None
+    vertices = app.component("fan_graph")["fan"]["vertices"]
+    [middle] = [v for v in vertices if "focus" in v["flags"]]
+    assert middle["label"] == "ies"
+    assert [v["label"] for v in vertices if v["kind"] == "more"] == ["15 more merges"]
+    assert app.address == {"demo": "en", "state": "Type", **held}
+    state(app, "All types")
+    assert app.address == {"demo": "en", "state": "All types", **held}
+    assert app.component("type_overview")["name"] == "ies"
+    state(app, "Word")
+    assert app.address == {"demo": "en", **held}
+
+
+def test_all_types_are_listed_by_chips_regions_and_users(app: Any) -> None:
+    app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
+    state(app.run(), "All types")
+    study, prefix = app.session.study, "types {} " + str(app.session.study_number)
+    to_blame = study.blame().candidates()
+    assert len(app.table("blame")) == len(to_blame)
+    assert app.table("blame")["type"][0] == "ies"
+    app.put(prefix.format("region"), (3, 9, 3, 10)).put(
+        prefix.format("filters"), ["in the region", TO_BLAME]
+    )
+    listed = app.table("blame")
+    assert set(listed["type"].str.len()) <= {3, 4} and "ies" in set(listed["type"])
+    assert 0 < len(listed) < len(to_blame) and listed["blame"].min() >= 85
+    [ing] = [n for n, name in enumerate(study.tokeniser.readable_types) if name == "ing"]
+    app.put(prefix.format("users of"), ing).put(prefix.format("filters"), ["uses ing"])
+    users = {study.graph.merge(m).result for m in study.graph.outgoing(ing)}
+    assert len(app.table("blame")) == len(users)
+
+
+@pytest.mark.parametrize("cascade", [False, True])
+def test_the_promise_is_what_the_button_then_does(app: Any, cascade: bool) -> None:
+    app.put("canvas cascade", cascade)
+    number, before = app.session.selected, app.f1
+    [promise] = [m.value for m in app.test.markdown if "words better, " in m.value]
+    app.press("Knock out")
+    study = app.session.study
+    better, worse, _ = study.better_worse_same(study.start)
+    assert f"F1 {before} → {app.f1}" in promise
+    assert f"{better} words better, {worse} worse" in promise
+    removed = 8000 - study.tokeniser.vocabulary_size
+    assert (removed > 1) == cascade and (f"{removed} types go" in promise) == cascade
+    assert not app.graph.is_present(number)
+    assert f"F1 {before} → {app.f1}\xa0% · {better} better, {worse} worse" in said(app)
+    [words] = app.component("word_rows")["groups"]
+    gains = [row["gain"] for row in words["rows"]]
+    assert gains == sorted(gains, reverse=True) and sum(gain > 0 for gain in gains) == better
+    assert "before the edits" in app.component("merge_tree")["light"][0]
+    drawn = {v["key"]: v for v in state(app, "Type").component("fan_graph")["fan"]["vertices"]}
+    assert "ghost" in drawn[f"t{number}"]["flags"]
+    if not cascade:
+        assert "27 merges now take" in said(app)
+        assert any("changed" in v["flags"] for v in drawn.values() if v["kind"] == "merge")
+        app.press("Bring it back")
+        assert app.graph.is_present(number) and app.f1 == before
+        assert app.component("speaking")["said"].startswith("1 edit undone, 0 in all: F1 ")
+
+
+def test_all_figures_of_vocabularies_are_those_of_the_library(app: Any) -> None:
+    app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
+    app.put("vocabulary more", True)
+    state(app, "All types")
+    study = app.session.study
+    corpus, gold = corpus_of(study.benchmark), study.benchmark.reference
+    health = VocabularyHealth(method_on(study.tokeniser, "bpe"), corpus, gold, label="demo:en")
+    table = app.table("Figure")
+    columns = [list(table[column]) for column in table.columns]
+    expected = [tuple(line) for line in shown_texts(figure_table([health], 2.5))]
+    assert list(zip(*columns, strict=True)) == expected
+    assert signature([health], 2.5) in [code.value for code in app.test.code]
+    app.press("Knock out")
+    assert len(app.table("Figure").columns) == 3, "before the edits, and now"
+
+
+def test_types_that_would_be_markup_are_text(app: Any, hostile_document: bytes) -> None:
+    app.upload("", ("tokenizer.json", hostile_document))
+    app.put(f"word {app.session.study_number}", "<script>**un</script>")
+    data = app.component("merge_tree")
+    assert "<script" not in "".join(data["light"] + data["dark"])
+
+
+def test_types_that_nothing_forms_are_named_and_removed(app: Any) -> None:
+    """They are left by an edit, and gone by one more, which undo takes."""
+    document = json.dumps(small_document(SEVERAL_MERGES, "abcde")).encode()
+    app.session.open_tokeniser(from_tokenizer_json(document, "several.json"))
+    assert "Remove it" not in app.open("start").buttons()
+    app.graph.knockout(["abcd"])
+    app.run()
+    warned = [w.value for w in app.test.warning if "no merge forms" in w.value]
+    assert warned == ["1 type is left that no merge forms any more: abcde."]
+    app.press("Remove it")
+    assert "abcde" not in app.graph
+    assert [change.edit for change in app.graph.history] == ["knockout", "cascade"]
+    assert not [w for w in app.test.warning if "no merge forms" in w.value]

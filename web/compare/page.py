@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.cache import Same
+from morphgraph.core.text import counted, shortened
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.tables.model import Table
 from morphgraph.tables.vocabularies import ComparedVocabularies
@@ -17,6 +18,7 @@ from web.compare.rows import typed_texts
 from web.compare.where import where_view
 from web.compare.words import words_view
 from web.jobs import Waiting
+from web.opening import what_was_read
 from web.state import Session, keep_session
 from web.views.without_gold import needs_gold
 
@@ -43,6 +45,7 @@ def compare_page(current: Session) -> None:
     messages = st.container()  # what comes and goes there moves nothing below it in the tree
     waiting = Waiting(messages.empty(), choosing.drop_method)
     with messages:
+        _read_from_file(current)
         picked = choosing.choose_methods(current, place)
     texts = typed_texts(current, field, more) if view == _WORDS else []
     with more:
@@ -74,10 +77,24 @@ def compare_page(current: Session) -> None:
             elif not needs_gold(current, "Where errors are needs"):
                 where_view(current, compared, left, table)
         inputs.reference_in_another_language(current)
-        if note := current.study.benchmark.reference.partial_note:
-            st.warning(ui.plain(note), icon=":material/info:")
     keep_session(current)
     choosing.make_next(current, picked, progress)
+
+
+def _read_from_file(current: Session) -> None:
+    """Tell in one line what was read of one's own reference, with the details behind it."""
+    source, reference = current.sources.get("reference"), current.study.benchmark.reference
+    if source is None or not source.files:
+        return
+    skipped = sum(skip.count for skip in reference.skipped)
+    lines = f", {counted(skipped, 'line')} skipped" if skipped else ", nothing skipped"
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        name = ui.plain(shortened(reference.name, 60))
+        st.caption(f"{name}: {counted(len(reference), 'word')} read{lines}", width="content")
+        key = f"what was read {reference.checksum}"
+        with st.popover("Details", type="tertiary", key=key, on_change="rerun") as details:
+            if details.open:
+                what_was_read(current)
 
 
 def _scoring(current: Session) -> How:

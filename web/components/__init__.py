@@ -439,7 +439,9 @@ def comparison_grid(
 
     def handle(clicks: list[Click]) -> None:
         for click in clicks:
-            with suppress(ValueError, TypeError):  # that of a cell is none, nor is what nobody wrote here
+            with suppress(
+                ValueError, TypeError
+            ):  # that of a cell is none, nor is what nobody wrote here
                 asked, *given = json.loads(click.key)
                 on_ask(asked, given)
         number, comma, column = clicks[-1].key.partition(",")

@@ -220,7 +220,7 @@ def test_what_learns_is_scored_on_words_that_it_has_not_seen(app: Any) -> None:
     assert len(texts(app)) == 50 and {*texts(app)} <= {*kept.numbers}
     assert not any(row["note"] for row in rows(app))
     said = app.component("comparison")["said"]
-    assert f"over {len(kept.numbers)} words kept aside" in said
+    assert f"over {len(kept)} words kept aside" in said
     # A typed word that it learned from says so.
     taught = next(word for word in study.benchmark.numbers if word not in kept.numbers)
     app.set("text_input", "Words", f"{taught} {next(iter(kept.numbers))} zzz")

@@ -24,15 +24,20 @@ _KINDS = {"cascade": "knockout", "renumber": "portable"}
 """The shapes and colours of edits that have none of their own."""
 
 
-def tape(current: Session) -> None:
-    """Show F1 over all edits, by hand and learned; what a new edit would end is kept as a copy."""
-    study = current.study
-    graph, words = study.graph, scored_words(current)
+def tape(current: Session, *, learning: bool = False) -> None:
+    """Show F1 over all edits, by hand and learned; what a new edit would end is kept as a copy.
+
+    ``learning``: the page learns, so that F1 is on the words kept aside already.
+    """
+    study, graph = current.study, current.study.graph
     changes, done = (*graph.history, *reversed(graph.undone)), len(graph.history)
+    # All points on the same words, also while what was learned is undone.
+    learning |= any("learned" in change.step for change in changes)
+    words = scored_words(current, learning=learning and study.has_blame)
     _keep_what_ended(current, changes)
     f1 = study.f1_after_edits(words.part)
     learned = [math.nan] * len(f1)
-    if words.is_learned and words.part is not None:
+    if words.part is not None:
         learned = study.f1_after_edits(words.part.other)
     points = []
     for number, (now, seen) in enumerate(zip(f1, learned, strict=True)):

@@ -88,7 +88,7 @@ def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[st
     expect(start.get_by_role("heading", name=IMAGE, exact=True)).to_be_visible()
     start.get_by_role("button", name="Knock out", exact=True).click()
     expect(start.get_by_text("in its place")).to_be_visible()
-    for page in ("Blame", "Compare", "History and export", "Workbench"):
+    for page in ("Repair", "Compare", "History and export", "Workbench"):
         go_to(start, page)
         there = start.get_by_role("button", name="Undo")
         expect(there.first).to_be_visible(timeout=PATIENCE)

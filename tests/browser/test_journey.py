@@ -216,17 +216,15 @@ def knock_out_another(page: Page) -> None:
 
 
 def knock_out_by_threshold(page: Page) -> None:
-    go_to(page, "Blame")
-    slider = page.get_by_role("slider")
+    go_to(page, "Repair")
+    slider = page.get_by_role("slider", name="Knock out merges")
     slider.focus()
     for _ in range(10):
         slider.press("ArrowRight")
-    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^blame ≥ 60\s%"))
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^60\s%"))
     idle(page)
-    page.get_by_role("tab", name="Table of merges").click()
-    expect(page.get_by_text(re.compile("^suggested: "))).to_be_visible()
-    button = page.get_by_role("button", name=re.compile(r"Knock out all [\d,]+"))
-    gone = int(button.inner_text().split()[-1].replace(",", ""))
+    button = page.get_by_role("button", name=re.compile(r"Knock out [\d,]+ types"))
+    gone = int(button.inner_text().split()[-2].replace(",", ""))
     assert gone > 10
     button.click()
     wait_for_edits(page, 3)

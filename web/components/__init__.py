@@ -19,7 +19,9 @@ from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
-from morphgraph.core.text import counted, from_to, in_percent
+from morphgraph.core.text import counted, from_to
+from morphgraph.draw.blame_spread import BlameSpread
+from morphgraph.draw.cutting import cutting_tables
 from morphgraph.draw.fan_layout import Fan
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
@@ -28,6 +30,7 @@ from morphgraph.draw.word_lines import WordLine, WordRow
 from morphgraph.refine.knockout import ThresholdPoint
 from morphgraph.score.comparison import ComparedWord, SegmentedWord
 from morphgraph.tokeniser.preprocess import shown_token
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 _PANZOOM = Path(__file__).parents[2] / "assets" / "panzoom" / "panzoom.min.js"
 """Panzoom (MIT), which ships with the app, its licence beside it."""
@@ -229,15 +232,16 @@ def threshold_line(
     f1: float,
     *,
     learned: Sequence[ThresholdPoint] = (),
-    on: str = "",
+    ahead: Mapping[str, str],
     best: float | None,
     key: str,
     on_choose: Callable[[float], None],
 ) -> None:
-    """Show scores over thresholds, one on a line to drag.
+    """Show scores over thresholds, one on a line to drag; a `blame_spread` follows it.
 
-    ``f1``: the present score, on the words that ``on`` describes; ``learned``: the scores on those
-    learned from; ``best``: the threshold that is marked as best.
+    ``f1``: the present score; ``learned``: the scores on the words learned from; ``best``: the
+    threshold that is marked as best. ``ahead``: the ``gain`` at the chosen one, its ``sign`` (up,
+    down or empty) and the ``rest`` of what is said.
     """
 
     def stopped(number: float) -> None:
@@ -245,15 +249,13 @@ def threshold_line(
             on_choose(points[int(number)].threshold)
 
     def shown(point: ThresholdPoint, seen: float) -> dict[str, Any]:
-        verb = "goes" if point.removed == 1 else "go"
-        line = f"blame ≥ {in_percent(point.threshold, 0)}: {counted(point.removed, 'type')} {verb}"
+        line = f"{counted(point.removed, 'type goes', 'types go')}."
         if point.f1 == point.f1:
-            line += f", F1 {from_to(f1, point.f1)}{f' on {on}' if on else ''}"
-        more = f" · {in_percent(point.dropout_rate)} of all joins are made by their merges"
+            line += f" F1 {from_to(f1, point.f1)}"
         scores = {"precision": point.precision, "recall": point.recall, "f1": point.f1}
         scores["learned"] = seen
         in_chart = {name: None if v != v else 100 * v for name, v in scores.items()}
-        return {"threshold": point.threshold, "said": line, "more": more, **in_chart}
+        return {"threshold": point.threshold, "said": line, **in_chart}
 
     data = {
         "points": [
@@ -262,9 +264,23 @@ def threshold_line(
         ],
         "chosen": _nearest(points, threshold),
         "best": None if best is None else _nearest(points, best),
+        "now": None if f1 != f1 else 100 * f1,
+        "ahead": dict(ahead),
     }
     mount = component("threshold_line", "curve", "shared", "elements", "picture")
     mount(key=key, data=data, on_chosen_change=telling(key, "chosen", int | float, stopped))
+
+
+def blame_spread(
+    spread: BlameSpread, threshold: float, *, key: str, on_choose: Callable[[int], None]
+) -> None:
+    """Show which merges go, and how blame is spread over all; ``on_choose`` gets a type's id."""
+
+    def handle(clicks: list[Click]) -> None:
+        on_choose(int(clicks[-1].key))
+
+    data = {"spread": spread.to_dict(), "threshold": round(100 * threshold)}
+    _clickable(component("blame_spread", "spread", "shared", "elements"), key, handle, data)
 
 
 def _nearest(points: Sequence[ThresholdPoint], threshold: float) -> int:
@@ -276,7 +292,8 @@ class RunPoint:
     """A phase on the line of a run.
 
     ``kind`` is start, anneal, knockout, repair, reify or portable; ``f1`` in %, NaN if undefined;
-    ``said``: a one-line description; ``undone``: whether it was undone.
+    ``said``: a one-line description; ``undone``: whether it was undone; ``beside``: another F1,
+    as on the words learned from.
     """
 
     label: str
@@ -285,6 +302,7 @@ class RunPoint:
     f1: float
     said: str
     undone: bool = False
+    beside: float = math.nan
 
 
 def run_line(
@@ -306,7 +324,8 @@ def run_line(
     for point in points:
         is_known = point.f1 == point.f1
         value = {"value": f"{point.f1:.1f}"} if is_known else {"value": "n/a", "f1": None}
-        line.append({**asdict(point), **value})
+        beside = point.beside if point.beside == point.beside else None
+        line.append({**asdict(point), **value, "beside": beside})
     component("run_line", "run", "shared", "elements", "picture", "chips", "player", "phases")(
         key=key,
         data={"points": line, "chosen": chosen, "word": word},
@@ -321,30 +340,55 @@ def is_playing(key: str) -> bool:
     return _state_of(key).get("playing") is True
 
 
-def word_editor(
+def word_text(
+    tokeniser: BpeTokeniser,
     text: str,
     lines: Sequence[Sequence[WordLine]],
     *,
     key: str,
-    version: int,
-    figures: Sequence[tuple[str, str, str]] = (),
-    chosen: int | None = None,
-    on_text: Callable[[str], None],
-    on_choose: Callable[[int], None],
+    chosen: tuple[str, int | None] | None = None,
+    on_text: Callable[[str], object],
+    on_choose: Callable[[str, int | None], object],
+    on_another: Callable[[], object] | None = None,
 ) -> None:
-    """Show words as chips under a field, which takes ``text`` when ``version`` changes.
+    """Show a text as chips, to be typed in place; ``lines``: how its words are cut.
 
-    ``figures``: value, label, and the value before the edits if it was another. ``chosen``: the
-    type that is marked; ``on_choose`` gets that of a click.
+    Words are cut in the browser as they are typed, where it can do so; ``lines`` then say the rest.
+    ``chosen``: a word, which is framed, and a type in it; ``on_choose`` gets both, the type only of
+    a token that was clicked. ``on_another``: what a button for another text does.
     """
-    shown = [list(map(asdict, line)) for line in lines]
-    has_before = len(figures) > 0 and any(word.was for line in lines for word in line)
-    told = {"figures": list(map(list, figures)), "chosen": chosen, "has_before": has_before}
-    data = {"text": text, "version": version, "lines": shown, **told}
-    choose = telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
-    mount = component("word_editor", "words", "shared", "elements", "chips")
-    options: dict[str, Any] = {"on_text_change": telling(key, "text", str, on_text)}
-    mount(key=key, data=data, on_chosen_change=choose, **options)
+    state = tokeniser.numbered
+    tables = tokeniser.cache.get(state, "cutting tables", lambda: cutting_tables(tokeniser))
+    if tables is not None:  # in an element of its own, which is sent again only if it has changed
+        component("tables", "tables", "hidden", "segment")(key=f"{key} tables", data=tables.packed)
+
+    def said() -> None:
+        match _state_of(key).get("said"):
+            case {"text": str() as typed, "word": str() as word, "type": int() | float() as type_}:
+                on_text(typed)
+                on_choose(word, int(type_))
+            case {"text": str() as typed, "word": str() as word}:
+                on_text(typed)
+                on_choose(word, None)
+
+    match _state_of(key).get("said"):
+        case {"sequence": int() | float() as heard}:
+            pass
+        case _:
+            heard = 0
+    data = {
+        "text": text,
+        "lines": [asdict(word) for line in lines for word in line],
+        "state": tables.state if tables else state.digest,
+        "whole": bool(tokeniser.several_words),
+        "chosen": chosen and list(chosen),
+        "heard": heard,
+        "another": on_another is not None,
+    }
+    mount = component("word_text", "text", "segment", "shared", "elements", "chips")
+    options: dict[str, Any] = {"on_said_change": said}
+    options["on_another_change"] = on_another or (lambda: None)
+    mount(key=key, data=data, **options)
 
 
 def word_over_phases(

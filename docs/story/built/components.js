@@ -1,3 +1,124 @@
+const story = { components: {}, merges: {} };
+// A byte-level BPE tokeniser in a page: it cuts words as in running text. The story has it, too.
+
+/** How GPT-2 and the demo tokenisers divide text before anything is merged. */
+const PIECES =
+  /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
+const LONGEST = 300; // bytes of a piece, beyond which cutting takes long
+const PREFIX = 65536; // numbers from here on are parts of a merge that are not yet all of them
+
+/** A letter, or its number in hexadecimal if nothing would be seen of it. */
+function printable(letter) {
+  if (letter === " " || !/[\p{C}\p{Z}]/u.test(letter)) return letter;
+  return `⟨${letter.codePointAt(0).toString(16).toUpperCase().padStart(2, "0")}⟩`;
+}
+
+class Cutter {
+  /**
+   * `bytes`: the types of the 256 bytes; of each merge, the first merge first, `results` has the
+   * type that it makes and `parts` those that it joins, two unless `widths` (a Map) says more.
+   * `added`: texts that are tokens whatever stands around them; words with one are not cut here.
+   */
+  constructor({ bytes, results, parts, widths = new Map(), space = true, added = [] }) {
+    Object.assign(this, { bytes, results, added });
+    this.before = space ? " " : "";
+    this.next = new Map(); // what is joined so far and the next part, to a number of a step
+    this.ranks = []; // of each step: the merge that it completes, if any
+    this.goesOn = []; // whether another step may follow
+    let at = 0;
+    for (let rank = 0; rank < results.length; rank += 1) {
+      const end = at + (widths.get(rank) ?? 2);
+      let state = parts[at];
+      for (at += 1; at < end; at += 1) {
+        const key = state * PREFIX + parts[at];
+        let step = this.next.get(key);
+        if (step === undefined) {
+          step = this.ranks.push(Infinity) - 1;
+          this.goesOn.push(false);
+          this.next.set(key, step);
+        }
+        if (at < end - 1) this.goesOn[step] = true;
+        else this.ranks[step] = Math.min(this.ranks[step], rank);
+        state = PREFIX + step;
+      }
+    }
+  }
+
+  /** The tokens of a word, each its type and its number of bytes; null if it is for the library. */
+  cut(word) {
+    const text = this.before + word;
+    if (!word || /\p{Cn}|\p{Cs}/u.test(word) || this.added.some((one) => text.includes(one))) return null;
+    const tokens = [];
+    for (const piece of text.match(PIECES) ?? []) {
+      const bytes = Cutter.encoder.encode(piece);
+      if (bytes.length > LONGEST) return null;
+      tokens.push(...this.merge(Array.from(bytes, (byte) => [this.bytes[byte], 1])));
+    }
+    return tokens;
+  }
+
+  /** Apply the merge of the lowest rank at its leftmost place, until none applies. */
+  merge(tokens) {
+    for (;;) {
+      let [best, at, width] = [Infinity, 0, 0];
+      for (let i = 0; i + 1 < tokens.length; i += 1) {
+        let state = tokens[i][0];
+        for (let j = i + 1; j < tokens.length; j += 1) {
+          const step = this.next.get(state * PREFIX + tokens[j][0]);
+          if (step === undefined) break;
+          if (this.ranks[step] < best) [best, at, width] = [this.ranks[step], i, j - i + 1];
+          if (!this.goesOn[step]) break;
+          state = PREFIX + step;
+        }
+      }
+      if (best === Infinity) return tokens;
+      const joined = tokens.slice(at, at + width).reduce((sum, [, length]) => sum + length, 0);
+      tokens.splice(at, width, [this.results[best], joined]);
+    }
+  }
+
+  /**
+   * The tokens of a word: its letters, or bytes in hexadecimal of those that it shares, and of the
+   * letters only those that begin in it.
+   */
+  shown(word) {
+    const tokens = this.cut(word);
+    if (!tokens) return null;
+    const letters = [...(this.before + word)];
+    let [letter, inside, bytes] = [-1, 0, []]; // of that letter, the bytes behind us, and all
+    return tokens.map(([type, length]) => {
+      let [text, begun] = ["", ""];
+      for (let left = length; left > 0; ) {
+        if (inside === bytes.length) {
+          [letter, inside] = [letter + 1, 0];
+          bytes = Cutter.encoder.encode(letters[letter]);
+          begun += letters[letter];
+        }
+        const taken = Math.min(left, bytes.length - inside);
+        if (taken === bytes.length) text += printable(letters[letter]);
+        else for (const byte of bytes.slice(inside, inside + taken)) text += `⟨${byte.toString(16).toUpperCase()}⟩`;
+        inside += taken;
+        left -= taken;
+      }
+      return { text: text.replace(/^ /, "␣"), letters: begun.replace(/^ /, ""), type };
+    });
+  }
+
+  /** What `morphgraph.draw.cutting` has packed, and the state that it is of. */
+  static unpack(data) {
+    const packed = data.slice(); // begins at an even address
+    const length = new DataView(packed.buffer).getUint32(0, true);
+    const { state, merges, wide, ...rest } = JSON.parse(new TextDecoder().decode(packed.subarray(4, 4 + length)));
+    const numbers = new Uint16Array(packed.buffer, 4 + length);
+    const results = numbers.subarray(256, 256 + merges);
+    const widths = new Map(wide[0].map((rank, number) => [rank, wide[1][number]]));
+    const parts = numbers.subarray(256 + merges);
+    return [state, new Cutter({ ...rest, bytes: numbers.subarray(0, 256), results, parts, widths })];
+  }
+
+  static encoder = new TextEncoder();
+}
+
 story.components.fan = {"html":"<div class=\"fan\">\n  <svg class=\"surface\" role=\"group\" aria-label=\"Merge graph\"><g class=\"world\"><g class=\"edges\"></g><g class=\"vertices\"></g></g></svg>\n  <div class=\"notice\" hidden>There is nothing to draw.</div>\n  <div class=\"thumb\" hidden></div>\n  <div class=\"toolbar icons\" role=\"toolbar\" aria-label=\"View of the graph\">\n    <button type=\"button\" data-action=\"fit\" title=\"Show all (0)\" aria-label=\"Show all\"><svg viewBox=\"0 0 20 20\"><path d=\"M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4\"/></svg></button>\n    <button type=\"button\" data-action=\"in\" title=\"Zoom in (+)\" aria-label=\"Zoom in\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 4v12M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"out\" title=\"Zoom out (−)\" aria-label=\"Zoom out\"><svg viewBox=\"0 0 20 20\"><path d=\"M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\" aria-label=\"Download as SVG\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg></button>\n    <button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button>\n    <span class=\"copied\" aria-live=\"polite\"></span>\n  </div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n:host { display: block; }\n\n.fan {\n  position: relative;\n  overflow: hidden;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 15%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font: 14px var(--st-code-font, \"Source Code Pro\", monospace);\n\n  --plain: #eceff3;\n  --plain-ink: #262730;\n  --line: #aab2bf;\n  --changed: #1668c7;\n  --selected: #6d3fe0;\n  --faded: #6b6f7a;\n  --lane0: #737a8c;\n  --lane1: #b9770e;\n  --lane2: #1f8a70;\n  --lane3: #a3478f;\n  --lane4: #2f6fb7;\n}\n\n.fan.dark {\n  --plain: #2b303b;\n  --plain-ink: #fafafa;\n  --line: #596273;\n  --changed: #5ab4ff;\n  --selected: #b79bff;\n  --faded: #a4a9b5;\n  --lane0: #a8b0c2;\n  --lane1: #f0b24a;\n  --lane2: #5fd0b0;\n  --lane3: #e08ccf;\n  --lane4: #7db4f0;\n}\n\n.surface { display: block; width: 100%; height: 100%; cursor: grab; touch-action: none; }\n.surface:active { cursor: grabbing; }\n\n.vertex { cursor: pointer; outline: none; transition: transform var(--time), opacity var(--time); }\n.vertex text { fill: var(--ink, var(--plain-ink)); text-anchor: middle; dominant-baseline: central; user-select: none; }\n.vertex .box { fill: var(--fill, var(--plain)); stroke: color-mix(in srgb, var(--plain-ink) 22%, transparent); transition: width var(--time), x var(--time), fill var(--time); }\n.vertex .ring { fill: none; stroke: none; stroke-width: 3; transition: width var(--time), x var(--time); }\n.vertex.focus text { font-weight: 600; }\n.vertex.changed .box { stroke: var(--changed); stroke-width: 2.5; }\n.vertex.more .box { fill: none; stroke-dasharray: 5 4; stroke: var(--line); }\n.vertex.ghost .box { fill: none; stroke: none; }\n.vertex.merge.ghost .box { stroke: var(--line); stroke-dasharray: 4 3; }\n.vertex.ghost text { fill: var(--faded); text-decoration: line-through; }\n.vertex.strand .box { stroke: var(--strand); stroke-width: 2.5; }\n.vertex.selected .ring { stroke: var(--selected); }\n.vertex.pointed .ring { stroke: color-mix(in srgb, var(--selected) 55%, transparent); }\n.vertex:focus-visible .ring { stroke: var(--selected); stroke-dasharray: 5 3; }\n.vertex.marked .ring { stroke: var(--changed); }\n\n.edge { fill: none; stroke: var(--line); stroke-width: 1.5; transition: d var(--time), opacity var(--time); }\n.edge.focus { stroke: color-mix(in srgb, var(--selected) 75%, transparent); }\n.edge.strand { stroke: var(--strand); stroke-width: 1.7; }\n.edge.ghost { stroke-dasharray: 4 4; }\n.edge.near { stroke-width: 3; }\n\n.coming { animation: coming var(--time); }\n.leaving { opacity: 0; pointer-events: none; }\n.lit .vertex:not(.on), .lit .edge:not(.on) { opacity: 0.22; }\n.moving .world { transition: transform var(--time); }\n\n@keyframes coming { from { opacity: 0; } }\n\n.fan { --time: 450ms; }\n\n@media (prefers-reduced-motion: reduce) {\n  .fan { --time: 0.01ms; }\n}\n\n.notice { position: absolute; inset: 0; display: grid; place-items: center; color: var(--faded); }\n.notice[hidden] { display: none; }\n\n.thumb { position: absolute; right: 2px; width: 4px; border-radius: 2px; background: var(--line); pointer-events: none; }\n\n.toolbar { position: absolute; right: 8px; bottom: 8px; display: flex; gap: 2px; border-radius: 7px; background: var(--st-background-color, #fff); }\n.toolbar .copied { top: auto; bottom: calc(100% + 4px); }\n\n"};
 story.components.fan.show = (() => {
 /**
@@ -734,7 +855,7 @@ class FanView {
 return component(FanView);
 
 })();
-story.components.tree = {"html":"<div class=\"tree\">\n  <div class=\"toolbar\">\n    <div class=\"player\" role=\"toolbar\" aria-label=\"Play the merges\"></div>\n    <input type=\"range\" step=\"1\" aria-label=\"Merges applied\" />\n    <p class=\"said\"></p>\n    <div class=\"saving\" role=\"toolbar\" aria-label=\"Download the merge tree\">\n      <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>SVG</button>\n      <button type=\"button\" data-action=\"png\" title=\"Download as PNG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>PNG</button>\n      <button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button>\n      <span class=\"copied\" aria-live=\"polite\"></span>\n    </div>\n  </div>\n  <div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Merge tree\"></div>\n  <div class=\"menu\" role=\"menu\" hidden></div>\n  <div class=\"tip\" role=\"tooltip\" hidden></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n:host { display: block; height: 100%; }\n\n.tree {\n  position: relative;\n  display: flex;\n  flex-direction: column;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  overflow: hidden;\n}\n\n.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 6px 8px 0; }\n.toolbar input { flex: 1 1 110px; min-width: 90px; max-width: 200px; }\n.toolbar .said { flex: 2 1 12rem; min-width: 0; margin: 0; overflow: hidden; font-size: 14px; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }\n.still :is(.player, input, .said) { visibility: hidden; }\n.saving { position: relative; display: flex; gap: 4px; }\n\n.saving button, .menu button {\n  display: flex;\n  align-items: center;\n  gap: 4px;\n  height: 30px;\n  padding: 0 9px;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 13px;\n  cursor: pointer;\n}\n\n:is(.saving, .menu) button:hover { background: var(--st-secondary-background-color, #f0f2f6); }\n.sheet:focus-visible, .menu button:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\n.saving svg { width: 15px; height: 15px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n.sheet { flex: 1; min-height: 0; overflow: auto; border-radius: inherit; }\n.sheet > svg { display: block; margin: 0 auto; flex: none; }\n.clickable g[data-type] { cursor: pointer; }\n.sheet g:is([data-type]):hover rect { filter: brightness(0.96); }\n.sheet g:focus-visible { outline: none; }\n.sheet g:is(:focus-visible, .now) rect { stroke: var(--st-primary-color, #6d45e0); stroke-width: 3; }\n.sheet [data-step] { transition: opacity 0.25s; }\n.sheet .later { opacity: 0; pointer-events: none; }\n\n.menu { position: absolute; z-index: 3; display: flex; flex-direction: column; padding: 4px; }\n.menu[hidden] { display: none; }\n.menu, .tip {\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: 8px;\n  background: var(--st-background-color, #fff);\n  box-shadow: 0 4px 16px rgb(0 0 0 / 18%);\n}\n\n.tip {\n  position: absolute;\n  z-index: 2;\n  max-width: 340px;\n  padding: 7px 10px;\n  font-size: 13px;\n  line-height: 1.45;\n  white-space: pre-line;\n  overflow-wrap: anywhere;\n  pointer-events: none;\n}\n\n.tip[hidden] { display: none; }\n\n@media (prefers-reduced-motion: reduce) {\n  .sheet [data-step] { transition: none; }\n}\n\n"};
+story.components.tree = {"html":"<div class=\"tree\">\n  <div class=\"toolbar\">\n    <div class=\"player\" role=\"toolbar\" aria-label=\"Play the merges\"></div>\n    <input type=\"range\" step=\"1\" aria-label=\"Merges applied\" />\n    <p class=\"said\"></p>\n    <div class=\"saving\" role=\"toolbar\" aria-label=\"Download the merge tree\">\n      <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>SVG</button>\n      <button type=\"button\" data-action=\"png\" title=\"Download as PNG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>PNG</button>\n      <button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button>\n      <span class=\"copied\" aria-live=\"polite\"></span>\n    </div>\n  </div>\n  <div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Merge tree\"></div>\n  <div class=\"tip\" role=\"tooltip\" hidden></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n:host { display: block; height: 100%; }\n\n.tree {\n  position: relative;\n  display: flex;\n  flex-direction: column;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  overflow: hidden;\n}\n\n.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 6px 8px 0; }\n.toolbar input { flex: 1 1 110px; min-width: 90px; max-width: 200px; }\n.toolbar .said { flex: 2 1 12rem; min-width: 0; margin: 0; overflow: hidden; font-size: 14px; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }\n.still :is(.player, input, .said) { visibility: hidden; }\n.saving { position: relative; display: flex; gap: 4px; }\n\n.saving button {\n  display: flex;\n  align-items: center;\n  gap: 4px;\n  height: 30px;\n  padding: 0 9px;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 13px;\n  cursor: pointer;\n}\n\n.saving button:hover { background: var(--st-secondary-background-color, #f0f2f6); }\n.sheet:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\n.saving svg { width: 15px; height: 15px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n.sheet { flex: 1; min-height: 0; overflow: auto; border-radius: inherit; }\n.sheet > svg { display: block; margin: 0 auto; flex: none; }\n.clickable g[data-type] { cursor: pointer; }\n.sheet g:is([data-type]):hover rect { filter: brightness(0.96); }\n.sheet g:focus-visible { outline: none; }\n.sheet g:is(:focus-visible, .now, .chosen) rect { stroke: var(--st-primary-color, #6d45e0); stroke-width: 3; }\n.sheet [data-step] { transition: opacity 0.25s; }\n.sheet .later { opacity: 0; pointer-events: none; }\n\n.tip {\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: 8px;\n  background: var(--st-background-color, #fff);\n  box-shadow: 0 4px 16px rgb(0 0 0 / 18%);\n}\n\n.tip {\n  position: absolute;\n  z-index: 2;\n  max-width: 340px;\n  padding: 7px 10px;\n  font-size: 13px;\n  line-height: 1.45;\n  white-space: pre-line;\n  overflow-wrap: anywhere;\n  pointer-events: none;\n}\n\n.tip[hidden] { display: none; }\n\n@media (prefers-reduced-motion: reduce) {\n  .sheet [data-step] { transition: none; }\n}\n\n"};
 story.components.tree.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1074,7 +1195,7 @@ class Player {
 }
 
 
-// Shows a merge tree that was drawn in Python: plays it, with tooltips, a menu and downloads.
+// Shows a merge tree that was drawn in Python: plays it, with tooltips and downloads.
 //
 // The picture is replaced only if it differs, so that a scrolled sheet stays where it is.
 
@@ -1095,15 +1216,10 @@ class TreeView {
     this.frame = parent.querySelector(".tree");
     this.sheet = parent.querySelector(".sheet");
     this.tip = parent.querySelector(".tip");
-    this.menu = parent.querySelector(".menu");
     this.said = parent.querySelector(".said");
     this.clicks = new Clicks();
     const [place, range] = [parent.querySelector(".player"), parent.querySelector("input")];
     this.player = new Player(place, range, "merge", PACE, (at) => this.showStep(at));
-    this.menu.addEventListener("keydown", (event) => this.menuKey(event));
-    this.menu.addEventListener("focusout", (event) => {
-      if (!this.menu.contains(event.relatedTarget)) this.menu.hidden = true;
-    });
     this.sheet.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       if (!event.target.closest("g[data-type]")) return;
@@ -1128,6 +1244,7 @@ class TreeView {
     this.frame.classList.toggle("dark", isDark(this.parent));
     this.pictures = isDark(this.parent) ? data.dark : data.light;
     this.fit();
+    this.markChosen();
   }
 
   /** Show the widest picture that there is room for; a token too long for any shrinks. */
@@ -1172,8 +1289,8 @@ class TreeView {
       group.setAttribute("role", "button");
       group.setAttribute("aria-label", this.tips.get(group) ?? "");
     }
-    this.menu.hidden = true;
     this.sheet.replaceChildren(shown);
+    this.markChosen();
     const all = [...shown.querySelectorAll("g[data-step]")].map(({ dataset }) => +dataset.step);
     const last = Math.max(0, ...all);
     // In another width or theme it stays at its step; another word, or state, is shown whole.
@@ -1250,45 +1367,15 @@ class TreeView {
     if (group) this.chosen(group);
   }
 
-  /** A merge was clicked: choose its type, or what to do with it. */
+  /** A merge was clicked: choose its type. */
   chosen(group) {
-    if (!this.data.clickable) return;
-    const { type } = group.dataset;
-    const offers = Object.entries(this.data.offers);
-    if (!offers.length) {
-      this.clicks.add(`t${type}`);
-      return;
-    }
-    this.hideTip();
-    this.menu.replaceChildren(
-      ...offers.map(([letter, label]) => {
-        const item = made("button", "", `${label} “${group.querySelector("text").textContent}”`);
-        item.type = "button";
-        item.setAttribute("role", "menuitem");
-        item.addEventListener("click", () => {
-          this.menu.hidden = true;
-          this.clicks.add(`${letter}${type}`);
-        });
-        return item;
-      }),
-    );
-    this.menu.hidden = false;
-    const [box, at] = [this.frame.getBoundingClientRect(), group.getBoundingClientRect()];
-    const left = Math.min(at.left - box.left, box.width - this.menu.offsetWidth - 6);
-    const below = Math.min(at.bottom - box.top + 4, box.height - this.menu.offsetHeight - 6);
-    Object.assign(this.menu.style, { left: `${Math.max(4, left)}px`, top: `${below}px` });
-    this.opener = group;
-    this.menu.firstElementChild.focus();
+    if (this.data.clickable) this.clicks.add(`t${group.dataset.type}`);
   }
 
-  menuKey(event) {
-    const items = [...this.menu.children];
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") this.opener.focus();
-    if (!step) return;
-    event.preventDefault();
-    const next = items.indexOf(event.target) + step;
-    items[(next + items.length) % items.length].focus();
+  markChosen() {
+    for (const group of this.sheet.querySelectorAll("g[data-type]")) {
+      group.classList.toggle("chosen", Number(group.dataset.type) === this.data.chosen);
+    }
   }
 
   // --- downloads
@@ -1307,7 +1394,7 @@ class TreeView {
 return component(TreeView);
 
 })();
-story.components.run = {"html":"<div class=\"run phases signs\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n    <div class=\"copying icons\"><button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button><span class=\"copied\" aria-live=\"polite\"></span></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold, .key .was { font-family: var(--st-code-font, monospace); }\n.key .was { display: inline; text-decoration: line-through; }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.phases {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #6a3fb5;\n  --portable: #0d7680;\n  --f1: #13734f;\n  --seen: #7b8190;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.phases.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #c7a8ff;\n  --portable: #67d3dd;\n  --f1: #6fd3a6;\n  --seen: #9298a6;\n}\n\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--f1); stroke-width: 3; stroke-linejoin: round; }\n.line polyline.beside { stroke: var(--seen); stroke-width: 1.5; stroke-dasharray: 5 4; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; paint-order: stroke; stroke: var(--st-background-color, #fff); stroke-width: 3px; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.controls .key { display: flex; flex-wrap: wrap; gap: 2px 12px; margin: 0; font-size: 13px; }\n.controls .key span { display: inline-flex; align-items: center; gap: 5px; }\n.controls .key svg { width: 12px; height: 12px; fill: currentcolor; }\n\ninput[type=\"range\"] { display: block; }\n\n/* As high with one row as with ten, so that nothing below moves; what is wider scrolls in here. */\n.word { position: relative; display: flex; gap: 8px; height: 98px; margin-top: 8px; overflow: auto hidden; scrollbar-width: thin; scroll-behavior: smooth; }\n.word:empty { display: none; }\n.word .row { display: flex; flex: none; flex-direction: column; gap: 7px; box-sizing: border-box; height: 84px; padding: 8px 12px; border: 1px solid color-mix(in srgb, currentcolor 16%, transparent); border-radius: 8px; }\n.word .row.now { border-color: var(--st-primary-color, #6d45e0); background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { height: 30px; font-family: inherit; line-height: 30px; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { flex-wrap: nowrap; gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 55vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .word { scroll-behavior: auto; }\n}\n\n"};
+story.components.run = {"html":"<div class=\"run phases signs\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n    <div class=\"copying icons\"><button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button><span class=\"copied\" aria-live=\"polite\"></span></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.phases {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #6a3fb5;\n  --portable: #0d7680;\n  --f1: #13734f;\n  --seen: #7b8190;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.phases.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #c7a8ff;\n  --portable: #67d3dd;\n  --f1: #6fd3a6;\n  --seen: #9298a6;\n}\n\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--f1); stroke-width: 3; stroke-linejoin: round; }\n.line polyline.beside { stroke: var(--seen); stroke-width: 1.5; stroke-dasharray: 5 4; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; paint-order: stroke; stroke: var(--st-background-color, #fff); stroke-width: 3px; }\ntext.seen { fill: var(--seen); text-anchor: end; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.controls .key { display: flex; flex-wrap: wrap; gap: 2px 12px; margin: 0; font-size: 13px; }\n.controls .key span { display: inline-flex; align-items: center; gap: 5px; }\n.controls .key svg { width: 12px; height: 12px; fill: currentcolor; }\n\ninput[type=\"range\"] { display: block; }\n\n/* As high with one row as with ten, so that nothing below moves; what is wider scrolls in here. */\n.word { position: relative; display: flex; gap: 8px; height: 98px; margin-top: 8px; overflow: auto hidden; scrollbar-width: thin; scroll-behavior: smooth; }\n.word:empty { display: none; }\n.word .row { display: flex; flex: none; flex-direction: column; gap: 7px; box-sizing: border-box; height: 84px; padding: 8px 12px; border: 1px solid color-mix(in srgb, currentcolor 16%, transparent); border-radius: 8px; }\n.word .row.now { border-color: var(--st-primary-color, #6d45e0); background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { height: 30px; font-family: inherit; line-height: 30px; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { flex-wrap: nowrap; gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 55vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .word { scroll-behavior: auto; }\n}\n\n"};
 story.components.run.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1558,8 +1645,8 @@ function offerCopy(parent, picture, name) {
 /** What shows that a sign is there, an example of it, and what it means. */
 const SIGNS = [
   [".gold .chip, .morphs", "gold", "go|ld", "where the reference cuts"],
-  [".chip.morph:not(.many *)", "chip morph", "morph", "a token as in the gold"],
-  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "a token"],
+  [".chip.morph", "chip morph", "morph", "a token as in the gold"],
+  [".chip:not(.gold .chip, .morph, .covering, .dropped)", "chip", "token", "a token"],
   [".chip.covering", "chip covering", "to|ken", "a token over a gold boundary"],
   [".chip.culprit", "chip culprit", "token", "made by the merge most to blame"],
   [".chip.half", "chip half", "½", "a token that begins inside a letter"],
@@ -1567,8 +1654,6 @@ const SIGNS = [
   [".exact", "exact", "✓", "cut just as in the gold"],
   [".cut.won", "cut won", "", "a gold boundary that was covered before"],
   [".here", "here", "type", "the type looked at"],
-  [".chip.changed", "chip changed", "new", "changed by the edits"],
-  [".many .was", "was", "was", "before them"],
 ];
 
 /** A token, with a line at each gold boundary that it covers. */
@@ -1860,12 +1945,13 @@ class RunView {
     const line = drawn("polyline", { points: path });
     const size = { viewBox: `0 0 ${width} ${HIGH}`, height: HIGH, role: "img" };
     const picture = drawn("svg", { ...size, "aria-label": "F1 after each phase" }, line);
-    // Another score of the same phases, as on the words that a run has learned from.
-    const others = this.points.map(({ beside }, number) => [x(number), y(beside)]);
-    if (this.points.every(({ beside }) => beside !== undefined)) {
-      picture.append(drawn("polyline", { class: "beside", points: others.join(" ") }));
-      const end = this.points.at(-1).beside;
-      groups.push(drawn("text", { x: others.at(-1)[0], y: y(end) - 8 }, end.toFixed(1)));
+    // Another score of the same phases: on the words that a run has learned from.
+    const others = this.points.filter(({ beside }) => beside !== null && beside !== undefined);
+    if (others.length === this.points.length && last > 0) {
+      const path = others.map(({ beside }, number) => `${x(number)},${y(beside)}`).join(" ");
+      const label = `words learned from: ${others[last].beside.toFixed(1)}`;
+      picture.append(drawn("polyline", { class: "beside", points: path }));
+      groups.push(drawn("text", { class: "seen", x: width - ASIDE + 20, y: y(others[last].beside) - 8 }, label));
     }
     picture.append(...groups);
     this.lineBox.replaceChildren(picture);
@@ -1947,7 +2033,7 @@ class RunView {
 return component(RunView);
 
 })();
-story.components.rows = {"html":"<div class=\"rows signs\"></div>\n<div class=\"below signs\"></div>\n\n","css":".signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold, .key .was { font-family: var(--st-code-font, monospace); }\n.key .was { display: inline; text-decoration: line-through; }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n:host { display: block; }\n\n.rows {\n  box-sizing: border-box;\n  overflow: hidden auto;\n  container-type: inline-size;\n  padding: 2px;\n  color: var(--st-text-color, #262730);\n  font: 14px/1.3 var(--st-font, sans-serif);\n\n  --faded: #5f6370;\n}\n\n.rows.dark { --faded: #a9aebb; }\n\nh4 { display: flex; gap: 8px; align-items: baseline; margin: 2px 0 4px; font-size: 15px; font-weight: 600; }\nh4:not(:first-child) { margin-top: 14px; }\nh4 span { color: var(--faded); font-size: 12.5px; font-weight: 400; }\n\nbutton {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 12px;\n  justify-content: space-between;\n  align-items: baseline;\n  width: 100%;\n  padding: 5px 4px;\n  border: 0;\n  border-bottom: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 12%, transparent);\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: left;\n  cursor: pointer;\n}\n\nbutton.lit { background: color-mix(in srgb, var(--st-primary-color, #6d45e0) 10%, transparent); }\nbutton:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\nbutton.marked { box-shadow: inset 3px 0 var(--st-primary-color, #6d45e0); }\nbutton.changed { animation: lit 1.4s ease-out; }\n\n.word { display: inline-flex; flex-wrap: wrap; gap: 3px; }\n.rows .chip { padding: 0 5px; border-radius: 5px; font-size: 14px; }\n.word .cut { width: 2px; margin: 1px; }\n.here { font-weight: 700; }\n.gold { color: var(--faded); font-size: 12.5px; overflow-wrap: anywhere; }\n.better { color: var(--label); }\n.worse { color: var(--cut); }\n.gold b { display: block; font-weight: 600; }\n.changed .gold { margin-left: auto; text-align: right; }\n.was { font-family: var(--st-code-font, monospace); }\n\n/* Letters stand above each other: lines take no room, and a long word is set smaller. */\n.both { font: clamp(9px, calc(96cqi / (0.62 * var(--letters))), 15px)/1.25 var(--st-code-font, monospace); white-space: pre; overflow-x: auto; }\n.both > span { display: block; width: max-content; }\n.both .chip { display: inline; padding: 2px 0; font: inherit; box-shadow: inset 1px 0 var(--st-background-color, #fff), inset -1px 0 var(--st-background-color, #fff); }\n.both .cut { position: relative; margin: 0; }\n.both .cut::before { content: \"\"; position: absolute; left: -1.5px; top: -0.2em; width: 3px; height: 1.5em; border-radius: 2px; background: inherit; }\n.tokens { padding: 3px 0; }\n.morphs { color: var(--label); }\n.morph { padding-bottom: 1px; background: linear-gradient(var(--label)) bottom / calc(100% - 3px) 1.5px no-repeat; }\n.note { padding: 4px; color: var(--faded); font-size: 12.5px; }\n\n@keyframes lit { from { background: color-mix(in srgb, var(--label) 30%, transparent); } }\n\n@media (prefers-reduced-motion: reduce) {\n  button.changed { animation: none; }\n}\n\n"};
+story.components.rows = {"html":"<div class=\"rows signs\"></div>\n<div class=\"below signs\"></div>\n\n","css":".signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n:host { display: block; }\n\n.rows {\n  box-sizing: border-box;\n  overflow: hidden auto;\n  container-type: inline-size;\n  padding: 2px;\n  color: var(--st-text-color, #262730);\n  font: 14px/1.3 var(--st-font, sans-serif);\n\n  --faded: #5f6370;\n}\n\n.rows.dark { --faded: #a9aebb; }\n\nh4 { display: flex; gap: 8px; align-items: baseline; margin: 2px 0 4px; font-size: 15px; font-weight: 600; }\nh4:not(:first-child) { margin-top: 14px; }\nh4 span { color: var(--faded); font-size: 12.5px; font-weight: 400; }\n\nbutton {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 12px;\n  justify-content: space-between;\n  align-items: baseline;\n  width: 100%;\n  padding: 5px 4px;\n  border: 0;\n  border-bottom: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 12%, transparent);\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: left;\n  cursor: pointer;\n}\n\nbutton.lit { background: color-mix(in srgb, var(--st-primary-color, #6d45e0) 10%, transparent); }\nbutton:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\nbutton.marked { box-shadow: inset 3px 0 var(--st-primary-color, #6d45e0); }\nbutton.changed { animation: lit 1.4s ease-out; }\n\n.word { display: inline-flex; flex-wrap: wrap; gap: 3px; }\n.rows .chip { padding: 0 5px; border-radius: 5px; font-size: 14px; }\n.word .cut { width: 2px; margin: 1px; }\n.here { font-weight: 700; }\n.gold { color: var(--faded); font-size: 12.5px; overflow-wrap: anywhere; }\n.better { color: var(--label); }\n.worse { color: var(--cut); }\n.gold b { display: block; font-weight: 600; }\n.changed .gold { margin-left: auto; text-align: right; }\n.was { font-family: var(--st-code-font, monospace); }\n\n/* Letters stand above each other: lines take no room, and a long word is set smaller. */\n.both { font: clamp(9px, calc(96cqi / (0.62 * var(--letters))), 15px)/1.25 var(--st-code-font, monospace); white-space: pre; overflow-x: auto; }\n.both > span { display: block; width: max-content; }\n.both .chip { display: inline; padding: 2px 0; font: inherit; box-shadow: inset 1px 0 var(--st-background-color, #fff), inset -1px 0 var(--st-background-color, #fff); }\n.both .cut { position: relative; margin: 0; }\n.both .cut::before { content: \"\"; position: absolute; left: -1.5px; top: -0.2em; width: 3px; height: 1.5em; border-radius: 2px; background: inherit; }\n.tokens { padding: 3px 0; }\n.morphs { color: var(--label); }\n.morph { padding-bottom: 1px; background: linear-gradient(var(--label)) bottom / calc(100% - 3px) 1.5px no-repeat; }\n.note { padding: 4px; color: var(--faded); font-size: 12.5px; }\n\n@keyframes lit { from { background: color-mix(in srgb, var(--label) 30%, transparent); } }\n\n@media (prefers-reduced-motion: reduce) {\n  button.changed { animation: none; }\n}\n\n"};
 story.components.rows.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -2104,8 +2190,8 @@ function drawn(name, attributes, ...children) {
 /** What shows that a sign is there, an example of it, and what it means. */
 const SIGNS = [
   [".gold .chip, .morphs", "gold", "go|ld", "where the reference cuts"],
-  [".chip.morph:not(.many *)", "chip morph", "morph", "a token as in the gold"],
-  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "a token"],
+  [".chip.morph", "chip morph", "morph", "a token as in the gold"],
+  [".chip:not(.gold .chip, .morph, .covering, .dropped)", "chip", "token", "a token"],
   [".chip.covering", "chip covering", "to|ken", "a token over a gold boundary"],
   [".chip.culprit", "chip culprit", "token", "made by the merge most to blame"],
   [".chip.half", "chip half", "½", "a token that begins inside a letter"],
@@ -2113,8 +2199,6 @@ const SIGNS = [
   [".exact", "exact", "✓", "cut just as in the gold"],
   [".cut.won", "cut won", "", "a gold boundary that was covered before"],
   [".here", "here", "type", "the type looked at"],
-  [".chip.changed", "chip changed", "new", "changed by the edits"],
-  [".many .was", "was", "was", "before them"],
 ];
 
 /** A token, with a line at each gold boundary that it covers. */

@@ -1,6 +1,7 @@
 // A text as the chips that it is cut into. It is typed over them: while it is, they stand as close
 // as its letters, under a field whose letters are transparent, so that both have the same layout.
 
+const PRESSES = ["pointerdown", "pointerup", "pointercancel"];
 const PAUSE = 400; // ms without a key before a text is looked at
 const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/; // as Python
 const LINES = /[\n-\r\x1c-\x1e\x85\u2028\u2029]/;
@@ -34,7 +35,15 @@ class TextView {
     this.another = this.parent.querySelector(".another");
     this.another.addEventListener("click", () => this.ask?.("another", true));
     area.addEventListener("focus", () => this.editing(true));
-    area.addEventListener("blur", () => this.editing(false));
+    area.addEventListener("blur", () => {
+      this.say(0);
+      const leave = () => area.matches(":focus") || this.editing(false);
+      // Nothing moves under a pointer that is about to click.
+      if (this.isPressed) addEventListener("pointerup", () => setTimeout(leave, 100), { once: true });
+      else leave();
+    });
+    this.press = ({ type }) => (this.isPressed = type === "pointerdown");
+    for (const kind of PRESSES) addEventListener(kind, this.press, { capture: true });
     area.addEventListener("input", () => {
       this.isNew = true;
       this.follow();
@@ -286,7 +295,6 @@ class TextView {
 
   editing(is) {
     this.frame.classList.toggle("editing", is);
-    if (!is) this.say(0);
     this.draw();
   }
 
@@ -318,6 +326,7 @@ class TextView {
 
   dispose() {
     clearTimeout(this.waiting);
+    for (const kind of PRESSES) removeEventListener(kind, this.press, { capture: true });
     removeEventListener("keydown", this.keys);
     removeEventListener("morphgraph-tables", this.tables);
   }

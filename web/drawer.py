@@ -197,10 +197,13 @@ def _checked(current: Session, segmenter: Segmenter) -> Export | None:
     """Compare the ids of what would be exported with ours at a click; return it if they were."""
     reference = current.study.benchmark.reference
     key = (segmenter.signature(), reference.checksum)
+    place = st.empty()
     if st.session_state.get(_CHECKED) != key:
         tip = "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences."
-        if not ui.button("Check and prepare", "fact_check", primary=True, help=tip):
-            return None
+        with place:
+            if not ui.button("Check and prepare", "fact_check", primary=True, help=tip):
+                return None
+        place.empty()
 
     def make() -> Export:
         words = [entry.word for entry in reference.entries]

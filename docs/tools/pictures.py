@@ -25,8 +25,8 @@ def settle(page: Page) -> None:
 
 
 def go_to(page: Page, name: str) -> None:
-    """Open a page by its link in the sidebar."""
-    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+    """Open a page by its tab."""
+    page.locator(".st-key-tabs").get_by_role("link", name=name, exact=True).click()
     page.mouse.move(700, 20)
     settle(page)
 
@@ -87,9 +87,7 @@ def main() -> None:
         settle(page)
         shoot(page, "start")
         first_minute(page)
-        go_to(page, "Merge graph")
-        shoot(page, "merge-graph")
-        pages = {"Merge tree": "merge-tree", "Compare": "compare", "Repair": "repair"}
+        pages = {"Compare": "compare", "Build": "build", "Repair": "repair"}
         for name, picture in pages.items():
             go_to(page, name)
             page.wait_for_timeout(6000)
@@ -102,6 +100,9 @@ def main() -> None:
         page.locator('g[data-phase="2"]').click()
         settle(page)
         shoot(page, "rebpe")
+        page.get_by_role("button", name="History, export").click()
+        settle(page)
+        shoot(page, "drawer")
         browser.close()
 
 

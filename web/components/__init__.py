@@ -190,7 +190,12 @@ def tree_picture(
     """
     # Pictures for wide pages, narrow ones and phones; only those that differ.
     drawn = {
-        theme: list(dict.fromkeys(to_svg(trees, theme, widest) for widest in (1032, 686, 340)))
+        theme: list(
+            dict.fromkeys(
+                to_svg(trees, theme, widest, has_legend=False)  # pointing explains
+                for widest in (1032, 686, 340)
+            )
+        )
         for theme in ("light", "dark")
     }
     options = {

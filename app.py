@@ -2,10 +2,8 @@
 
 import streamlit as st
 
-from morphgraph.core.limits import is_public
 from web import inputs
 from web.bootstrap import score_metrics, start
-from web.opening import open_reference, tokeniser_upload
 from web.state import Session, keep_session
 from web.tape import tape
 from web.widgets import plain
@@ -34,23 +32,9 @@ def workbench(current: Session) -> None:
     keep_session(current)
 
 
-def own_files(current: Session) -> None:
-    """Open a tokeniser and a reference from files."""
-    with st.expander("Open your own files", icon=":material/upload_file:"):
-        left, right = st.columns(2)
-        with left:
-            tokeniser_upload(current)
-        if current.study.benchmark.reference.has_gold:
-            with right:
-                open_reference(current, "files")
-        if not is_public():
-            st.caption("Files stay on this machine.")
-
-
 session = start("Workbench")
 for warning in session.study.tokeniser.notices:
     st.warning(plain(warning), icon=":material/warning:")
 inputs.doubtful_reference(session)
 inputs.reference_in_another_language(session)
 workbench(session)
-own_files(session)

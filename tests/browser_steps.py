@@ -96,19 +96,16 @@ def show(page: Page, picture: str) -> None:
 TABS = {
     "Workbench": ("Workbench",),
     "Repair": ("Blame", "ReBPE"),
-    "Compare": ("Compare",),
     "Build": ("Train", "Batch"),
 }
 
 
 def go_to(page: Page, name: str) -> None:
-    link = page.get_by_role("link", name=name)
-    if name != "History and export":
-        tab = next(tab for tab, pages in TABS.items() if name in pages)
-        if len(TABS[tab]) > 1:
-            bar(page).get_by_role("button", name=tab).click()
-    link = bar(page).get_by_role("link", name="History, export") if "export" in name else link
-    link.click()
+    if tab := next((tab for tab, pages in TABS.items() if name in pages), None):
+        bar(page).get_by_role("button", name=tab).click()
+        page.get_by_role("link", name=name).click()
+    else:
+        bar(page).get_by_role("link", name=name.replace(" and", ",")).click()
     marks = {
         "Workbench": page.get_by_role("radio", name="All types"),
         "Blame": page.get_by_role("slider", name="Knock out merges"),
@@ -123,6 +120,9 @@ def go_to(page: Page, name: str) -> None:
 
 
 def uploader(page: Page, label: str) -> Locator:
+    """The field with this label; "" is the window, which takes any file."""
+    if not label:
+        return page.locator(".st-key-drop-zone")
     return page.get_by_test_id("stFileUploader").filter(has_text=label)
 
 

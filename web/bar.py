@@ -9,7 +9,6 @@ from morphgraph.core.text import count_text, counted, percent
 from morphgraph.score.boundaries import BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.bte import Bte
-from web import inputs
 from web.aside import Scored, scored_words
 from web.choosing import kept_words
 from web.opening import what_is_open
@@ -97,8 +96,6 @@ def score_metrics(
             options |= {"help": f"{label} an edit: {len(edits):,} to {name}", "shortcut": keys}
             button(label, name, getattr(current, name), disabled=not edits, **options)
         follow_edits(current)
-    if inputs.reference_read(current, place):
-        inputs.doubtful_reference(current)
 
 
 def _f1(current: Session, words: Scored, scope: Scope, weighting: Weighting, place: str) -> None:

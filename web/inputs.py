@@ -1,23 +1,17 @@
 """The gold and the word frequencies: files, downloads, what was read, and doubts about it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from morphgraph.core.cache import Same
-from morphgraph.core.errors import GoldGivenError, MorphGraphError, TokeniserGivenError
 from morphgraph.core.files import check_size, read_bytes
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import SHOWN_MARKER, counted, shortened
 from morphgraph.reference import catalogue
 from morphgraph.reference.language import language_of, mismatch
-from morphgraph.reference.readers import READERS, FormatNotDetectedError
-from morphgraph.reference.source import decode_text, split_lines
-from morphgraph.tables.references import description_table
 from web.sources import (
     Source,
     demo_name,
@@ -27,19 +21,17 @@ from web.sources import (
     tokeniser_of,
     wordfreq_languages,
 )
-from web.state import Session, session
-from web.widgets import attempt, button, plain, show_error, show_model
+from web.state import Session
+from web.widgets import attempt, button, plain
 
-DETECT = "detect"
-_AS_MARKED = "UTF-8, or as marked"
-_ENCODINGS = (
+ENCODINGS = (
     *(f"windows-{number}" for number in (1252, 1250, 1251, 1253, 1254, 1257)),
     *(f"iso-8859-{number}" for number in (1, 2, 5, 7, 9, 15)),
     *("koi8-r", "koi8-u", "mac-roman", "utf-16", "shift_jis", "euc-jp", "euc-kr"),
     *("gb18030", "big5"),
 )
 _NO_FREQUENCIES, _FROM_FILE = "none", "a file"
-_TAKEN, _READ = "uploads taken", "reference that was read"
+_TAKEN = "uploads taken"
 _ALL = "all languages"
 
 
@@ -72,34 +64,11 @@ def open_file(label: str, field: str, take: Callable[[str, bytes], object], **ho
     chosen = st.file_uploader(label, key=upload_key(field), **how)
     files = chosen if isinstance(chosen, list) else [chosen] if chosen else []
     if files:
-        with attempt_opening(field, files):
+        with attempt():
             for file in files:
                 take(file.name, content_of(file))
             clear_upload(field)
             st.rerun()
-
-
-@contextmanager
-def attempt_opening(field: str, files: Sequence[Any]) -> Iterator[None]:
-    """Show an error of the ``with`` block; a click opens what is of the other kind as that."""
-    try:
-        yield
-    except MorphGraphError as error:
-        is_gold = isinstance(error, GoldGivenError)
-        if not isinstance(error, GoldGivenError | TokeniserGivenError):
-            show_error(error)
-            return
-        show_error(f"{error.file}: {error.problem}.")
-        kind = "gold" if is_gold else "the tokeniser"
-        if button(f"Open it as {kind}", "file_open", primary=True, key=f"{field} as {kind}"):
-            with attempt():
-                contents = {one.name: content_of(one) for one in files if one.name == error.file}
-                if is_gold:
-                    _open(session(), "start", Source(error.file, tuple(contents.items())))
-                else:
-                    open_as_tokeniser(session(), contents)
-                clear_upload(field)
-                st.rerun()
 
 
 def open_as_tokeniser(current: Session, contents: Mapping[str, bytes]) -> None:
@@ -112,83 +81,11 @@ def open_as_tokeniser(current: Session, contents: Mapping[str, bytes]) -> None:
         current.go_without_gold(language)  # the demo's gold says nothing about it
 
 
-def reference_upload(current: Session, place: str) -> None:
-    """Open a reference in a detected or chosen format; ``place`` confirms it."""
-    with st.container(key="reference-reading"):
-        left, right = st.columns(2)
-    format_ = left.selectbox(
-        "Format",
-        [DETECT, *READERS],
-        format_func=lambda name: READERS[name].label if name in READERS else name,
-        key="reference format",
-        help="Detected from the content. Choose one if the detection is wrong.",
-    )
-    # Reset to UTF-8: another encoding could misread the next file without an error.
-    encoding = right.selectbox(
-        "Encoding",
-        [_AS_MARKED, *_ENCODINGS],
-        key=f"encoding of {upload_key('reference')}",
-        help="Never guessed: a wrong letter would be worse than no file.",
-    )
-    exempt = st.text_input(
-        "Exempt words",
-        key=f"exempt of {upload_key('reference')}",
-        help="Blame leaves them out, as lexicalised words; they are scored like any other.",
-    )
-
-    def take(name: str, data: bytes) -> None:
-        chosen = None if format_ == DETECT else format_
-        named = None if encoding == _AS_MARKED else encoding
-        source = Source(name, ((name, data),), chosen, named, exempt=tuple(exempt.split()))
-        try:
-            _open(current, place, source)
-        except FormatNotDetectedError:
-            sign = _ask_for_separator(name, data, named)
-            if not sign:
-                raise
-            _open(current, place, replace(source, separator=sign))
-
-    tip = (
-        "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
-        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore; "
-        "tables also in Parquet."
-    )
-    open_file("Reference", "reference", take, help=tip)
-
-
-def _ask_for_separator(name: str, data: bytes, encoding: str | None) -> str:
-    """Show the first three lines of a file, and ask what stands between morphs in them."""
-    lines = split_lines(decode_text(data, name, encoding))[:3]
-    st.caption("If these are words and their morphs, which sign stands between morphs?")
-    st.code("\n".join(shortened(line, 100) for _, line in lines), language=None)
-    asked = st.text_input("Sign between morphs", key=f"separator of {upload_key('reference')}")
-    return asked or ""
-
-
-def reference_read(current: Session, place: str) -> bool:
-    """Confirm a reference opened here until that is closed; return whether it is shown."""
-    reference = current.study.benchmark.reference
-    if st.session_state.get(_READ) != (place, reference.checksum):
-        return False
-    with st.container(border=True, key="reference-read"):
-        left, right = st.columns([9, 1], wrap=False, vertical_alignment="top")
-        name = plain(shortened(reference.name, 60))
-        left.markdown(f"**:material/check_circle: {name} is open.**")
-        key = ("described", Same(reference))
-        table = current.once(key, partial(description_table, reference), of_files=True)
-        with left:
-            show_model(table, 6, key="reference-read table")
-            st.caption(plain(" ".join(f"{note}." for note in table.notes) or "Nothing is skipped."))
-        with right:
-            button("Close", "", st.session_state.pop, _READ, None, key="close what was read")
-    return True
-
-
-def catalogue_panel(current: Session, place: str) -> None:
+def catalogue_panel(current: Session) -> None:
     """Choose a source of the catalogue and open it; nothing is downloaded before a click.
 
-    ``place``: where the page confirms what was opened, see `reference_read`. In public mode nothing
-    is downloaded: only sources already on the server are offered, verified on opening.
+    In public mode nothing is downloaded: only sources already on the server are offered, verified
+    on opening.
     """
     sources = catalogue.SOURCES.values()
     offered = [s for s in sources if not is_public() or catalogue.cached_path(s).is_file()]
@@ -223,7 +120,7 @@ def catalogue_panel(current: Session, place: str) -> None:
     if not source.can_be_fetched:
         st.info(
             f"You have to download this one yourself. {plain(source.by_hand)} Then open the file "
-            "with the upload field for references.",
+            "by dropping it here.",
             icon=":material/info:",
         )
     elif is_public() or catalogue.is_downloaded(source):
@@ -234,7 +131,7 @@ def catalogue_panel(current: Session, place: str) -> None:
                 path = catalogue.local_path(source.name)
                 files = ((path.name, read_bytes(path)),)
                 kept = Source(f"catalogue:{source.name}", files, source.format)
-                _open(current, place, kept)
+                current.open_reference(reference_of(kept), kept)
                 st.rerun()
     else:
         _download(source)
@@ -255,11 +152,6 @@ def _download(source: catalogue.CatalogueEntry) -> None:
             references_there_now.clear()
             st.rerun()
         bar.empty()
-
-
-def _open(current: Session, place: str, source: Source) -> None:
-    current.open_reference(reference_of(source), source)
-    st.session_state[_READ] = place, current.study.benchmark.reference.checksum
 
 
 def doubtful_reference(current: Session) -> None:
@@ -338,12 +230,7 @@ def frequency_choice(current: Session, place: str = "") -> None:
     elif chosen != active:
         _use(current, Source(f"wordfreq:{chosen}"))
         st.rerun()
-    tip = "One word a line: the word, a tab or a space, and its count."
-
-    def take(name: str, data: bytes) -> None:
-        _use(current, Source(name, ((name, data),)))
-
-    open_file("Or from a file", f"{place}frequency", take, help=tip)
+    st.caption("Counts of your own, one word a line with its count, can be dropped anywhere.")
 
 
 def _use(current: Session, source: Source) -> None:

@@ -1,28 +1,51 @@
-"""What is open, and how something else is opened: demos, files, references, none."""
+"""What is open, and how something else is opened: files dropped anywhere, demos, public gold."""
 
-from collections.abc import Mapping, Sequence
+import io
+import zipfile
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from morphgraph.core.cache import Same
+from morphgraph.core.errors import GoldGivenError, MorphGraphError, TokeniserGivenError
 from morphgraph.core.files import DEMOS
-from morphgraph.core.limits import is_public
+from morphgraph.core.limits import FILE_BYTES, is_public
 from morphgraph.core.text import counted, shortened
+from morphgraph.corpus.counts import parse_word_counts
+from morphgraph.formats.recipe import read_recipe, replay
 from morphgraph.formats.tokeniser_files import SETTINGS, fitting_name
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.reference.readers import READERS
+from morphgraph.tables.references import description_table
 from web import inputs
 from web.choosing import add_model
 from web.jobs import stop_all
-from web.sources import demo_name, uploaded_model
+from web.sources import Source, demo_name, frequencies_of, reference_of, uploaded_model
 from web.state import Session
 from web.storage import days_kept
 from web.views.without_gold import without_gold
-from web.widgets import deferred_error, plain, show_deferred_error
+from web.widgets import deferred_error, plain, show_deferred_error, show_model, value_now
 
-_FIELD, _NOT_DELETED = "tokeniser", "data not deleted"
-_ADDED, _UPLOADS = "models opened as tokenisers", "uploads of tokenisers"
+_HALF, _REFUSED, _NOT_DELETED = "half of a tokeniser", "files refused", "data not deleted"
 _GENERIC = ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model", "model.json")
-_LONGEST = 20
+_TOKENISERS = ("*.json", "*.model", "*.gguf", "*.tiktoken", "*merges*", "*vocab*", "*.bpe", "*.gz")
+"""The names of what is a tokeniser, unless it turns out to be gold."""
+_MOST_PACKED, _LONGEST = 50, 20
+_SAMPLE = 20_000
+_DETECT, _AS_MARKED = "detect", "UTF-8, or as marked"
+_FORMAT, _ENCODING, _SIGN, _EXEMPT = (
+    f"reading {what}" for what in ("format", "encoding", "sign", "exempt")
+)
+_KINDS = (
+    "A tokeniser (tokenizer.json, vocab.json with merges.txt, SentencePiece, tiktoken, GGUF, one "
+    "type a line), a model that Build saved, words with their morphs in any known format, word "
+    "counts, a recipe, or a zip archive of these."
+)
+
+
+# --------------------------------------------------------------------------- what is open
 
 
 def name_of(current: Session, kind: str) -> str:
@@ -31,24 +54,12 @@ def name_of(current: Session, kind: str) -> str:
     source = current.sources.get(kind)
     demo = source.list_of("demo") if source else ""
     if kind == "reference":
-        name = demo_name(demo) if demo else gold.name
+        name = demo_name(demo) if demo else in_the_middle(gold.name)
         return f"{name}, {counted(len(gold), 'word')}" if gold.has_gold else "no reference"
     size = current.study.graph.loaded_type_count
     if tokeniser.name.lower() in _GENERIC:
         return f"{size:,} types"
-    return f"{demo_name(demo)} {size // 1000}k" if demo else tokeniser.name
-
-
-def what_is_open(current: Session) -> None:
-    """Show the open tokeniser and reference; a click on one opens others."""
-    for kind in ("tokeniser", "reference"):
-        name = name_of(current, kind)
-        label = f"**{plain(in_the_middle(name))}**"
-        key = f"open {kind} {current.study_number}"
-        said = {"help": f"{name}: open another {kind}", "on_change": "rerun"}
-        with st.popover(label, type="tertiary", key=key, **said) as opening:  # type: ignore[arg-type]
-            if opening.open:  # drawn only then, as most never are
-                open_another(current, kind)
+    return f"{demo_name(demo)} {size // 1000}k" if demo else in_the_middle(tokeniser.name)
 
 
 def in_the_middle(name: str, length: int = _LONGEST) -> str:
@@ -61,8 +72,22 @@ def in_the_middle(name: str, length: int = _LONGEST) -> str:
     return name if len(name) <= length else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
 
 
-def open_another(current: Session, kind: str) -> None:
-    """Offer files, demos, and public references."""
+def what_is_open(current: Session) -> None:
+    """Show the open tokeniser and reference; a click on one opens others."""
+    study = current.study
+    for kind, name in (
+        ("tokeniser", study.tokeniser.name),
+        ("reference", study.benchmark.reference.name),
+    ):
+        key = f"open {kind} {current.study_number}"
+        said: dict[str, Any] = {"help": f"{plain(name)}: open another", "on_change": "rerun"}
+        label = f"**{plain(name_of(current, kind))}**"
+        with st.popover(label, type="tertiary", key=key, **said) as opening:
+            if opening.open:  # drawn only then, as most never are
+                _others(current, kind)
+
+
+def _others(current: Session, kind: str) -> None:
     if is_public():
         own_data(current)
     with st.container(horizontal=True):
@@ -72,12 +97,12 @@ def open_another(current: Session, kind: str) -> None:
             if st.button(demo_name(code), key=key, disabled=is_open, help=tip):
                 current.open_demo(code)
                 st.rerun()
-    if current.address.page == "Workbench":
-        st.caption("Open your own files further down on this page.")
-        return
-    (open_reference(current, "bar") if kind == "reference" else tokeniser_upload(current))
+    open_reference(current, "bar")
     with st.expander("Word frequencies", icon=":material/bar_chart:"):
         inputs.frequency_choice(current, "bar")
+    if current.study.benchmark.reference.has_gold:
+        with st.expander("What was read of the reference", icon=":material/fact_check:"):
+            _what_was_read(current)
 
 
 def own_data(current: Session) -> None:
@@ -100,74 +125,198 @@ def own_data(current: Session) -> None:
 
 
 def open_reference(current: Session, place: str) -> None:
-    """Open a reference from a file or from the catalogue."""
-    inputs.reference_upload(current, place)
+    """Open any file, a reference of the catalogue, or go on without one."""
+    files_field(current, place, "Choose a file, or drop one anywhere")
+    with st.expander("How a list of words is read", icon=":material/translate:"):
+        _how_to_read(place)
     with st.expander("Public references", icon=":material/cloud_download:"):
-        inputs.catalogue_panel(current, place)
+        inputs.catalogue_panel(current)
     with st.expander("Go on without gold", icon=":material/arrow_forward:"):
         without_gold(current)
 
 
-def tokeniser_upload(current: Session) -> None:
-    """Open a tokeniser from one file or two; one without merges becomes a method elsewhere."""
-    uploaded = st.file_uploader(
-        "Tokeniser",
-        accept_multiple_files=True,
-        key=inputs.upload_key(_FIELD),
-        help="A Hugging Face tokenizer.json, vocab.json and merges.txt together, with the settings "
-        "beside them (tokenizer_config.json, added_tokens.json, …), a SentencePiece model, "
-        "tiktoken's ranks, a GGUF file, a model that Train saved, or one type a line.",
+def _how_to_read(place: str) -> None:
+    """Choose a format and encoding, which are of the next file alone."""
+    st.caption("Of the next file; what is detected is mostly right.")
+    left, right = st.columns(2)
+    left.selectbox(
+        "Format",
+        [_DETECT, *READERS],
+        format_func=lambda name: READERS[name].label if name in READERS else name,
+        key=f"{_FORMAT} {place}",
     )
-    if not uploaded:
+    tip = "Never guessed: a wrong letter would be worse than no file."
+    encodings = [_AS_MARKED, *inputs.ENCODINGS]
+    right.selectbox("Encoding", encodings, key=f"{_ENCODING} {place}", help=tip)
+    left.text_input("Sign between morphs", key=f"{_SIGN} {place}")
+    tip = "Blame leaves them out, as lexicalised words; they are scored like any other."
+    right.text_input("Exempt words", key=f"{_EXEMPT} {place}", help=tip)
+
+
+def _what_was_read(current: Session) -> None:
+    reference = current.study.benchmark.reference
+    key = ("described", Same(reference))
+    table = current.once(key, partial(description_table, reference), of_files=True)
+    show_model(table, 6, key="reference-read table")
+    st.caption(plain(" ".join(f"{note}." for note in table.notes) or "Nothing is skipped."))
+    inputs.doubtful_reference(current)
+
+
+# --------------------------------------------------------------------------- files
+
+
+def drop_zone(current: Session) -> None:
+    """Take files that are dropped anywhere: the window shows the field while one is dragged."""
+    with st.container(key="drop-zone"):
+        files_field(current, "anywhere", "Open a file of any kind")
+    if refused := st.session_state.pop(_REFUSED, ""):
+        st.toast(plain(refused), icon=":material/error:", duration="long")
+
+
+def files_field(current: Session, place: str, label: str) -> None:
+    """Show a field for files of any kind; it is empty again once they are opened or refused."""
+    field = f"files {place}"
+    files = st.file_uploader(
+        label, accept_multiple_files=True, key=inputs.upload_key(field), help=_KINDS
+    )
+    if not files:
         return
-    files = _last_upload(uploaded)
-    with inputs.attempt_opening(_FIELD, files):
+    inputs.clear_upload(field)
+    try:
         contents = {file.name: inputs.content_of(file) for file in files}
-        missing = _other_half(contents)
-        if missing:
-            st.info(missing)
-            return
+        current.notice = open_files(current, contents, _reading(place))
+    except MorphGraphError as error:
+        st.session_state[_REFUSED] = str(error)
+    for kept in (_FORMAT, _ENCODING, _SIGN, _EXEMPT):  # another file may need others
+        st.session_state.pop(f"{kept} {place}", None)
+    st.rerun()
+
+
+def _reading(place: str) -> dict[str, Any]:
+    """Return how the next list of words is read, if somebody has said so."""
+    format_, encoding = value_now(f"{_FORMAT} {place}", ""), value_now(f"{_ENCODING} {place}", "")
+    chosen = {
+        "format": format_ if format_ != _DETECT else "",
+        "encoding": encoding if encoding != _AS_MARKED else "",
+        "separator": value_now(f"{_SIGN} {place}", ""),
+        "exempt": tuple(value_now(f"{_EXEMPT} {place}", "").split()),
+    }
+    return {name: value for name, value in chosen.items() if value}
+
+
+def open_files(
+    current: Session, contents: Mapping[str, bytes], reading: Mapping[str, Any] | None = None
+) -> str:
+    """Open files as what they are; return what was opened, in a sentence.
+
+    ``reading``: how a list of words is read, if it is one. A half of a tokeniser waits for its
+    other half. Raises `MorphGraphError`, with everything as it was, for what is of no kind.
+    """
+    files = {**st.session_state.pop(_HALF, {}), **_unpacked(contents)}
+    kinds = {name: _kind(name, data, reading or {}) for name, data in files.items()}
+    of_tokeniser = {name: files[name] for name, kind in kinds.items() if kind == "tokeniser"}
+    others = [name for name in of_tokeniser if name not in SETTINGS]
+    if len(others) == 1 and others[0].endswith("vocab.json"):
+        st.session_state[_HALF] = of_tokeniser
+        return f"Drop {fitting_name(others[0])} as well: it belongs to {others[0]}."
+    said = []
+    if of_tokeniser:
+        said.append(_open_tokeniser(current, of_tokeniser))
+    for kind, opening in (("gold", _open_gold), ("counts", _open_counts), ("recipe", _replay)):
+        for name in (name for name, found in kinds.items() if found == kind):
+            how = dict(reading or {}) if kind == "gold" else {}
+            said.append(opening(current, Source(name, ((name, files[name]),), **how)))
+    return " ".join(said)
+
+
+def _unpacked(contents: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return files with those in archives; a workbook is none, though it is packed, too."""
+    files: dict[str, bytes] = {}
+    for name, data in contents.items():
+        if not (name.lower().endswith(".zip") and data.startswith(b"PK\x03\x04")):
+            files[name] = data
+            continue
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                listed = [one for one in archive.infolist() if not one.is_dir()]
+                FILE_BYTES.check(sum(one.file_size for one in listed), name)
+                if len(listed) > _MOST_PACKED:
+                    raise MorphGraphError(f"{name} has {len(listed):,} files. Drop one of them.")
+                for one in listed:
+                    with archive.open(one) as packed:
+                        files[one.filename.rpartition("/")[2]] = packed.read(one.file_size)
+        except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
+            raise MorphGraphError(f"{name} cannot be unpacked. Drop what is in it.") from error
+    return files
+
+
+def _kind(name: str, data: bytes, reading: Mapping[str, Any]) -> str:
+    """Return tokeniser, gold, counts or recipe."""
+    if reading:
+        return "gold"
+    if name in SETTINGS:
+        return "tokeniser"
+    if name.endswith(".json") and b'"steps"' in data[:_SAMPLE] + data[-_SAMPLE:]:
+        try:
+            read_recipe(data, name)
+        except MorphGraphError:
+            pass
+        else:
+            return "recipe"
+    if any(fnmatch(name.lower(), pattern) for pattern in _TOKENISERS):
+        return "tokeniser"
+    try:
+        parse_word_counts(data[:_SAMPLE].rpartition(b"\n")[0] or data, name)
+    except MorphGraphError:
+        pass
+    else:
+        return "counts"
+    try:
+        reference_of(Source(name, ((name, data),)))
+    except TokeniserGivenError:
+        return "tokeniser"
+    except MorphGraphError as refused:
+        try:
+            uploaded_model({name: data})
+        except MorphGraphError:
+            raise refused from None
+        return "tokeniser"
+    return "gold"
+
+
+def _open_tokeniser(current: Session, contents: Mapping[str, bytes]) -> str:
+    """Open a tokeniser; one that does not segment by merges alone becomes a method."""
+    name = next(iter([*(one for one in contents if one not in SETTINGS), *contents]))
+    try:
         model = uploaded_model(contents)
-        if model.editable is None:
-            _use_as_model(model, files[0].name, files[0].file_id)
-            return
+    except GoldGivenError:
+        files = ((name, contents[name]),)
+        return _open_gold(current, Source(name, files))
+    if model.editable is not None:
         inputs.open_as_tokeniser(current, contents)
-        inputs.clear_upload(_FIELD)
-        st.rerun()
-
-
-def _last_upload(files: Sequence[Any]) -> list[Any]:
-    """Return the latest simultaneous uploads, with the half that waited for one of them."""
-    before: dict[str, int] = st.session_state.get(_UPLOADS, {})
-    newest = max(before.values(), default=0) + 1
-    numbers = {file.file_id: before.get(file.file_id, newest) for file in files}
-    st.session_state[_UPLOADS] = numbers
-    last = [file for file in files if numbers[file.file_id] == max(numbers.values())]
-    if len(last) == 1:
-        # Settings belong to what was chosen before them, or is now.
-        name, others = last[0].name, [file for file in files if file is not last[0]]
-        fitting = [fitting_name(name)] if name not in SETTINGS else [file.name for file in others]
-        last += {f.name: f for f in others if f.name in (*fitting, *SETTINGS)}.values()
-    return last
-
-
-def _other_half(contents: Mapping[str, bytes]) -> str:
-    mains = [name for name in contents if name not in SETTINGS]
-    if len(mains) != 1 or not mains[0].endswith("vocab.json"):
-        return ""
-    other = plain(fitting_name(mains[0]))
-    return f"Add {other} to the same field: the two belong together."
-
-
-def _use_as_model(model: Segmenter, name: str, file: str) -> None:
-    """Add a model that merges alone do not define to the methods, and say where to find it."""
-    if st.session_state.get(_ADDED) != file:
-        st.session_state[_ADDED] = file
-        add_model(name, model)
-    st.success(
-        f"{plain(shortened(name, 60))} holds {model.vocabulary_size:,} types for "
-        f"{plain(model.name)}, which does not segment by merges alone, so it has no merge graph to "
-        "look at or edit. It is now among the methods of Compare; the open tokeniser stays "
-        "open.",
-        icon=":material/check_circle:",
+        return f"{name} is open: {counted(model.vocabulary_size, 'type')}."
+    add_model(name, model)
+    return (
+        f"{shortened(name, 60)} has {model.vocabulary_size:,} types for {model.name}, which does "
+        "not segment by merges alone: it is now a method in Compare, and the open tokeniser stays."
     )
+
+
+def _open_gold(current: Session, source: Source) -> str:
+    reference = reference_of(source)
+    current.open_reference(reference, source)
+    skipped = sum(skip.count for skip in reference.skipped)
+    lines = f", {counted(skipped, 'line')} skipped" if skipped else ""
+    return f"{source.name} is the reference: {counted(len(reference), 'word')}{lines}."
+
+
+def _open_counts(current: Session, source: Source) -> str:
+    counts = frequencies_of(source)
+    current.use_frequencies(counts, source.name, source)
+    return f"{source.name} weights words: {counted(len(counts), 'count')}."
+
+
+def _replay(current: Session, source: Source) -> str:
+    ((name, data),) = source.files
+    changes = replay(current.study.tokeniser, read_recipe(data, name), name)
+    return f"{counted(len(changes), 'edit')} of {name} replayed."

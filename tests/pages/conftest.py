@@ -92,7 +92,8 @@ class App:
         return self.session.study.graph
 
     def upload(self, label: str, *files: tuple[str, bytes]) -> App:
-        """Upload one file, or several at once, to the field with this label."""
+        """Upload one file, or several at once, to the field with this label; "" drops them."""
+        label = label or "Open a file of any kind"
         [field] = [f for f in self.test.file_uploader if f.label == label]
         for name, content in files:
             field.upload(name, content)
@@ -114,6 +115,10 @@ class App:
         """Give a widget a value."""
         self.find(kind, label).set_value(value)
         return self.run()
+
+    def opening(self, kind: str = "reference") -> App:
+        """Open the list behind what is open in the bar."""
+        return self.put(f"open {kind} {self.session.study_number}", True).run()
 
     def put(self, key: str, value: Any) -> App:
         """Set what the session keeps under a key, such as the open tab."""
@@ -169,7 +174,8 @@ class App:
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""
-        return [as_read(error.value) for error in self.test.error]
+        refused = [toast for toast in self.test.toast if "error" in toast.icon]
+        return [as_read(error.value) for error in [*self.test.error, *refused]]
 
     def warnings(self) -> list[str]:
         """The warnings on the page, as a person reads them."""

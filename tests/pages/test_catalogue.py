@@ -30,7 +30,14 @@ def accept(app: Any) -> Any:
     return app.run()
 
 
-def test_download_then_open(server: Server, app: Any, tmp_path: Path) -> None:
+@pytest.fixture
+def choosing(server: Server, app: Any) -> Any:
+    """The app with the list of references open."""
+    return app.opening()
+
+
+def test_download_then_open(server: Server, choosing: Any, tmp_path: Path) -> None:
+    app = choosing
     [facts] = [text.value for text in app.test.markdown if text.value.startswith("Licence:")]
     assert "https://creativecommons.org/licenses/by-sa/3.0/" in facts
     assert "https://github.com/kbatsuren/MorphyNet" in facts
@@ -51,7 +58,8 @@ def test_download_then_open(server: Server, app: Any, tmp_path: Path) -> None:
     assert len(server.asked) == 1
 
 
-def test_consent_to_one_source_is_none_to_another(server: Server, app: Any) -> None:
+def test_consent_to_one_source_is_none_to_another(server: Server, choosing: Any) -> None:
+    app = choosing
     accept(app)
     app.choose("Language", "deu").choose("Source", "morphynet-deu")
     assert [box.value for box in app.test.checkbox] == [False]

@@ -36,8 +36,8 @@ def reload(cookies: dict[str, str], open_app: Callable[[], App]) -> Callable[...
 def test_uploads_and_edits_come_back(
     app: App, reload: Callable[..., App], tokenizer_json: bytes
 ) -> None:
-    app.upload("Tokeniser", ("../mine.json", tokenizer_json)).upload("Reference", ("my.tsv", GOLD))
-    app.open("compare").upload("Or from a file", ("counts.tsv", b"undo 12\ndoing 3\n"))
+    app.upload("", ("../mine.json", tokenizer_json)).upload("", ("my.tsv", GOLD))
+    app.open("compare").upload("", ("counts.tsv", b"undo 12\ndoing 3\n"))
     app.graph.knockout(["un"])
     app.graph.knockout(["in"])
     app.graph.undo()

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def opened(app: Any) -> Any:
-    app.upload("Tokeniser", ("super.json", superbpe_json()))
+    app.upload("", ("super.json", superbpe_json()))
     assert app.errors() == []
     app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
     return app

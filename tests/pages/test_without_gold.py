@@ -12,7 +12,7 @@ LOCKED = {"blame": "Blame needs", "rebpe": "ReBPE needs"}
 @pytest.fixture
 def without(app: Any) -> Any:
     """The app with the English demo's tokeniser, after a click on the way without gold."""
-    return app.press("Go on without gold")
+    return app.opening().press("Go on without gold")
 
 
 def said(app: Any) -> str:

@@ -130,7 +130,7 @@ def test_all_figures_of_vocabularies_are_those_of_the_library(app: Any) -> None:
 
 
 def test_types_that_would_be_markup_are_text(app: Any, hostile_document: bytes) -> None:
-    app.upload("Tokeniser", ("tokenizer.json", hostile_document))
+    app.upload("", ("tokenizer.json", hostile_document))
     app.put(f"word {app.session.study_number}", "<script>**un</script>")
     data = app.component("merge_tree")
     assert "<script" not in "".join(data["light"] + data["dark"])

@@ -4,6 +4,15 @@
 const LEFT_BEHIND = 60; // seconds that a closing tab's cookie lives; a reload takes less
 let leave = null;
 
+// While a file is dragged over the window, all of it is the field that takes any file.
+if (!globalThis.morphgraphDrags) {
+  globalThis.morphgraphDrags = true;
+  const dragging = (is) => document.documentElement.classList.toggle("dragging", is);
+  addEventListener("dragenter", (event) => event.dataTransfer?.types.includes("Files") && dragging(true));
+  addEventListener("dragleave", (event) => event.relatedTarget ?? dragging(false));
+  for (const over of ["drop", "dragend"]) addEventListener(over, () => dragging(false), { capture: true });
+}
+
 // Keys that find, undo and redo, where no text is being typed; those with Ctrl are Streamlit's own.
 const KEYS = { "/": ".st-key-go-to", z: '[class*="st-key-undo-"]', Z: '[class*="st-key-redo-"]' };
 if (!globalThis.morphgraphFinds) {

@@ -117,7 +117,7 @@ def _table(current: Session, table: Any, of: int) -> None:
     key = f"all types {current.study_number} {hash(tuple(numbers))}"
 
     def choose() -> None:
-        for row in st.session_state[key].selection.rows:
+        for row, _ in st.session_state[key].selection.cells:
             if row < len(numbers):
                 look_at(current, numbers[row])
 
@@ -132,7 +132,7 @@ def _table(current: Session, table: Any, of: int) -> None:
         REMARK: ui.TEXT(width="medium"),
     }
     rows = rows.assign(**{PER_MILLION: rows[PER_MILLION].round(1)}) if PER_MILLION in rows else rows
-    how: dict[str, Any] = {"key": key, "on_select": choose, "selection_mode": "single-row"}
+    how: dict[str, Any] = {"key": key, "on_select": choose, "selection_mode": "single-cell"}
     ui.show_table(rows, _ROWS, column_config=config, **how)
     with st.container(horizontal=True, vertical_alignment="center"):
         shown = f"the first {len(rows):,} of " if len(rows) < len(table) else ""

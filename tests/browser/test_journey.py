@@ -19,7 +19,6 @@ from browser_steps import (
     go_to,
     grid_with,
     idle,
-    pick,
     show,
     start,
     uploader,
@@ -67,8 +66,11 @@ def look_for(page: Page, text: str) -> None:
     """Find a type, which is then in the middle."""
     idle(page)
     page.keyboard.press("Control+k")
-    page.get_by_role("dialog").get_by_role("combobox").fill(f"{text} · type")
-    pick(page.get_by_role("option", name=f"{text} · type", exact=True))
+    field = page.get_by_role("dialog").get_by_role("combobox")
+    expect(field).to_be_focused(timeout=PATIENCE)
+    page.keyboard.type(text)
+    page.wait_for_timeout(300)
+    page.keyboard.press("Enter")
     wait_for_focus(page, text)
     idle(page)
 

@@ -20,7 +20,7 @@ if (!globalThis.morphgraphFinds) {
   addEventListener("keydown", (event) => {
     const target = event.composedPath()[0];
     const types = target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
-    const place = KEYS[event.key];
+    const place = KEYS[event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase()];
     if (!place || types || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     document.querySelector(`${place} button:not(:disabled)`)?.click();

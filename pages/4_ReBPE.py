@@ -99,9 +99,6 @@ def _page(current: Session) -> None:
         st.markdown(_where_it_is(current, run, running), width="stretch")
         with st.popover("Settings", icon=":material/tune:"):
             _settings_panel(current, locked=begun)
-        st.page_link(
-            "pages/6_History_and_export.py", label="Export the result", icon=":material/download:"
-        )
     # Before the run, too, so that its points find the line on the page, and move nothing.
     view.phase_line(current, run, None if running else address)
     if running:

@@ -101,17 +101,19 @@ TABS = {
 
 
 def go_to(page: Page, name: str) -> None:
-    if tab := next((tab for tab, pages in TABS.items() if name in pages), None):
+    if name == "History and export":
+        page.locator(".st-key-drawer-button button").first.click()
+    elif tab := next((tab for tab, pages in TABS.items() if name in pages), None):
         bar(page).get_by_role("button", name=tab).click()
         page.get_by_role("link", name=name).click()
     else:
-        bar(page).get_by_role("link", name=name.replace(" and", ",")).click()
+        bar(page).get_by_role("link", name=name).click()
     marks = {
         "Workbench": page.get_by_role("radio", name="All types"),
         "Blame": page.get_by_role("slider", name="Knock out merges"),
         "ReBPE": page.get_by_role("button", name="Settings"),
         "Batch": page.get_by_role("tab", name="Configure"),
-        "History and export": page.get_by_role("radio", name="A recipe: the edits alone"),
+        "History and export": page.get_by_role("button", name="Copy link"),
         "Train": page.get_by_role("button", name="Train", exact=True),
         "Compare": page.get_by_role("region", name="Comparison of segmentations"),
     }

@@ -11,13 +11,13 @@ from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.bte import Bte
 from web.aside import Scored, scored_words
 from web.choosing import kept_words
+from web.drawer import drawer_button
 from web.opening import what_is_open
 from web.sharing import follow_edits
 from web.state import Session
 from web.views.palette import offer_palette
 from web.widgets import button
 
-_HISTORY = ("pages/6_History_and_export.py", ":material/history:")
 PAGES: dict[str, dict[str, tuple[str, str]]] = {
     "Workbench": {
         "Workbench": ("app.py", ":material/construction:"),
@@ -44,13 +44,11 @@ def head(current: Session, title: str) -> None:
         with st.container(key="what-is-open", width="content", **row):
             what_is_open(current)
         offer_palette(current, _all_pages())
-        with st.container(key="drawer-button", width="content"):
-            st.page_link(_HISTORY[0], label="History, export", icon=_HISTORY[1])
+        drawer_button(current, title)
 
 
 def _all_pages() -> dict[str, str]:
-    found = {name: page for pages in PAGES.values() for name, (page, _) in pages.items()}
-    return {**found, "History and export": _HISTORY[0]}
+    return {name: page for pages in PAGES.values() for name, (page, _) in pages.items()}
 
 
 def _tabs(title: str) -> None:

@@ -9,19 +9,14 @@ from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from web.bar import PAGES, head, numbers, score_metrics
 from web.jobs import keep_queue_moving
-from web.opening import drop_zone, files_field, open_reference
+from web.opening import drop_zone
 from web.sharing import make_shared_edits
 from web.state import Session, keep_session, known_browser, session
 from web.widgets import plain
 
-__all__ = ["PAGES", "open_reference", "score_bar", "score_metrics", "start", "tokeniser_upload"]
+__all__ = ["PAGES", "score_bar", "score_metrics", "start"]
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 score_bar = numbers
-
-
-def tokeniser_upload(current: Session) -> None:
-    """Show a field for files of any kind."""
-    files_field(current, "page", "Tokeniser, or a file of any kind")
 
 
 def start(title: str) -> Session:
@@ -51,7 +46,7 @@ def start(title: str) -> Session:
     if current.unkept:
         st.warning(
             f"What you do is not kept for your next visit, nor for a reload of this page: "
-            f"{plain(current.unkept)} Download what you need: History and export has the recipe.",
+            f"{plain(current.unkept)} Download what you need: the drawer has the recipe.",
             icon=":material/warning:",
         )
     if current.notice:

@@ -110,7 +110,7 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
         on_change=choose,
         help="On the open tokeniser as it is now; what learns from the reference, on it as it was "
         "before the edits, without the words kept aside. What Build trained and the copies of "
-        "History and export are among them.",
+        "the drawer are among them.",
     )
     ui.show_deferred_error(_REFUSED)
     picked = []

@@ -23,8 +23,6 @@ BEFORE_SWITCHING = "before switching"
 """The name of edits that a switch would have lost."""
 _BRANCH = "branch with "
 """How the names begin of edits that an edit made in their place would have lost."""
-EXPORTED = "export_of"
-"""The field that says which copy is exported."""
 _LONGEST = 40
 _FULL = f"At most {MOST_COPIES} copies are kept. Remove one first."
 
@@ -42,7 +40,7 @@ def keep_copy(current: Session, name: str) -> None:
     name = visible(" ".join(name.split()))[:_LONGEST] or _usual_name(current)
     name = ui.unique_name(name, copies)
     copies[name] = as_json(tokeniser.graph.history)
-    current.notice = f"Kept as “{name}”, on History and export."
+    current.notice = f"Kept as “{name}”, in the drawer."
 
 
 def keep_branch(current: Session, changes: Sequence[Change], last: str) -> None:
@@ -130,16 +128,11 @@ def copy_list(current: Session) -> None:
             with st.container(horizontal=True, width="content", gap="small"):
                 for label, icon, action in (
                     ("Open" if is_now else "Switch", "swap_horiz", switch_to),
-                    ("Export", "download", _export_below),
                     ("Remove", "delete", _remove),
                 ):
                     options: dict[str, Any] = {"key": f"{icon} copy {number}", "type": "tertiary"}
                     options["disabled"] = is_now and action is switch_to
                     ui.button(label, icon, action, current, name, **options)
-
-
-def _export_below(current: Session, name: str) -> None:
-    ui.set_value(EXPORTED, name)
 
 
 def _remove(current: Session, name: str) -> None:

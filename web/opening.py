@@ -12,7 +12,7 @@ import streamlit as st
 from morphgraph.core.cache import Same
 from morphgraph.core.errors import GoldGivenError, MorphGraphError, TokeniserGivenError
 from morphgraph.core.files import DEMOS
-from morphgraph.core.limits import FILE_BYTES, is_public
+from morphgraph.core.limits import FILE_BYTES
 from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import parse_word_counts
 from morphgraph.formats.recipe import read_recipe, replay
@@ -21,14 +21,12 @@ from morphgraph.reference.readers import READERS
 from morphgraph.tables.references import description_table
 from web import inputs
 from web.choosing import add_model
-from web.jobs import stop_all
 from web.sources import Source, demo_name, frequencies_of, reference_of, uploaded_model
 from web.state import Session
-from web.storage import days_kept
 from web.views.without_gold import without_gold
-from web.widgets import deferred_error, plain, show_deferred_error, show_model, value_now
+from web.widgets import plain, show_model, value_now
 
-_HALF, _REFUSED, _NOT_DELETED = "half of a tokeniser", "files refused", "data not deleted"
+_HALF, _REFUSED = "half of a tokeniser", "files refused"
 _GENERIC = ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model", "model.json")
 _TOKENISERS = ("*.json", "*.model", "*.gguf", "*.tiktoken", "*merges*", "*vocab*", "*.bpe", "*.gz")
 """The names of what is a tokeniser, unless it turns out to be gold."""
@@ -88,8 +86,6 @@ def what_is_open(current: Session) -> None:
 
 
 def _others(current: Session, kind: str) -> None:
-    if is_public():
-        own_data(current)
     with st.container(horizontal=True):
         for code in DEMOS:
             key, is_open = f"demo {code} as {kind}", code == current.language
@@ -103,25 +99,6 @@ def _others(current: Session, kind: str) -> None:
     if current.study.benchmark.reference.has_gold:
         with st.expander("What was read of the reference", icon=":material/fact_check:"):
             _what_was_read(current)
-
-
-def own_data(current: Session) -> None:
-    """Say what a shared server keeps of a visitor, and offer to delete it."""
-
-    def delete() -> None:
-        with deferred_error(_NOT_DELETED):
-            stop_all(current.store.folder / "runs")
-            current.store.forget()
-            st.session_state.clear()
-
-    st.caption(
-        "A server that you share: what you open comes back in this browser alone, and is deleted "
-        f"{counted(days_kept(), 'day')} after your last visit."
-    )
-    with st.popover("Delete my data", icon=":material/delete:", type="tertiary"):
-        st.write("Files, edits, models, texts and runs of this browser are deleted at once.")
-        st.button("Delete all", type="primary", on_click=delete)
-    show_deferred_error(_NOT_DELETED)
 
 
 def open_reference(current: Session, place: str) -> None:

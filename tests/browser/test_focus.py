@@ -59,6 +59,16 @@ def undo_in_the_palette(page: Page, press: Press) -> None:
     pick(page.get_by_role("option", name="Undo", exact=True))
 
 
+def in_drawer(name: str) -> Act:
+    return lambda page, press: press(page.get_by_role("dialog").get_by_role("button", name=name))
+
+
+def leave_the_drawer(page: Page, press: Press) -> None:
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("button", name="History, export")).to_be_focused()
+
+
 def another_demo(page: Page, press: Press) -> None:
     choose_demo(page, "Dutch", "nl")
 
@@ -91,7 +101,7 @@ ACTS: dict[str, list[Act]] = {
     ],
     "Blame": [button("Use the suggested one"), button("Knock out all"), *UNDO_AND_REDO],
     "ReBPE": [button("Next:"), button("Next:"), *UNDO_AND_REDO, close("Settings")],
-    "History and export": [close("Replay a recipe"), button("Check and prepare"), close("F1")],
+    "History and export": [in_drawer("Check and prepare"), leave_the_drawer],
 }
 
 

@@ -24,7 +24,7 @@ from web.guard import FRAME
 pytestmark = pytest.mark.browser
 
 SERVE = Path(__file__).resolve().parents[2] / "web" / "serve.py"
-PAGES = (*("", "Blame", "ReBPE", "History_and_export", "Compare", "Train", "Batch"),)
+PAGES = (*("", "Blame", "ReBPE", "Compare", "Train", "Batch"),)
 MEGABYTE = 2**20
 
 

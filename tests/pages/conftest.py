@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from concurrent.futures import wait
 from pathlib import Path
@@ -26,7 +27,6 @@ PAGES = {
     "blame": "pages/3_Blame.py",
     "rebpe": "pages/4_ReBPE.py",
     "batch": "pages/11_Batch.py",
-    "history": "pages/6_History_and_export.py",
     "train": "pages/8_Train.py",
     "compare": "pages/2_Compare.py",
 }
@@ -76,7 +76,9 @@ class App:
         raise AssertionError("a method is never made")
 
     def open(self, page: str) -> App:
-        """Go to a page by its name in `PAGES`; "start" is the Workbench, "types" with all types."""
+        """Go to a page by its name in `PAGES`, to "start", its state "types", or the drawer."""
+        if page == "history":
+            return self.press("History, export")
         if page == "types":
             self.test.session_state[CANVAS] = "All types"
         self.test.switch_page(PAGES.get(page, "app.py"))
@@ -171,6 +173,14 @@ class App:
         [f1] = [label for label in labels if label.startswith(":small[F1 % ")]
         said = f1.removeprefix(":small[F1 % ").partition("]")[0]
         return said.replace("on the ", "on ") if said.startswith("on ") else ""
+
+    @property
+    def edits(self) -> list[list[str]]:
+        """What the open drawer lists: the state, what was done, its gain, and F1."""
+        found = [b for b in self.test.button if (b.key or "").startswith("edit ")]
+        label = re.compile(r"(.*?) :\w+\[(.*?)\] (.*)")
+        rows = [(b.key, label.fullmatch(as_read(b.label))) for b in found]
+        return [[key.split()[2], row[1], row[2].strip("*"), row[3]] for key, row in rows]
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""

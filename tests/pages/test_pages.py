@@ -1,5 +1,6 @@
 """Each page with the demos: it runs, and its widgets do what they say."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +96,8 @@ def test_the_curve_has_a_best_threshold_which_can_be_taken(app: Any) -> None:
     assert chosen_threshold(app)[0] == threshold
 
 
-def test_the_history_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> None:
-    from web.edits import go_to_edit
-
-    app.open("history")
-    assert any("No edits yet" in info.value for info in app.test.info)
+def test_the_drawer_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> None:
+    assert "Nothing is edited yet" in app.open("history").captions()
     app.open("start").press("Knock out")
     app.open("blame").press(
         next(b.label for b in app.test.button if b.label.startswith("Knock out all"))
@@ -108,22 +106,18 @@ def test_the_history_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> N
     _, kept = study.benchmark.split()
     f1 = [kept.scores(segment(graph, kept.words))[0].f1 for graph in app.graph.states_onward()]
     app.open("history")
-    assert f"F1 is on {len(kept)} words kept aside." in app.captions()
-    table = app.test.dataframe[0].value
-    assert list(table["F1 %"]) == [percent(value) for value in f1]
-    assert [float(gain.replace("−", "-")) for gain in table["ΔF1"][1:]] == pytest.approx(
-        [100 * (f1[1] - f1[0]), 100 * (f1[2] - f1[1])], abs=0.006
-    )
-    app.press("Undo")
-    table = app.test.dataframe[0].value
-    assert list(table["state"]) == ["", "now", "undone"]
+    assert f"All figures are on the {len(kept)} words kept aside." in app.captions()
+    assert [row[3] for row in app.edits] == [percent(value) for value in f1]
+    gains = [float(row[2]) for row in app.edits[1:]]
+    assert gains == pytest.approx([100 * (b - a) for a, b in pairwise(f1)], abs=0.006)
     # Nothing is learned any more: over all words, those of the undone edit as they were seen last.
+    app.test.button(key="edit 1 done").click()
+    app.run()
+    assert [row[0] for row in app.edits] == ["done", "now", "undone"]
     start, now = (study.score(edits=edits).f1 for edits in (0, 1))
-    assert list(table["F1 %"]) == [percent(value) for value in (start, now)] + ["n/a"]
-    for edits in (0, 2):
-        go_to_edit(app.session, edits)
-        assert len(app.graph.history) == edits
-        assert list(app.run().test.dataframe[0].value["state"])[edits] == "now"
+    assert [row[3] for row in app.edits] == [percent(start), percent(now), "n/a"]
+    app.test.button(key="edit 2 undone").click()
+    assert len(app.run().graph.history) == 2
 
 
 def said_of_edits(app: Any) -> str:

@@ -33,6 +33,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const how = "path=/; samesite=strict" + (location.protocol === "https:" ? "; secure" : "");
     document.cookie = `${name}=${value}; ${how}; max-age=${seconds}`;
   };
+  // What is over the page, as a dialog, is outside what Streamlit makes dark.
+  document.documentElement.style.colorScheme = isDark(parentElement) ? "dark" : "light";
   keep(data.names.browser, data.browser, data.seconds);
   // Of another tab, which is on its way back, it stays.
   if (document.cookie.split("; ").includes(`${data.names.tab}=${data.tab}`)) {

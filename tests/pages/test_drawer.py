@@ -1,4 +1,4 @@
-"""The page that exports: forms, checks, and that an edit makes them be made again."""
+"""The drawer exports: forms, checks, and that an edit makes them be made again; and copies."""
 
 import json
 import re
@@ -9,6 +9,7 @@ import pytest
 
 from tests.pages.conftest import as_read
 from web.copies import MOST_COPIES
+from web.drawer import METHOD, TUPLES
 
 pytestmark = pytest.mark.slow
 
@@ -17,38 +18,48 @@ def said(app: Any) -> str:
     return "\n".join(as_read(message.value) for message in app.test.success)
 
 
-def expect_form(app: Any, form: str, file: str) -> None:
+def form(app: Any, name: str) -> None:
+    app.test.radio(key="export_form").set_value(name)
+    app.run()
+
+
+def expect_form(app: Any, kind: str, file: str) -> None:
     """What was prepared has this form, this file, and says how to load it."""
-    assert f"It is a {form}" in said(app)
-    files = set(app.table("file")["file"])
-    assert {"tokenizer.json", "merges.py", "lookup.py"} & files == {file}
+    assert f"It is a {kind}" in said(app)
+    [tip] = [b.help for b in app.test.get("download_button") if b.label == "Download"]
+    assert file in tip
     [how] = [code.value for code in app.test.code if "AutoTokenizer" in code.value]
     assert ("trust_remote_code=True" in how) == (file != "tokenizer.json")
 
 
-def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
+def test_it_is_plain_or_as_it_is_and_checked_anew(app: Any) -> None:
     app.open("history").press("Check and prepare")
-    app.open("blame")
-    app.press(next(label for label in app.buttons() if label.startswith("Knock out all")))
-    app.open("history")
+    expect_form(app, "`tokenizer.json`", "tokenizer.json")
+    app.graph.knockout(["ies"])
+    app.run()
     assert not app.test.success, "what was checked is another tokeniser"
+    plain, *_ = app.test.radio(key="export_form").proto.captions
+    assert re.search(r"F1 \d\d\.\d\d instead of \d\d\.\d\d on the 188 words kept aside", plain)
+    app.press("Check and prepare")
+    expect_form(app, "`tokenizer.json`", "tokenizer.json")
+    assert app.graph.tuple_merges(), "what is open stays as it is"
+    form(app, TUPLES)
+    assert not app.test.success
     app.press("Check and prepare")
     expect_form(app, "folder for `transformers`", "merges.py")
     tuples = f"{len(app.graph.tuple_merges()):,}"
     assert re.search(rf"\b{tuples} merges are of more than two parts", said(app))
     # Coming back shows it again; undoing asks for a check again.
-    app.open("start")
-    app.open("history")
+    app.open("start").open("history")
     assert "the same ids" in said(app)
     app.press("Undo")
     assert not app.test.success and "Check and prepare" in app.buttons()
 
 
-def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
-    app.open("history").press("Check and prepare")
+def test_another_method_is_a_folder(app: Any) -> None:
+    form(app.open("history"), METHOD)
     app.test.selectbox(key="export_method").set_value("flota")
     app.run()
-    assert not app.test.success and "Check and prepare" in app.buttons()
     app.test.number_input(key="export_flota_k").set_value(2)
     app.run().press("Check and prepare")
     assert "FLOTA is not a model of the tokenizers library" in said(app)
@@ -95,16 +106,16 @@ def test_a_copy_can_be_left_and_opened_again(
     app.press("Undo")
     app.test.button(key="delete copy 2").click()
     app.run()
-    # They come back in the same browser, are exported, and compared.
+    # They come back in the same browser, are taken along, and compared.
     cookies.update({"morphgraph": app.session.store.token, "morphgraph-tab": app.session.store.tab})
-    app = open_app("history")
+    app = open_app().open("history")
     assert list(rows()) == [two, "1 edit"] and knocked_out() == [["ies"]]
-    app.test.button(key="download copy 0").click()
-    app.test.radio[0].set_value("A recipe: the edits alone")
+    app.test.button(key="swap_horiz copy 0").click()
     app.run()
-    steps = json.loads(next(iter(downloads.values()))())["steps"]
+    steps = json.loads(downloads["download recipe.json"]())["steps"]
     assert [step["types"] for step in steps] == [["ies"], ["ing"]]
-    app.open("compare")
+    app.test.button(key="swap_horiz copy 1").click()
+    app.run().open("compare")
     methods = app.find("multiselect", "Methods")
     methods.set_value(["bpe", f"copy {two}"])
     app.run()

@@ -1,0 +1,303 @@
+"""The drawer at the right of every page: what was done, to travel along, and what to take along."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import streamlit as st
+
+from morphgraph.core.limits import is_public
+from morphgraph.core.text import counted, percent, shortened
+from morphgraph.formats.export import Export, words_to_check
+from morphgraph.formats.hugging_face import id_choice
+from morphgraph.formats.recipe import write_recipe
+from morphgraph.graph.merge_table import Change
+from morphgraph.graph.view import to_graphml, to_networkx
+from morphgraph.refine import learned_from
+from morphgraph.refine.portable_edits import preview_portable
+from morphgraph.refine.study import Study
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_segmenter, write_model
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tables.edits import checks_table
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from web import widgets as ui
+from web.aside import scored_words, sides
+from web.choosing import choose_method
+from web.components import component
+from web.copies import copy_field, copy_list
+from web.edits import go_to_edit
+from web.jobs import stop_all
+from web.sharing import edits_in_address
+from web.state import Session, as_json
+from web.storage import days_kept
+
+_OPEN, _MOVED, _CHECKED, _NOT_DELETED = (
+    f"drawer {what}" for what in ("open", "moved", "checked", "not deleted")
+)
+_FOLDER, _MOST = "morphgraph-tokeniser", 200
+_DID = {
+    "knockout": "knocked out",
+    "cascade": "removed, with what is made from it,",
+    "anneal": "annealed",
+    "reify": "reified",
+    "repair": "repaired",
+    "portable": "left only pairs",
+    "renumber": "gave other ids",
+}
+PLAIN, TUPLES, METHOD = "Plain tokenizer.json", "With tuple merges", "By another method"
+_LOADED = """
+from transformers import AutoTokenizer{also}
+
+tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser"{trusted})
+"""
+
+
+def drawer_button(current: Session, title: str) -> None:
+    """Show the button that opens the drawer of a page, and the drawer once it is open."""
+
+    def show() -> None:
+        st.session_state[_OPEN] = title
+
+    options: dict[str, Any] = {"key": "drawer button", "on_click": show}
+    st.button("History, export", icon=":material/history:", **options)
+    if st.session_state.get(_OPEN) == title:
+        _drawer(current)
+    else:
+        _closed()  # it was another page's
+
+
+def _closed() -> None:
+    st.session_state.pop(_OPEN, None)
+
+
+@st.dialog("What was done", position="right", on_dismiss=_closed)
+def _drawer(current: Session) -> None:
+    _what_was_done(current)
+    st.subheader("Take it with you", anchor=False)
+    _take_along(current)
+    st.subheader("Copies", anchor=False)
+    copy_list(current)
+    copy_field(current, "drawer")
+    _more(current)
+    if is_public():
+        _own_data(current)
+    if st.session_state.pop(_MOVED, False):
+        st.rerun()  # the page below shows another state now
+
+
+# --------------------------------------------------------------------------- what was done
+
+
+def _what_was_done(current: Session) -> None:
+    """List edits, oldest first, with their gain; a click on one goes there."""
+    study, graph = current.study, current.study.graph
+    changes = [*graph.history, *reversed(graph.undone)]
+    words, done = scored_words(current), len(graph.history)
+    f1 = study.f1_after_edits(words.part)
+    gains = [float("nan"), *(100 * (after - before) for before, after in pairwise(f1))]
+
+    def go(edits: int) -> None:
+        go_to_edit(current, edits)
+        st.session_state[_MOVED] = True
+
+    with st.container(key="done", height=330 if len(changes) > 8 else "content", gap=None):
+        for number in range(max(0, len(f1) - _MOST), len(f1)):
+            said = "start" if not number else _said(current, changes[number - 1])
+            gain, now = gains[number], f1[number]
+            coloured = f" :{ui.gain_colour(gain)}[**{gain:+.2f}**]" if gain == gain else " :gray[–]"
+            score = f" {percent(now)}" if study.benchmark.reference.has_gold else ""
+            state = "now" if number == done else "undone" if number > done else "done"
+            options: dict[str, Any] = {"type": "tertiary", "width": "stretch"}
+            options |= {"key": f"edit {number} {state}", "on_click": partial(go, number)}
+            st.button(f"{ui.plain(said)}{coloured if score else ''}{score}", **options)
+    if not changes:
+        st.caption("Nothing is edited yet: knock out a type in the Workbench, or run a remedy.")
+        return
+    on = f" All figures are on the {words.said}." if words.part is not None else ""
+    st.caption(f"Click a line to travel there.{on}")
+
+
+def _said(current: Session, change: Change) -> str:
+    """Say what an edit did, and to which types."""
+    names = current.study.tokeniser.readable_types
+    types = change.removed_types or change.added_types
+    some = [shortened(names[number], 24) for number in list(types)[:3]]
+    listed = ", ".join(some) if len(types) <= 3 else counted(len(types), "type")
+    return f"{_DID.get(change.edit, change.edit)} {listed if types else ''}".strip()
+
+
+# --------------------------------------------------------------------------- export
+
+
+def _take_along(current: Session) -> None:
+    """Choose a form of the tokeniser, have it checked, and download it."""
+    tokeniser = current.study.tokeniser
+    tuples = len(tokeniser.graph.tuple_merges())
+    captions = {PLAIN: _of_pairs(current, tuples)}
+    if tuples:
+        merges = counted(tuples, "merge")
+        captions[TUPLES] = (
+            f"Exactly what you see, with {merges} of more than two parts; transformers loads it "
+            "with a class of its own."
+        )
+    captions[METHOD] = "The same vocabulary, cut as by FLOTA, dropout, … : a folder, too."
+    with st.container(key="cards-export"):
+        form = ui.choice(
+            st.radio,
+            "Form",
+            captions,
+            key="export_form",
+            captions=list(captions.values()),
+            label_visibility="collapsed",
+        )
+    if form == METHOD:
+        segmenter: Segmenter = choose_method(tokeniser, "export")
+    else:
+        segmenter = Bte(_pairs_only(current) if form == PLAIN and tuples else tokeniser)
+    with st.container(horizontal=True, key="take-along"):
+        made = _checked(current, segmenter)
+        _copy_link(current)
+    if made is not None:
+        _result(made, keeps_ids=id_choice(tokeniser) == "keep")
+
+
+def _of_pairs(current: Session, tuples: int) -> str:
+    """Say who reads a plain file, and its F1 beside that of the tokeniser as it is."""
+    readers = "Every library reads it: tokenizers, transformers, llama.cpp by its converter."
+    if not tuples:
+        return f"{readers} Exactly what you see."
+    said = f"{readers} Pairs only, ids as they were."
+    if not current.study.benchmark.reference.has_gold:
+        return said
+    plain = _pairs_only(current)
+    words = scored_words(current, of=plain)
+    f1 = Study(plain, current.study.benchmark).score(words.part).f1
+    on = f" on the {words.said}" if words.part is not None else ""
+    now = current.study.score(words.part).f1
+    return f"{said} F1 {percent(f1)} instead of {percent(now)}{on}."
+
+
+def _pairs_only(current: Session) -> BpeTokeniser:
+    """Return a copy of the open tokeniser with only pair merges, chosen by the blame of gold."""
+
+    def make() -> BpeTokeniser:
+        tokeniser = current.study.tokeniser.fork()
+        tokeniser.graph.replay(as_json(current.study.graph.history))
+        rest = sides(current)[0].encoded_for(tokeniser)
+        change = preview_portable(tokeniser.graph, rest)
+        tokeniser.graph.apply(learned_from(change, rest) if rest.reference.has_gold else change)
+        return tokeniser
+
+    return current.once(("pairs only",), make)
+
+
+def _checked(current: Session, segmenter: Segmenter) -> Export | None:
+    """Compare the ids of what would be exported with ours at a click; return it if they were."""
+    reference = current.study.benchmark.reference
+    key = (segmenter.signature(), reference.checksum)
+    if st.session_state.get(_CHECKED) != key:
+        tip = "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences."
+        if not ui.button("Check and prepare", "fact_check", primary=True, help=tip):
+            return None
+
+    def make() -> Export:
+        words = [entry.word for entry in reference.entries]
+        with st.spinner("Comparing 10,000 words and 1,000 sentences…"):
+            return export_segmenter(segmenter, words_to_check(words, name=segmenter.name))
+
+    with ui.attempt():
+        if warning := current.once(("capitals", *key), segmenter.warning):
+            st.warning(ui.plain(warning), icon=":material/match_case:")
+        made = current.once(("export", *key), make)
+        st.session_state[_CHECKED] = key
+        ui.download(
+            "Download",
+            lambda: ui.zipped({f"{_FOLDER}/{name}": data for name, data in made.files.items()}),
+            f"{_FOLDER}.zip",
+            primary=True,
+            help=f"A zip archive: {', '.join(made.files)}.",
+        )
+        return made
+    return None
+
+
+def _result(made: Export, *, keeps_ids: bool) -> None:
+    is_file, same = made.kind == "tokenizer.json", made.is_as_original
+    compared = (
+        f"{counted(made.checked_words, 'word')} and {counted(made.checked_sentences, 'sentence')}"
+    )
+    show, icon = (st.success, "check_circle") if same else (st.warning, "warning")
+    show(
+        f"**{compared}: {'the same ids' if same else 'cut'}** as in this app.  \n"
+        f"It is {'a `tokenizer.json`' if is_file else 'a folder for `transformers`'}: "
+        f"{ui.plain(made.reason)}."
+        + ("" if same else f"  \nThe original: {ui.plain(made.checks[-1].explanation)}."),
+        icon=f":material/{icon}:",
+    )
+    with st.expander("How it is loaded, and what was checked"):
+        also = "  # or tokenizers.Tokenizer.from_file" if is_file else ""
+        trusted = "" if is_file else ", trust_remote_code=True"
+        code = _LOADED.format(also=also, trusted=trusted)
+        st.code(code.strip(), language="python", wrap_lines=True)
+        ui.show_model(checks_table(made.checks), key="export checks")
+        kept = "All types keep their ids; removed ones keep entries that nothing produces."
+        st.caption(kept if keeps_ids else "Ids are dense: what was removed leaves no hole.")
+        st.code(made.signature, language=None, wrap_lines=True)
+
+
+def _copy_link(current: Session) -> None:
+    """Show a button that copies the address of this page with its edits."""
+    edits = current.study.graph.history
+    fits = not edits or bool(edits_in_address(current))
+    tip = "Whoever opens it has these edits, with the same tokeniser."
+    tip = tip if fits else "These edits are too long for an address: take the recipe along."
+    data = {"label": "Copy link", "fits": fits, "tip": tip}
+    component("link", "link", "elements")(key="copy link", data=data)
+
+
+def _more(current: Session) -> None:
+    """Offer the other files, each of what is open now."""
+    tokeniser = current.study.tokeniser
+
+    def graph() -> str | bytes:
+        return to_graphml(to_networkx(tokeniser.graph, names=tokeniser.readable_types))
+
+    offered: Sequence[tuple[str, str, Any, str, bool]] = (
+        ("Recipe", "recipe.json", partial(write_recipe, tokeniser), _OF_RECIPE, True),
+        ("Model", f"{_FOLDER}.json", lambda: write_model(Bte(tokeniser)), _OF_MODEL, False),
+        ("GraphML", "merge-graph.graphml", graph, "For networkx, Gephi or R.", False),
+    )
+    with st.expander("More files"), st.container(horizontal=True):
+        for label, name, make, tip, of_edits in offered:
+            options: dict[str, Any] = {
+                "help": tip,
+                "disabled": of_edits and not tokeniser.graph.history,
+            }
+            ui.download(label, make, name, **options)
+
+
+_OF_RECIPE = (
+    "The edits alone, to make again: drop it anywhere here, or morphgraph knockout --recipe."
+)
+_OF_MODEL = "To open here again, or morphgraph segment FILE."
+
+
+def _own_data(current: Session) -> None:
+    """Say what a shared server keeps of a visitor, and offer to delete it."""
+
+    def delete() -> None:
+        with ui.deferred_error(_NOT_DELETED):
+            stop_all(current.store.folder / "runs")
+            current.store.forget()
+            st.session_state.clear()
+
+    st.caption(
+        "A server that you share: what you open comes back in this browser alone, and is deleted "
+        f"{counted(days_kept(), 'day')} after your last visit."
+    )
+    with st.popover("Delete my data", icon=":material/delete:", type="tertiary"):
+        st.write("Files, edits, models, texts and runs of this browser are deleted at once.")
+        st.button("Delete all", type="primary", on_click=delete)
+    ui.show_deferred_error(_NOT_DELETED)

@@ -125,7 +125,7 @@ def explore_and_knock_out(page: Page) -> None:
 
     before = value_of(page, "F1 %")
     preview = page.get_by_text(re.compile("^F1 .* → ")).inner_text()
-    page.get_by_role("button", name="Knock out", exact=True).click()
+    page.locator(".st-key-knock-out button").click()
     wait_for_edits(page, 1)
     delta = page.locator("[class*=st-key-f1-] button .stMarkdownBadge")
     expect(delta.first).to_be_visible()
@@ -192,7 +192,7 @@ def by_keyboard(page: Page, before: str, after: str) -> None:
     middle.focus()
     page.keyboard.press("Enter")
     idle(page)
-    page.get_by_role("button", name="Knock out", exact=True).press("Enter")
+    page.locator(".st-key-knock-out button").press("Enter")
     wait_for_edits(page, 1)
     expect_value(page, "F1 %", after)
 

@@ -136,11 +136,11 @@ const EXAMPLES = {
 let language = "en";
 let guessed = new Set();
 
-/** Tokens as letters: their bytes are read as text, one that ends inside a letter with all of it. */
-function readable(tokens) {
-  const bytes = tokens.map((token) => [...token].map((sign) => story.SIGNS.indexOf(sign)));
-  const decoder = new TextDecoder();
-  return bytes.map((some, number) => decoder.decode(new Uint8Array(some), { stream: number < bytes.length - 1 }).replaceAll(" ", "␣")).filter(Boolean);
+/** The tokens of a word as its letters, each with all that begin in it. */
+function tokensOf(word) {
+  const packed = () => Uint8Array.from(atob(story.merges[language]), (sign) => sign.charCodeAt(0));
+  tokenisers[language] ??= Cutter.unpack(packed())[1];
+  return tokenisers[language].shown(word)?.map(({ text, letters }) => (text.startsWith("␣") ? `␣${letters}` : letters)) ?? [];
 }
 
 function drawGuess() {
@@ -148,9 +148,8 @@ function drawGuess() {
   const letters = [...word];
   const grid = columnsOf(letters.length + 1);
   addRow(grid, 1, "your guess", letters, 2, () => "letter");
-  tokenisers[language] ??= new story.Tokeniser(story.merges[language]);
-  const raw = tokenisers[language].segment(word);
-  const tokens = readable(raw);
+  const raw = tokensOf(word);
+  const tokens = raw.filter(Boolean);
   addRow(grid, 2, "tokeniser", tokens, 1, () => "");
   const cuts = cutsOf(tokens, 1);
   for (const cut of cuts) {

@@ -5,6 +5,7 @@ modules, so the components become a classic script, and so do the data and the m
 """
 
 import json
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -18,6 +19,7 @@ from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.core.text import in_percent
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.draw.charts import phase_colour
+from morphgraph.draw.cutting import cutting_tables
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.merge_tree import describe_tree
 from morphgraph.draw.merge_tree_svg import to_svg
@@ -57,6 +59,8 @@ _CHANGES = {
 """A run in plain words."""
 _MILLION = 1_000_000
 
+_ENGINE = "const story = { components: {}, merges: {} };\n" + sources("segment")["js"]
+
 Data = dict[str, Any]
 
 
@@ -66,7 +70,7 @@ def built() -> dict[str, str]:
     told = {"languages": [other.summary() for other in others], "scenario": _scenario()}
     data = {**english.story(), **told}
     return {
-        "components.js": "".join(map(_component, COMPONENTS)),
+        "components.js": _ENGINE + "".join(map(_component, COMPONENTS)),
         "data.js": f"story.data = {_json(data)};\n",
         **{f"merges-{code}.js": _merges(code) for code in LANGUAGES},
     }
@@ -93,9 +97,10 @@ def _component(name: str) -> str:
 
 
 def _merges(code: str) -> str:
-    """Return the merges of a demo tokeniser, one a line, as a script."""
-    lines = map(" ".join, _document(code)["model"]["merges"])
-    return f"story.merges.{code} = {_json(chr(10).join(lines))};\n"
+    """Return the merges of a demo tokeniser, packed, as a script."""
+    tables = cutting_tables(load_tokeniser(f"demo:{code}"))
+    assert tables is not None
+    return f'story.merges.{code} = "{b64encode(tables.packed).decode()}";\n'
 
 
 def _document(code: str) -> Data:

@@ -1,6 +1,5 @@
 """The story: it needs nothing from elsewhere, and cuts words as the library does."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,9 +7,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from docs.tools.story import built
-from morphgraph.corpus.counts import wordfreq_counts
-from morphgraph.formats.loading import load_tokeniser
-from morphgraph.tokeniser.merging import segment
 
 pytestmark = pytest.mark.browser
 
@@ -73,23 +69,3 @@ def test_words_and_labels_follow_the_slider_of_the_run(page: Page) -> None:
         expect(page.locator("#run .said b")).to_have_text(point["label"])
         tokens = [token for line in lines for token in line["tokens"]]
         expect(page.locator("#end .chip")).to_have_text(tokens)
-
-
-@pytest.mark.parametrize("language", ["en", "de", "nl"])
-def test_it_cuts_words_as_the_library_does(page: Page, language: str) -> None:
-    tokeniser = load_tokeniser(f"demo:{language}")
-    words = [*wordfreq_counts(language).words[:10_000], "naïve", "don't", "co-op", "Ünlü😀", "123"]
-    encoded = tokeniser.encode(words)
-    found = segment(tokeniser.graph, encoded)
-    expected = [
-        [tokeniser.graph.types[token] for token in found.tokens(number)]
-        for number in range(len(words))
-    ]
-    page.goto((STORY / "index.html").as_uri())
-    for name in (f"built/merges-{language}.js",):
-        page.add_script_tag(path=STORY / name)
-    cut = f"""words => {{
-      const made = new story.Tokeniser(story.merges[{json.dumps(language)}]);
-      return words.map(word => made.segment(word));
-    }}"""
-    assert page.evaluate(cut, words) == expected

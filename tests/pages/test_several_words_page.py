@@ -26,8 +26,8 @@ def test_every_page_shows_it(opened: Any) -> None:
 
 def test_the_start_shows_tokens_across_words(opened: Any) -> None:
     opened.put(f"text {opened.session.study_number}", "of the house\nin a lot of the 1")
-    [first, second] = opened.component("word_editor")["lines"]
+    first, second = opened.component("word_text")["lines"]
     theirs = Tokenizer.from_str(superbpe_json().decode())
     for line, text in ((first, " of the house"), (second, " in a lot of the 1")):
-        shown = ["".join(token["segments"]) for word in line for token in word["tokens"]]
+        shown = ["".join(token["segments"]) for token in line["tokens"]]
         assert shown == [t.replace("Ġ", "␣") for t in theirs.encode(text).tokens]

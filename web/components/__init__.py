@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 
 from morphgraph.core.text import counted, from_to, in_percent
+from morphgraph.draw.cutting import cutting_tables
 from morphgraph.draw.fan_layout import Fan
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
@@ -27,6 +28,7 @@ from morphgraph.draw.word_lines import WordLine, WordRow
 from morphgraph.refine.knockout import ThresholdPoint
 from morphgraph.score.comparison import ComparedWord, SegmentedWord
 from morphgraph.tokeniser.preprocess import shown_token
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 _PANZOOM = Path(__file__).parents[2] / "assets" / "panzoom" / "panzoom.min.js"
 """Panzoom (MIT), which ships with the app, its licence beside it."""
@@ -325,30 +327,55 @@ def is_playing(key: str) -> bool:
     return _state_of(key).get("playing") is True
 
 
-def word_editor(
+def word_text(
+    tokeniser: BpeTokeniser,
     text: str,
     lines: Sequence[Sequence[WordLine]],
     *,
     key: str,
-    version: int,
-    figures: Sequence[tuple[str, str, str]] = (),
-    chosen: int | None = None,
-    on_text: Callable[[str], None],
-    on_choose: Callable[[int], None],
+    chosen: tuple[str, int | None] | None = None,
+    on_text: Callable[[str], object],
+    on_choose: Callable[[str, int | None], object],
+    on_another: Callable[[], object] | None = None,
 ) -> None:
-    """Show words as chips under a field, which takes ``text`` when ``version`` changes.
+    """Show a text as chips, to be typed in place; ``lines``: how its words are cut.
 
-    ``figures``: value, label, and the value before the edits if it was another. ``chosen``: the
-    type that is marked; ``on_choose`` gets that of a click.
+    Words are cut in the browser as they are typed, where it can do so; ``lines`` then say the rest.
+    ``chosen``: a word, which is framed, and a type in it; ``on_choose`` gets both, the type only of
+    a token that was clicked. ``on_another``: what a button for another text does.
     """
-    shown = [list(map(asdict, line)) for line in lines]
-    has_before = len(figures) > 0 and any(word.was for line in lines for word in line)
-    told = {"figures": list(map(list, figures)), "chosen": chosen, "has_before": has_before}
-    data = {"text": text, "version": version, "lines": shown, **told}
-    choose = telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
-    mount = component("word_editor", "words", "shared", "elements", "chips")
-    options: dict[str, Any] = {"on_text_change": telling(key, "text", str, on_text)}
-    mount(key=key, data=data, on_chosen_change=choose, **options)
+    state = tokeniser.numbered
+    tables = tokeniser.cache.get(state, "cutting tables", lambda: cutting_tables(tokeniser))
+    if tables is not None:  # in an element of its own, which is sent again only if it has changed
+        component("tables", "tables", "hidden", "segment")(key=f"{key} tables", data=tables.packed)
+
+    def said() -> None:
+        match _state_of(key).get("said"):
+            case {"text": str() as typed, "word": str() as word, "type": int() | float() as type_}:
+                on_text(typed)
+                on_choose(word, int(type_))
+            case {"text": str() as typed, "word": str() as word}:
+                on_text(typed)
+                on_choose(word, None)
+
+    match _state_of(key).get("said"):
+        case {"sequence": int() | float() as heard}:
+            pass
+        case _:
+            heard = 0
+    data = {
+        "text": text,
+        "lines": [asdict(word) for line in lines for word in line],
+        "state": tables.state if tables else state.digest,
+        "whole": bool(tokeniser.several_words),
+        "chosen": chosen and list(chosen),
+        "heard": heard,
+        "another": on_another is not None,
+    }
+    mount = component("word_text", "text", "segment", "shared", "elements", "chips")
+    options: dict[str, Any] = {"on_said_change": said}
+    options["on_another_change"] = on_another or (lambda: None)
+    mount(key=key, data=data, **options)
 
 
 def word_over_phases(

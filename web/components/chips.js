@@ -3,8 +3,8 @@
 /** What shows that a sign is there, an example of it, and what it means. */
 const SIGNS = [
   [".gold .chip, .morphs", "gold", "go|ld", "where the reference cuts"],
-  [".chip.morph:not(.many *)", "chip morph", "morph", "a token as in the gold"],
-  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "a token"],
+  [".chip.morph", "chip morph", "morph", "a token as in the gold"],
+  [".chip:not(.gold .chip, .morph, .covering, .dropped)", "chip", "token", "a token"],
   [".chip.covering", "chip covering", "to|ken", "a token over a gold boundary"],
   [".chip.culprit", "chip culprit", "token", "made by the merge most to blame"],
   [".chip.half", "chip half", "½", "a token that begins inside a letter"],
@@ -12,8 +12,6 @@ const SIGNS = [
   [".exact", "exact", "✓", "cut just as in the gold"],
   [".cut.won", "cut won", "", "a gold boundary that was covered before"],
   [".here", "here", "type", "the type looked at"],
-  [".chip.changed", "chip changed", "new", "changed by the edits"],
-  [".many .was", "was", "was", "before them"],
 ];
 
 /** A token, with a line at each gold boundary that it covers. */

@@ -1,59 +1,44 @@
 """The text above the picture, as chips: a click on a token chooses its type and its word."""
 
-from collections.abc import Sequence
 from itertools import chain
 
 import streamlit as st
 
-from morphgraph.core.text import counted
-from morphgraph.draw.word_lines import WordLine, without_marks
-from web.components import word_editor
+from morphgraph.draw.word_lines import TokenChip, lines_of, without_marks
+from web.components import word_text
 from web.edits import look_at, word_key
 from web.state import Session
-from web.widgets import button, set_value
+from web.widgets import set_value, value_now
 from web.workbench.place import Lines, another_text, show_text
 
 
 def text_strip(current: Session, text: str, lines: Lines) -> None:
     """Show the text, its figures, and the way to another one."""
-    words = list(chain.from_iterable(lines))
-    version = f"version of text {current.study_number}"
+    words = [word.word for word in chain.from_iterable(lines)]
+    now = value_now(word_key(current), "")
+    shown = next((word for word in words if word == now or without_marks(word) == now), None)
 
-    def choose(number: int) -> None:
-        if number >= len(current.study.graph.types):
-            return
-        look_at(current, number)
-        at = [word for word in words if any(token.type == number for token in word.tokens)]
-        if at:
-            set_value(word_key(current), without_marks(at[0].word))
-
-    def another() -> None:
-        st.session_state[version] = st.session_state.get(version, 0) + 1
-        show_text(current, another_text(current))
+    def choose(word: str, number: int | None) -> None:
+        set_value(word_key(current), without_marks(word))
+        if number is None:  # of its tokens the one to blame, if any is, or the longest
+            found = [line.tokens for line in chain.from_iterable(lines_of(current.study, word)[0])]
+            tokens = sorted(chain.from_iterable(found), key=_weight)
+            number = tokens[-1].type if tokens else None
+        if number is not None and number < len(current.study.graph.types):
+            look_at(current, number)
 
     with st.container(key="text-strip"):
-        word_editor(
+        word_text(
+            current.study.tokeniser,
             text,
             lines,
             key=f"editor {current.study_number}",
-            version=st.session_state.get(version, 0),
-            chosen=current.selected,
+            chosen=None if shown is None else (shown, current.selected),
             on_text=lambda typed: show_text(current, typed),
             on_choose=choose,
+            on_another=lambda: show_text(current, another_text(current)),
         )
-        with st.container(horizontal=True, vertical_alignment="center", key="text-figures"):
-            st.space("stretch")
-            st.caption(_figures(words), width="content")
-            button("another text", "shuffle", another, type="tertiary", key="another text")
 
 
-def _figures(words: Sequence[WordLine]) -> str:
-    tokens = [token for word in words for token in word.tokens]
-    figures = [
-        counted(sum(len(word.word.split()) for word in words), "word"),
-        counted(len(tokens), "token"),
-    ]
-    if any(word.morphs for word in words):
-        covered = sum(len(token.segments) - 1 for token in tokens)
-        figures.append(counted(covered, "boundary covered", "boundaries covered"))
-    return " · ".join(figures)
+def _weight(token: TokenChip) -> tuple[bool, int]:
+    return token.is_culprit, len("".join(token.segments))

@@ -214,7 +214,7 @@ def knock_out_another(page: Page) -> None:
     idle(page)
     page.keyboard.press("k")
     wait_for_edits(page, 2)
-    expect(vertex(page, keys[-1])).to_have_class(re.compile("ghost"))
+    expect(page.get_by_role("button", name="Bring it back")).to_be_visible()
 
 
 def knock_out_by_threshold(page: Page) -> None:

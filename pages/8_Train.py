@@ -12,14 +12,13 @@ import streamlit as st
 
 from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.limits import PUBLIC_TYPES, PUBLIC_WORDS, is_public
+from morphgraph.core.limits import PUBLIC_TYPES, is_public
 from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counting import columns_of, read_text
 from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.reference.entry import Reference
-from morphgraph.refine.extending import preview_extend
 from morphgraph.score import SHARE_KEPT
 from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.models import read_model, write_model
@@ -30,7 +29,6 @@ from web import widgets as ui
 from web.aside import share_field
 from web.bootstrap import score_metrics, start
 from web.choosing import choose_these, parameter_field
-from web.edits import make as make_edit
 from web.inputs import content_of
 from web.jobs import Tell, Waiting, train_in_turn, until_done
 from web.sources import Source, wordfreq_languages
@@ -76,7 +74,6 @@ def train_page(current: Session) -> None:
     score_metrics(current, "train")
     order = _settings(current)
     _train(current, order)
-    _extend(current, order)
     if current.models:
         _result(current)
     else:
@@ -251,35 +248,6 @@ def _made(order: _Order, visitor: str, gold: Reference, holdout: float, tell: Te
         made = order.method.retrain(base, counts, gold, order.size, order.parameters, holdout)
         return read_model(write_model(made), f"{order.method.name}-{order.pipeline}-{order.size}")
     return trained(order.method.name, order.parameters)
-
-
-def _extend(current: Session, order: _Order | None) -> None:
-    """Offer to go on training the open tokeniser, on the same words."""
-    study, most = current.study, PUBLIC_TYPES.value if is_public() else 500_000
-    name = ui.plain(shortened(study.tokeniser.name, 40))
-    with (
-        st.expander(f"Extend the open tokeniser, {name}, instead", icon=":material/add:"),
-        st.container(horizontal=True, vertical_alignment="bottom"),
-    ):
-        options: dict[str, Any] = {"step": 100, "key": "extend_add", "first": 1000, "width": 180}
-        add = int(ui.setting(st.number_input, "New types", 1, most, **options))
-        tip = "After all its merges, training goes on with the words above. One edit."
-        one = order is not None and not _training(order.method).several
-        if not ui.button("Extend", "add", disabled=not one, help=tip) or order is None:
-            return
-        with ui.attempt():
-            with st.spinner("Extending it…"):
-                counts: Any = order.words.read()
-                if is_public():
-                    PUBLIC_WORDS.check(len(counts), "The text", fix="Leave out rare words")
-                change = preview_extend(study.tokeniser, counts, add)
-                tokens = study.tokens_per_word(counts), study.tokens_per_word(counts, change)
-                make_edit(current, [change.step])
-            st.success(
-                f"{counted(len(change.added_types), 'type')} added: {tokens[0]:.3f} → "
-                f"{tokens[1]:.3f} tokens per word. Undo is on the other pages.",
-                icon=":material/check_circle:",
-            )
 
 
 def _result(current: Session) -> None:

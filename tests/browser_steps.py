@@ -94,8 +94,6 @@ def show(page: Page, picture: str) -> None:
 
 
 TABS = {
-    "Workbench": ("Workbench",),
-    "Repair": ("Blame", "ReBPE"),
     "Build": ("Train", "Batch"),
 }
 
@@ -110,14 +108,20 @@ def go_to(page: Page, name: str) -> None:
         bar(page).get_by_role("link", name=name).click()
     marks = {
         "Workbench": page.get_by_role("radio", name="All types"),
-        "Blame": page.get_by_role("slider", name="Knock out merges"),
-        "ReBPE": page.get_by_role("button", name="Settings"),
+        "Repair": page.get_by_role("radiogroup", name="Make it better by"),
         "Batch": page.get_by_role("tab", name="Configure"),
         "History and export": page.get_by_role("button", name="Copy link"),
         "Train": page.get_by_role("button", name="Train", exact=True),
         "Compare": page.get_by_role("region", name="Comparison of segmentations"),
     }
     expect(marks[name]).to_be_visible(timeout=PATIENCE)
+    idle(page)
+
+
+def remedy(page: Page, name: str) -> None:
+    """On the page Repair: choose how to make the tokeniser better."""
+    go_to(page, "Repair")
+    page.get_by_role("radio", name=name).locator("xpath=ancestor::label").click()
     idle(page)
 
 

@@ -23,8 +23,7 @@ PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "Workbench": ("app.py", ":material/construction:"),
     },
     "Repair": {
-        "Blame": ("pages/3_Blame.py", ":material/auto_fix_high:"),
-        "ReBPE": ("pages/4_ReBPE.py", ":material/autorenew:"),
+        "Repair": ("pages/1_Repair.py", ":material/auto_fix_high:"),
     },
     "Compare": {"Compare": ("pages/2_Compare.py", ":material/compare_arrows:")},
     "Build": {

@@ -91,15 +91,16 @@ def main() -> None:
         settle(page)
         shoot(page, "work-knocked")
         page.keyboard.press("z")
-        pages = {"Blame": "blame", "Compare": "compare"}
+        pages = {"Compare": "compare", "Repair": "repair"}
         for name, picture in pages.items():
             go_to(page, name)
             page.wait_for_timeout(6000)
             settle(page)
             shoot(page, picture)
-        go_to(page, "ReBPE")
-        page.get_by_role("button", name="Run to convergence").click()
-        page.get_by_text("Converged: F1").wait_for()
+        page.get_by_text("ReBPE", exact=True).first.click()
+        settle(page)
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_role("heading", name="converged").wait_for()
         page.locator('g[data-phase="2"]').click()
         settle(page)
         shoot(page, "rebpe")

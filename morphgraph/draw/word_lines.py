@@ -11,9 +11,10 @@ from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import merge_key, type_key
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame
+from morphgraph.refine.outlook import Outlook
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
-from morphgraph.score.comparison import gap_signs, marked_word
+from morphgraph.score.comparison import RIGHT_SPLIT, gap_signs, marked_word
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER
@@ -274,15 +275,36 @@ def rows_changed(study: Study) -> tuple[list[WordRow], int]:
     return rows, total
 
 
-def _row(study: Study, word: int, gold: str, span: tuple[int, int]) -> WordRow:
-    now = study.now.segmentation
-    text = study.benchmark.words.texts[word]
-    signs = gap_signs(now.splits(word), study.gold_positions(word))
+def rows_ahead(outlook: Outlook, words: Iterable[int]) -> list[WordRow]:
+    """Return words as an edit would cut them, without what made them."""
+    rows, entries = [], outlook.benchmark.reference.entries
+    has_gold = outlook.benchmark.reference.has_gold
+    for word in words:
+        text, (then, now, gold) = outlook.benchmark.words.texts[word], outlook.positions(word)
+        pieces = _pieces(text, now, gold, (0, 0))
+        morphs = RIGHT_SPLIT.join(entries[word].morphs) if has_gold else ""
+        won = tuple(place for place in gold if place in now - then)
+        gain, was = int(outlook.gains[word]), marked_word(text, then, ())
+        rows.append(WordRow(word, text, morphs, pieces, (), gain, was, won))
+    return rows
+
+
+def _pieces(
+    text: str, splits: Iterable[int], gold: Iterable[int], span: tuple[int, int]
+) -> tuple[tuple[str, str, bool], ...]:
+    """Divide a word at its splits and gold boundaries; what is in the span is highlighted."""
+    signs = gap_signs(splits, gold)
     places = sorted({0, *(p for p in (*signs, *span) if 0 < p < len(text)), len(text)})
-    pieces = tuple(
+    return tuple(
         (text[start:end], signs.get(start, ""), span[0] <= start < span[1])
         for start, end in pairwise(places)
     )
+
+
+def _row(study: Study, word: int, gold: str, span: tuple[int, int]) -> WordRow:
+    now = study.now.segmentation
+    text = study.benchmark.words.texts[word]
+    pieces = _pieces(text, now.splits(word), study.gold_positions(word), span)
     # The types and merges that it is made of, intermediate steps included.
     start, end = now.words.word_offsets[word : word + 2]
     closed = np.unique(now.closed_by[start:end][now.is_merged[start:end]])

@@ -281,12 +281,7 @@ def threshold_curve(
     The tokeniser itself is not changed.
     """
     results = blamed.arrays.results
-    # The highest R of each type's merges; -1 for those that are never knocked out.
-    worst = np.full(blamed.arrays.type_count, -1.0)
-    places = blamed.candidates(min(thresholds, default=1.0))
-    np.maximum.at(worst, results[places], blamed.ratio[places])
-    fixed = [n for n in np.flatnonzero(worst >= 0).tolist() if not tokeniser.graph.is_removable(n)]
-    worst[fixed] = -1.0
+    worst = _worst_of_types(tokeniser, blamed, min(thresholds, default=1.0))
     segmentation = segment(tokeniser.graph, benchmark.words)
     tally: BoundaryTally | None = None
     if benchmark.is_scored(scope, weighting):
@@ -309,6 +304,31 @@ def threshold_curve(
             point = ThresholdPoint(threshold, count, rate, *scores)
         points[threshold] = replace(point, threshold=threshold)
     return [points[threshold] for threshold in thresholds]
+
+
+def segment_without(
+    tokeniser: BpeTokeniser, benchmark: Benchmark, blamed: Blame, threshold: float
+) -> MergeSegmentation:
+    """Return words as they are cut once all types of merges with R ≥ threshold are knocked out.
+
+    The tokeniser itself is not changed.
+    """
+    segmentation = segment(tokeniser.graph, benchmark.words)
+    worst = _worst_of_types(tokeniser, blamed, threshold)
+    _falling(tokeniser.graph, segmentation, worst)(threshold)
+    return replace(segmentation)  # as for a point of the curve: its arrays have changed
+
+
+def _worst_of_types(
+    tokeniser: BpeTokeniser, blamed: Blame, least: float
+) -> npt.NDArray[np.float64]:
+    """Return the highest R of each type's merges; -1 below ``least``, and if it cannot go."""
+    worst = np.full(blamed.arrays.type_count, -1.0)
+    places = blamed.candidates(least)
+    np.maximum.at(worst, blamed.arrays.results[places], blamed.ratio[places])
+    fixed = [n for n in np.flatnonzero(worst >= 0).tolist() if not tokeniser.graph.is_removable(n)]
+    worst[fixed] = -1.0
+    return worst
 
 
 def _falling(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from browser_steps import choose_demo, go_to, idle, pick, start
+from browser_steps import choose_demo, go_to, idle, pick, remedy, start
 from effort import one_of
 from playwright.sync_api import Locator, Page, expect
 
@@ -99,8 +99,16 @@ ACTS: dict[str, list[Act]] = {
         close("F1"),
         another_demo,
     ],
-    "Blame": [button("Use the suggested one"), button("Knock out all"), *UNDO_AND_REDO],
-    "ReBPE": [button("Next:"), button("Next:"), *UNDO_AND_REDO, close("Settings")],
+    "Repair": [
+        button("Take the best"),
+        button("Knock out"),
+        *UNDO_AND_REDO,
+        lambda page, press: remedy(page, "ReBPE"),
+        button("Step"),
+        button("Step"),
+        *UNDO_AND_REDO,
+        close("Settings"),
+    ],
     "History and export": [in_drawer("Check and prepare"), leave_the_drawer],
 }
 

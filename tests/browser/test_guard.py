@@ -24,7 +24,7 @@ from web.guard import FRAME
 pytestmark = pytest.mark.browser
 
 SERVE = Path(__file__).resolve().parents[2] / "web" / "serve.py"
-PAGES = (*("", "Blame", "ReBPE", "Compare", "Train", "Batch"),)
+PAGES = ("", "Repair", "Compare", "Train", "Batch")
 MEGABYTE = 2**20
 
 
@@ -77,7 +77,7 @@ def test_a_websocket_names_this_server_too(public_port: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/Blame", "/static/css/none.css", "/_stcore/health", "/media/none", FRAME]
+    "path", ["/", "/Repair", "/static/css/none.css", "/_stcore/health", "/media/none", FRAME]
 )
 def test_each_answer_says_what_may_be_loaded(public_port: int, path: str) -> None:
     headers = ask(public_port, path).headers

@@ -24,8 +24,7 @@ from web.state import Session
 ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = {
-    "blame": "pages/3_Blame.py",
-    "rebpe": "pages/4_ReBPE.py",
+    "repair": "pages/1_Repair.py",
     "batch": "pages/11_Batch.py",
     "train": "pages/8_Train.py",
     "compare": "pages/2_Compare.py",
@@ -83,6 +82,12 @@ class App:
             self.test.session_state[CANVAS] = "All types"
         self.test.switch_page(PAGES.get(page, "app.py"))
         return self.run()
+
+    def remedy(self, name: str) -> App:
+        """Go to Repair, and choose a remedy: blame, rebpe, prune, extend or list."""
+        self.test.switch_page(PAGES["repair"])
+        self.put("remedy", name)
+        return self.put("kept remedy", name)
 
     @property
     def session(self) -> Session:

@@ -1,7 +1,6 @@
 """What figures are over: all words, until something is learned; then those kept aside."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,64 +17,14 @@ SHARE = "Share of words kept aside"
 
 
 def knock_out_all(app: App) -> App:
-    [label] = [name for name in app.buttons() if name.startswith("Knock out all")]
+    [label] = [name for name in app.buttons() if name.startswith("Knock out ")]
     return app.press(label)
 
 
-def promised(app: App) -> tuple[str, str, str]:
-    """F1 before and after as the curve says them of the chosen threshold, and of which words."""
-    data = app.component("threshold_line")
-    said = data["points"][data["chosen"]]["said"].split(", F1 ")[1]
-    change, _, words = said.partition("\xa0% on ")
-    before, _, after = change.removesuffix("\xa0%").partition(" → ")
-    return before, after, words
-
-
-def history(app: App) -> tuple[list[str], str]:
-    """The F1 that the history lists, and what it says of it."""
-    return [row[3] for row in app.open("history").edits], app.captions()
-
-
-@pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("share", [0.0, 0.2, 0.5])
-def test_the_button_removes_what_the_library_does_and_keeps_its_promise(
-    app: App, language: str, share: float
-) -> None:
-    if language != "en":
-        app.choose("Demo", language)
-    check_types_that_go(app, f"demo:{language}", f"demo:{language}", share)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("share", "count"), [(0.0, 2182), (0.2, 1858), (0.5, 1337)])
-def test_the_button_does_so_on_a_real_tokeniser(
-    app: App, data_folder: Path, share: float, count: int
-) -> None:
-    tokeniser = data_folder / "tokenizers" / "oscar-de-40k" / "tokenizer.json"
-    gold = data_folder / "references" / "morphynet" / "deu.derivational.v1.tsv"
-    for path in (gold, tokeniser):
-        app.upload("", (path.name, path.read_bytes()))
-    assert count == check_types_that_go(app, str(tokeniser), str(gold), share)
-
-
-def check_types_that_go(app: App, tokeniser: str, gold: str, share: float) -> int:
-    """Return how many types the button on Blame removes, which are those that the library does."""
-    app.open("blame").set("number_input", SHARE, share)
-    result = mg.load(tokeniser).knock_out(gold, holdout=share)
-    before, after = percent(result.scored.before.f1), percent(result.scored.after.f1)
-    words = str(result.on) if share else "words learned from"
-    assert promised(app) == (before, after, words)
-    assert app.f1 == before
-    types = app.graph.types
-    knock_out_all(app)
-    [edit] = app.graph.history
-    assert tuple(types[number] for number in edit.removed_types) == result.removed
-    assert app.f1 == after
-    assert app.scored == f"on {words}"
-    found, said = history(app)
-    assert found == [before, after]
-    assert not share or f"All figures are on the {words}." in said
-    return len(result.removed)
+def tape(app: App) -> tuple[list[float], str]:
+    """The F1 of each edit, and what is said of it."""
+    data = app.open("repair").component("tape")
+    return [point["f1"] for point in data["points"]], data["title"]
 
 
 def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> None:
@@ -86,9 +35,9 @@ def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> 
     assert app.scored == "", "an edit by hand learns nothing"
     by_hand = app.f1
     assert app.open("compare").scored == ""
-    for page in ("blame", "rebpe"):
-        assert app.open(page).scored == "on 188 words kept aside"
-    knock_out_all(app.open("blame"))
+    for remedy in ("blame", "rebpe"):
+        assert app.remedy(remedy).scored == "on 188 words kept aside"
+    knock_out_all(app.remedy("blame"))
     learned = app.f1
     of_rest = percent(study.score(study.benchmark.split()[0].parts[-1]).f1)
     for page in ("start", "types", "compare", "history"):
@@ -105,31 +54,31 @@ def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> 
 def test_a_reload_keeps_what_is_kept_aside(
     app: App, cookies: dict[str, str], open_app: Callable[[], App]
 ) -> None:
-    app.open("rebpe").set("number_input", SHARE, 0.5).press("Run to convergence")
+    app.remedy("rebpe").set("number_input", SHARE, 0.5).press("Run")
     phases, store = app.session.run.phases, app.session.store
-    found = history(app)
+    found = tape(app)
     cookies |= {"morphgraph": store.token, "morphgraph-tab": store.tab}
     again = open_app()
     assert (again.f1, again.scored) == (app.f1, app.scored)
     _, kept = app.session.study.benchmark.split(0.5)
     assert again.scored == f"on {len(kept)} words kept aside"
-    assert [phase.score for phase in again.open("rebpe").session.run.phases] == [
+    assert [phase.score for phase in again.remedy("rebpe").session.run.phases] == [
         phase.score for phase in phases
     ]
     assert again.f1 == app.f1
-    assert history(again) == found
+    assert tape(again) == found
 
 
 def test_a_saved_tokeniser_says_what_it_has_learned_from(
     app: App, open_app: Callable[[], App]
 ) -> None:
-    knock_out_all(app.open("blame").set("number_input", SHARE, 0.5))
+    knock_out_all(app.remedy("blame").set("number_input", SHARE, 0.5))
     saved = write_model(Bte(app.session.study.tokeniser))
     again = open_app().upload("", ("mine.json", saved))
     assert not again.graph.history
     assert (again.f1, again.scored) == (app.f1, app.scored)
     # What is learned on top keeps the same words aside.
-    again.open("blame")
+    again.remedy("blame")
     assert again.find("number_input", SHARE).disabled
     knock_out_all(again.put("threshold", 0.3))
     assert again.scored == app.scored
@@ -154,7 +103,7 @@ def test_scores_of_what_learned_and_what_did_not_are_on_the_same_words(app: App)
 
 
 def test_previews_are_over_the_words_of_the_bar(app: App) -> None:
-    knock_out_all(app.open("blame").put("threshold", 0.9))
+    knock_out_all(app.remedy("blame").put("threshold", 0.9))
     before, blamed = app.f1, app.session.study.blame()
     app.session.selected = int(blamed.arrays.results[blamed.order[0]])
     app.open("start")

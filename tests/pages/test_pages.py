@@ -10,8 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from morphgraph.core.files import DEMOS
 from morphgraph.core.text import percent
-from morphgraph.refine.blame import blame
-from morphgraph.refine.knockout import decided_threshold, threshold_curve
 from morphgraph.tokeniser.merging import segment
 from tests.pages.conftest import PAGES
 
@@ -55,52 +53,25 @@ def test_knock_out_undo_and_redo(app: Any) -> None:
     assert {name: app.metrics()[name] for name in before} == before
     undone = f"1 edit undone, 0 in all: F1 {value} → {before['F1 %'][0]}\xa0%"
     assert said_of_edits(app) == undone
-    app.open("blame")
+    app.remedy("blame")
     assert said_of_edits(app) == undone
     app.press("Redo")
     assert app.open("start").metrics() == after
-    app.open("blame")
+    app.remedy("blame")
     first = app.f1  # of the words kept aside
     assert first != value
-    [knock_out_all] = [b.label for b in app.test.button if b.label.startswith("Knock out all")]
+    [knock_out_all] = [b.label for b in app.test.button if b.label.startswith("Knock out ")]
     app.press(knock_out_all)
     assert said_of_edits(app).startswith(f"1 edit made, 2 in all: F1 {first} → {app.f1}")
     app.choose("Demo", "de")
     assert said_of_edits(app) == ""
 
 
-def chosen_threshold(app: Any) -> tuple[float, str]:
-    """The threshold on the curve, and what it says of it."""
-    data = app.component("threshold_line")
-    point = data["points"][data["chosen"]]
-    return point["threshold"], point["said"] + point["more"]
-
-
-def test_the_curve_has_a_best_threshold_which_can_be_taken(app: Any) -> None:
-    app.open("blame")
-    data = app.component("threshold_line")
-    best = data["points"][data["best"]]
-    # An eighth of the words learned from decided it: no word that is scored did.
-    study = app.session.study
-    rest, kept = study.benchmark.split()
-    assert best["threshold"] == decided_threshold(study.tokeniser, rest, "morphemic", "types")
-    blamed = blame(rest, segment(app.graph, rest.words))
-    for name, words in (("f1", kept), ("learned", rest)):
-        points = threshold_curve(study.tokeniser, words, blamed)
-        assert [point[name] for point in data["points"]] == [100 * point.f1 for point in points]
-    app.press("Use the suggested one")
-    threshold, said = chosen_threshold(app)
-    assert threshold == best["threshold"]
-    assert f"→ {best['f1']:.2f}\xa0%" in said
-    app.open("start").open("blame")
-    assert chosen_threshold(app)[0] == threshold
-
-
 def test_the_drawer_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> None:
     assert "Nothing is edited yet" in app.open("history").captions()
     app.open("start").press("Knock out")
-    app.open("blame").press(
-        next(b.label for b in app.test.button if b.label.startswith("Knock out all"))
+    app.remedy("blame").press(
+        next(b.label for b in app.test.button if b.label.startswith("Knock out "))
     )
     study = app.session.study
     _, kept = study.benchmark.split()

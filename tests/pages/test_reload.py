@@ -80,12 +80,11 @@ def test_two_tabs_on_one_study_lose_no_edit(app: App, reload: Callable[..., App]
 
 
 def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None:
-    app.open("rebpe")
-    app.put("rebpe_iterations", 2).press("Next: anneal")
-    app.press("Next: knock out (iteration 1)").press("Next: reify (iteration 1)")
+    app.remedy("rebpe")
+    app.put("rebpe_iterations", 2).press("Step").press("Step").press("Step")
     by_hand = next(text for text in ("ies", "ing", "er", "tion", "ed") if text in app.graph)
     app.graph.knockout([by_hand])  # between two phases
-    app.run().press("Next: knock out (iteration 2)").press("Next: reify (iteration 2)")
+    app.run().press("Step").press("Step")
     app.put("rebpe phase on show", len(app.session.run.phases) - 2).press("Undo up to here")
     before = app.session.run
     assert before is not None
@@ -101,7 +100,7 @@ def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None
     assert told(run.all_phases) == told(before.all_phases)
     assert again.graph.recipe() == app.graph.recipe()
     assert len(again.graph.undone) == len(app.graph.undone)
-    again.open("rebpe")
+    again.remedy("rebpe")
     again.put("rebpe phase on show", len(run.phases)).press("Redo up to here")
     assert len(run.phases) == len(run.all_phases)
     assert again.find("number_input", "Most iterations, I").value == 2
@@ -138,7 +137,7 @@ def test_a_damaged_record_is_the_demo(
 
 
 def test_nothing_is_written_for_who_only_looks(app: App, state_folder: Path) -> None:
-    app.open("blame").open("compare").open("start")
+    app.remedy("blame").open("compare").open("start")
     assert not state_folder.exists()
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages.conftest import PAGES
 
-LOCKED = {"blame": "Blame needs", "rebpe": "ReBPE needs"}
+LOCKED = {"repair": "Knock out by blame needs"}
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_an_edit_says_what_changes_and_not_whether_it_is_better(without: Any) ->
 
 def test_silver_is_made_and_opened(without: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("web.views.without_gold.SILVER_WORDS", 60)
-    without.open("blame").press("Make it")
+    without.open("repair").press("Make it")
     reference = without.session.study.benchmark.reference
     assert reference.is_silver and len(reference) == 60
     assert reference.name == "English.tsv (silver)"

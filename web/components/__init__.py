@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import zip_longest
@@ -18,7 +19,8 @@ from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
-from morphgraph.core.text import counted, from_to, in_percent
+from morphgraph.core.text import counted, from_to
+from morphgraph.draw.blame_spread import BlameSpread
 from morphgraph.draw.cutting import cutting_tables
 from morphgraph.draw.fan_layout import Fan
 from morphgraph.draw.merge_tree import MergeTree
@@ -215,15 +217,16 @@ def threshold_line(
     f1: float,
     *,
     learned: Sequence[ThresholdPoint] = (),
-    on: str = "",
+    ahead: Mapping[str, str],
     best: float | None,
     key: str,
     on_choose: Callable[[float], None],
 ) -> None:
-    """Show scores over thresholds, one on a line to drag.
+    """Show scores over thresholds, one on a line to drag; a `blame_spread` follows it.
 
-    ``f1``: the present score, on the words that ``on`` describes; ``learned``: the scores on those
-    learned from; ``best``: the threshold that is marked as best.
+    ``f1``: the present score; ``learned``: the scores on the words learned from; ``best``: the
+    threshold that is marked as best. ``ahead``: the ``gain`` at the chosen one, its ``sign`` (up,
+    down or empty) and the ``rest`` of what is said.
     """
 
     def stopped(number: float) -> None:
@@ -231,15 +234,13 @@ def threshold_line(
             on_choose(points[int(number)].threshold)
 
     def shown(point: ThresholdPoint, seen: float) -> dict[str, Any]:
-        verb = "goes" if point.removed == 1 else "go"
-        line = f"blame ≥ {in_percent(point.threshold, 0)}: {counted(point.removed, 'type')} {verb}"
+        line = f"{counted(point.removed, 'type goes', 'types go')}."
         if point.f1 == point.f1:
-            line += f", F1 {from_to(f1, point.f1)}{f' on {on}' if on else ''}"
-        more = f" · {in_percent(point.dropout_rate)} of all joins are made by their merges"
+            line += f" F1 {from_to(f1, point.f1)}"
         scores = {"precision": point.precision, "recall": point.recall, "f1": point.f1}
         scores["learned"] = seen
         in_chart = {name: None if v != v else 100 * v for name, v in scores.items()}
-        return {"threshold": point.threshold, "said": line, "more": more, **in_chart}
+        return {"threshold": point.threshold, "said": line, **in_chart}
 
     data = {
         "points": [
@@ -248,9 +249,23 @@ def threshold_line(
         ],
         "chosen": _nearest(points, threshold),
         "best": None if best is None else _nearest(points, best),
+        "now": None if f1 != f1 else 100 * f1,
+        "ahead": dict(ahead),
     }
     mount = component("threshold_line", "curve", "shared", "elements", "picture")
     mount(key=key, data=data, on_chosen_change=telling(key, "chosen", int | float, stopped))
+
+
+def blame_spread(
+    spread: BlameSpread, threshold: float, *, key: str, on_choose: Callable[[int], None]
+) -> None:
+    """Show which merges go, and how blame is spread over all; ``on_choose`` gets a type's id."""
+
+    def handle(clicks: list[Click]) -> None:
+        on_choose(int(clicks[-1].key))
+
+    data = {"spread": spread.to_dict(), "threshold": round(100 * threshold)}
+    _clickable(component("blame_spread", "spread", "shared", "elements"), key, handle, data)
 
 
 def _nearest(points: Sequence[ThresholdPoint], threshold: float) -> int:
@@ -262,7 +277,8 @@ class RunPoint:
     """A phase on the line of a run.
 
     ``kind`` is start, anneal, knockout, repair, reify or portable; ``f1`` in %, NaN if undefined;
-    ``said``: a one-line description; ``undone``: whether it was undone.
+    ``said``: a one-line description; ``undone``: whether it was undone; ``beside``: another F1,
+    as on the words learned from.
     """
 
     label: str
@@ -271,6 +287,7 @@ class RunPoint:
     f1: float
     said: str
     undone: bool = False
+    beside: float = math.nan
 
 
 def run_line(
@@ -292,7 +309,8 @@ def run_line(
     for point in points:
         is_known = point.f1 == point.f1
         value = {"value": f"{point.f1:.1f}"} if is_known else {"value": "n/a", "f1": None}
-        line.append({**asdict(point), **value})
+        beside = point.beside if point.beside == point.beside else None
+        line.append({**asdict(point), **value, "beside": beside})
     component("run_line", "run", "shared", "elements", "picture", "chips", "player", "phases")(
         key=key,
         data={"points": line, "chosen": chosen, "word": word},
@@ -450,7 +468,9 @@ def comparison_grid(
 
     def handle(clicks: list[Click]) -> None:
         for click in clicks:
-            if click.key.startswith("["):
+            with suppress(
+                ValueError, TypeError
+            ):  # that of a cell is none, nor is what nobody wrote here
                 asked, *given = json.loads(click.key)
                 on_ask(asked, given)
         number, comma, column = clicks[-1].key.partition(",")

@@ -1,14 +1,14 @@
-// Precision, recall and F1 over thresholds, and a line to drag across them. What is said of a
-// threshold comes with what the rest of the page shows of it, so that all agree while one drags.
+// Precision, recall and F1 over thresholds, and a line to drag across them. What else shows
+// thresholds on the page hears of each at once, as an event; the rest comes from Python.
 
-const [LEFT, RIGHT, TOP, BELOW, HIGH] = [44, 92, 22, 52, 310]; // px around the lines, and in all
+const [LEFT, RIGHT, TOP, BELOW, HIGH] = [44, 112, 22, 52, 300]; // px around the lines, and in all
 const PATIENCE = 150; // ms without another step, after which Python hears of one before its answer
 const LINE = 15; // px between names that do not touch each other
 const SERIES = [
   ["precision", "precision"],
   ["recall", "recall"],
-  ["f1", "F1"],
-  ["learned", "learned from"],
+  ["learned", "F1 learned from"],
+  ["f1", "F1 kept aside"],
 ];
 
 class CurveView {
@@ -28,17 +28,18 @@ class CurveView {
   update(given) {
     const { data } = given;
     this.frame.classList.toggle("dark", isDark(this.parent));
-    const source = JSON.stringify([data.points, data.best]);
+    const source = JSON.stringify([data.points, data.best, data.now]);
     if (source !== this.source) {
       this.source = source;
       this.points = data.points;
       this.best = data.best;
+      this.now = data.now;
       [this.range.min, this.range.max] = [0, data.points.length - 1];
       this.draw();
     }
-    if (this.choice.hear(given)) this.mark(data.chosen);
-    const point = this.points[data.chosen];
-    if (point) this.said.replaceChildren(made("b", "", point.said), point.more);
+    this.ahead = data.ahead;
+    this.aheadOf = data.chosen;
+    this.mark(this.choice.hear(given) ? data.chosen : this.chosen);
   }
 
   /** Python hears at once, and while it is at work of the last step alone. */
@@ -51,6 +52,7 @@ class CurveView {
     const width = this.lines.clientWidth;
     if (!this.points || !width) return;
     const values = this.points.flatMap((point) => SERIES.map(([name]) => point[name]));
+    values.push(this.now);
     const known = values.filter((value) => value !== null);
     const step = Math.max(...known) - Math.min(...known) > 25 ? 10 : 5;
     const least = step * Math.floor(Math.min(100, ...known) / step);
@@ -74,7 +76,15 @@ class CurveView {
       grid.append(drawn("text", place, `${100 * share} %`));
     }
     const meaning = { class: "foot", x: this.x(0.5), y: HIGH - 6 };
-    grid.append(drawn("text", meaning, "drag the line: share of a merge’s joins that are wrong"));
+    grid.append(drawn("text", meaning, "knock out merges that are wrong at least this often"));
+    if (this.now !== null) {
+      const y = this.y(this.now);
+      const label = { class: "side now", x: width - RIGHT, y: y + 14 };
+      grid.append(
+        drawn("line", { class: "now", x1: LEFT, x2: width - RIGHT, y1: y, y2: y }),
+        drawn("text", label, `as it is: ${this.now.toFixed(1)}`),
+      );
+    }
 
     this.hand = drawn("g", { class: "hand" });
     const size = { viewBox: `0 0 ${width} ${HIGH}`, height: HIGH, "aria-hidden": "true" };
@@ -90,7 +100,8 @@ class CurveView {
       const points = this.points.filter((point) => point[name] !== null);
       const path = points.map((point) => `${this.x(point.threshold)},${this.y(point[name])}`);
       const group = drawn("g", { class: name }, drawn("polyline", { points: path.join(" ") }));
-      return { group, label, y: this.y(points.at(-1)?.[name] ?? 0) + 4 };
+      const isAlone = name === "f1" && !known.some(([other]) => other === "learned");
+      return { group, label: isAlone ? "F1" : label, y: this.y(points.at(-1)?.[name] ?? 0) + 4 };
     });
     let lowest = -LINE;
     for (const end of [...ends].sort((one, other) => one.y - other.y)) {
@@ -104,7 +115,7 @@ class CurveView {
     const point = this.points[this.best];
     if (!point) return [];
     const [x, y] = [this.x(point.threshold), this.y(point.f1)];
-    const label = `suggested: ${Math.round(100 * point.threshold)} %`;
+    const label = `best: ${Math.round(100 * point.threshold)} %`;
     const name = drawn("text", { x: Math.max(x, LEFT + 56), y: y - 12 }, label);
     return [drawn("g", { class: "f1 best" }, drawn("circle", { cx: x, cy: y, r: 6 }), name)];
   }
@@ -116,7 +127,7 @@ class CurveView {
     if (!point || !this.hand) return;
     const x = this.x(point.threshold);
     const foot = HIGH - BELOW;
-    const dots = SERIES.slice(0, 3).filter(([name]) => point[name] !== null).map(([name]) =>
+    const dots = SERIES.filter(([name]) => point[name] !== null).map(([name]) =>
       drawn("circle", { cx: x, cy: this.y(point[name]), r: 4 }),
     );
     this.hand.replaceChildren(
@@ -125,7 +136,10 @@ class CurveView {
       ...dots,
     );
     this.range.value = chosen;
-    this.range.setAttribute("aria-valuetext", point.said);
+    this.range.setAttribute("aria-valuetext", `${Math.round(100 * point.threshold)} %: ${point.said}`);
+    const { gain, rest, sign } = chosen === this.aheadOf ? this.ahead : { gain: "", rest: "", sign: "" };
+    this.said.replaceChildren(made("b", "", point.said), " ", made("span", sign, gain), ` ${rest}`);
+    dispatchEvent(new CustomEvent("morphgraph-threshold", { detail: Math.round(100 * point.threshold) }));
   }
 
   dispose() {

@@ -104,12 +104,13 @@ class RunView {
     const line = drawn("polyline", { points: path });
     const size = { viewBox: `0 0 ${width} ${HIGH}`, height: HIGH, role: "img" };
     const picture = drawn("svg", { ...size, "aria-label": "F1 after each phase" }, line);
-    // Another score of the same phases, as on the words that a run has learned from.
-    const others = this.points.map(({ beside }, number) => [x(number), y(beside)]);
-    if (this.points.every(({ beside }) => beside !== undefined)) {
-      picture.append(drawn("polyline", { class: "beside", points: others.join(" ") }));
-      const end = this.points.at(-1).beside;
-      groups.push(drawn("text", { x: others.at(-1)[0], y: y(end) - 8 }, end.toFixed(1)));
+    // Another score of the same phases: on the words that a run has learned from.
+    const others = this.points.filter(({ beside }) => beside !== null && beside !== undefined);
+    if (others.length === this.points.length && last > 0) {
+      const path = others.map(({ beside }, number) => `${x(number)},${y(beside)}`).join(" ");
+      const label = `words learned from: ${others[last].beside.toFixed(1)}`;
+      picture.append(drawn("polyline", { class: "beside", points: path }));
+      groups.push(drawn("text", { class: "seen", x: width - ASIDE + 20, y: y(others[last].beside) - 8 }, label));
     }
     picture.append(...groups);
     this.lineBox.replaceChildren(picture);

@@ -1,7 +1,7 @@
 // F1 over all edits, one point each, along which one travels: a drag or the arrow keys. Pointing
 // says what a point is. Python hears of where one stops.
 
-const [ASIDE, HIGH, TOP, FOOT] = [22, 58, 12, 36]; // px beside the line, in all, and of its points
+const [ASIDE, HIGH, TOP, FOOT] = [22, 58, 12, 34]; // px beside the line, in all, and of its points
 const WIDEST = 90; // px from one point to the next
 const PATIENCE = 250; // ms without another step
 const LETTER = 6.6; // px that one takes in a label
@@ -50,7 +50,8 @@ class TapeView {
     const known = this.points.flatMap(({ f1, learned }) => [f1, learned]).filter((one) => one !== null);
     const [least, most] = [Math.min(...known), Math.max(...known)];
     const x = (number) => ASIDE + number * this.gap;
-    const y = (f1) => FOOT - (known.length ? (((f1 ?? least) - least) * (FOOT - TOP)) / Math.max(most - least, 1) : 8);
+    const flat = !(most > least);
+    const y = (f1) => (flat ? (TOP + FOOT) / 2 : FOOT - (((f1 ?? least) - least) * (FOOT - TOP)) / Math.max(most - least, 1));
     const path = (name, from, to) =>
       this.points.slice(from, to + 1).map((one, number) => `${x(from + number)},${y(one[name])}`).join(" ");
     const lines = [drawn("polyline", { points: path("f1", 0, this.done) })];

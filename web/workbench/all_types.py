@@ -11,15 +11,15 @@ from morphgraph.draw.all_types import (
     BLAME,
     ID,
     JOINS,
-    ORDER,
+    LISTS,
     PER_MILLION,
     REMARK,
     TO_BLAME,
     USED_BY,
     WRONG,
     AllTypes,
+    types_of_study,
 )
-from morphgraph.draw.all_types import all_types as make_table
 from morphgraph.draw.overview import Overview
 from morphgraph.tables.writing import frame_csv
 from web import widgets as ui
@@ -58,7 +58,7 @@ def all_types(current: Session) -> None:
     study, names = current.study, current.study.tokeniser.readable_types
     corpus = current.corpus()
     with ui.attempt(), st.spinner("Counting how often each type is used…"):
-        types = current.once(("all types",), partial(make_table, study, corpus))
+        types = current.once(("all types",), partial(types_of_study, study, corpus))
     number = current.selected or 0
     lists: dict[str, Collection[int]] = {}
     if study.has_blame:
@@ -96,7 +96,7 @@ def _filters(
     if untrained:
         shown = types.table["type"]
         lists["under-trained"] = set(shown.index[shown.isin(untrained)])
-    lists |= {name: types.lists[name] for name in ORDER if name in types.lists}
+    lists |= {name: types.lists[name] for name in LISTS if name in types.lists}
     first = [TO_BLAME] if types.lists.get(TO_BLAME) else []
     chosen = ui.choice(
         st.pills,

@@ -12,7 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
 from morphgraph.draw import charts as figures
-from morphgraph.draw.fan import Stages
 from morphgraph.draw.word_lines import WordLine, line_in
 from morphgraph.refine import rebpe_run as refining
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
@@ -78,12 +77,14 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
     ``address``: where the word follows it; None during the run, when only the line is new.
     """
     phases, done, study = run.all_phases, len(run.phases), current.study
-    points = []
+    points, seen = [], _seen(current, run)
     for number, (before, phase) in enumerate(zip([None, *phases], phases, strict=False)):
         score, is_undone = 100 * phase.score.f1, number >= done
         label, kind = figures.phase_label(phase), figures.phase_colour(phase)
         message = _phase_message(phase, before)
-        points.append(RunPoint(label, kind, phase.iteration, score, message, is_undone))
+        points.append(
+            RunPoint(label, kind, phase.iteration, score, message, is_undone, seen[number])
+        )
     if address is None:
         run_line(points, done - 1, key=_LINE, on_choose=choose_phase)
         return
@@ -113,6 +114,22 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
         on_choose=choose_phase,
         on_word=lambda typed: ui.set_value(key, read(typed)),
     )
+
+
+def _seen(current: Session, run: ReBPERun) -> list[float]:
+    """Return F1 in % on the words learned from after each phase; NaN where it is not known."""
+    study, part = current.study, scored_words(current, learning=True).part
+    usual = (run.settings.scope, run.settings.weighting) == ("morphemic", "types")
+    if part is None or not usual:
+        return [math.nan] * len(run.all_phases)
+    f1 = study.f1_after_edits(part.other)
+    changes = [*study.graph.history, *reversed(study.graph.undone)]
+    places = {id(change): number for number, change in enumerate(changes, start=1)}
+    edits, seen = run.edits_before, []
+    for phase in run.all_phases:
+        edits = places.get(id(phase.change), edits)
+        seen.append(100 * f1[edits])
+    return seen
 
 
 def _phase_message(phase: Phase, before: Phase | None) -> str:
@@ -232,27 +249,6 @@ def _frame(current: Session, phase: Phase, entries: list[refining.ChangedMerge])
         columns["blame"] = [crossed / n if n else None for n, crossed in known]
         columns["origin"] = [study.graph.origin(entry.merge) for entry in entries]
     return pd.DataFrame(columns)
-
-
-def around_scenes(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the merges that use types before these are knocked out, and after reification."""
-    tokeniser, users = current.study.tokeniser, shown.knockout.rewired
-    names = [*tokeniser.readable_types, *map(tokeniser.readable, shown.reification.new_types)]
-    after = []
-    for number, is_new, _ in shown.reification.reified:
-        merge = shown.reification.added_merges.get(number) or tokeniser.graph.merge(number)
-        after.append((ui.sum_of(names, merge.parts), "created" if is_new else "linked"))
-    mended = {entry.merge: (entry.new_parts, "split") for entry in users}
-    for entry in shown.reification.rewired:
-        known = mended.get(entry.merge, ((), ""))[1]  # one that no chosen type was in
-        mend = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
-        mended[entry.merge] = entry.new_parts, mend
-    after += [(ui.sum_of(names, parts), mend) for parts, mend in mended.values()]
-    before = [ui.sum_of(names, entry.old_parts) for entry in users]
-    return (
-        pd.DataFrame({"was made from": before}),
-        pd.DataFrame(after, columns=["is made from", "how"]),
-    )
 
 
 def charts(run: ReBPERun) -> None:

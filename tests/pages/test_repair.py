@@ -1,0 +1,341 @@
+"""The page Repair: what each remedy promises is what the library does, and what comes of it."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import morphgraph as mg
+from morphgraph.core.text import from_to, percent
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.refine.blame import blame
+from morphgraph.refine.extending import preview_append, preview_extend
+from morphgraph.refine.knockout import decided_threshold, threshold_curve
+from morphgraph.refine.pruning import preview_prune
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import Phase, ReBPERun
+from morphgraph.score.vocabulary_health import compress, corpus_of
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.training import train
+from morphgraph.tokeniser.merging import segment
+from tests.pages.conftest import as_read
+
+pytestmark = pytest.mark.slow
+
+SHOWN, SHARE = "rebpe phase on show", "Share of words kept aside"
+App = Any  # that of `conftest`
+
+
+def title(app: App) -> str:
+    """The question that the page asks, or what it says in its place."""
+    found: str = app.test.subheader[0].value
+    return found
+
+
+def said(app: App) -> str:
+    """All that the page says in Markdown, as a person reads it."""
+    text = as_read("\n".join(each.value for each in app.test.markdown))
+    return text.replace("**", "").replace("\xa0", " ")
+
+
+def big(app: App) -> str:
+    """The label of the one button that makes an edit."""
+    [found] = [one.label for one in app.test.button if one.proto.type == "primary"]
+    return found
+
+
+# ------------------------------------------------------------------------------------- by blame
+
+
+def promised(app: App) -> tuple[str, str]:
+    """What the curve says of the chosen threshold: of itself, and with what follows it."""
+    data = app.component("threshold_line")
+    return data["points"][data["chosen"]][
+        "said"
+    ], f"{data['ahead']['gain']} {data['ahead']['rest']}"
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.5])
+def test_the_button_removes_what_the_library_does_and_keeps_its_promise(
+    app: App, language: str, share: float
+) -> None:
+    if language != "en":
+        app.choose("Demo", language)
+    check_types_that_go(app, f"demo:{language}", f"demo:{language}", share)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("share", "count"), [(0.0, 2182), (0.2, 1858), (0.5, 1337)])
+def test_the_button_does_so_on_a_real_tokeniser(
+    app: App, data_folder: Path, share: float, count: int
+) -> None:
+    tokeniser = data_folder / "tokenizers" / "oscar-de-40k" / "tokenizer.json"
+    gold = data_folder / "references" / "morphynet" / "deu.derivational.v1.tsv"
+    for path in (gold, tokeniser):
+        app.upload("", (path.name, path.read_bytes()))
+    assert count == check_types_that_go(app, str(tokeniser), str(gold), share)
+
+
+def check_types_that_go(app: App, tokeniser: str, gold: str, share: float) -> int:
+    """Return how many types the button removes, which are those that the library does."""
+    app.remedy("blame").set("number_input", SHARE, share)
+    result = mg.load(tokeniser).knock_out(gold, holdout=share)
+    before, after = result.scored.before.f1, result.scored.after.f1
+    words = str(result.on) if share else "words learned from"
+    line, ahead = promised(app)
+    assert line == f"{len(result.removed):,} types go. F1 {from_to(before, after)}"
+    assert f"({100 * (after - before):+.2f} [" in ahead and f" on {words} · tokens" in ahead
+    assert app.f1 == percent(before)
+    types = app.graph.types
+    assert big(app) == f"Knock out {len(result.removed):,} types"
+    app.press(big(app))
+    [edit] = app.graph.history
+    assert tuple(types[number] for number in edit.removed_types) == result.removed
+    assert (app.f1, app.scored) == (percent(after), f"on {words}")
+    tape = app.component("tape")
+    assert [percent(point["f1"] / 100) for point in tape["points"]] == [
+        percent(value) for value in (before, after)
+    ]
+    assert tape["title"] == f"F1 over your edits, on {words}"
+    return len(result.removed)
+
+
+def test_the_curve_has_a_best_threshold_which_can_be_taken(app: App) -> None:
+    app.remedy("blame")
+    data = app.component("threshold_line")
+    best = data["points"][data["best"]]
+    # An eighth of the words learned from decided it: no word that is scored did.
+    study = app.session.study
+    rest, kept = study.benchmark.split()
+    assert best["threshold"] == decided_threshold(study.tokeniser, rest, "morphemic", "types")
+    blamed = blame(rest, segment(app.graph, rest.words))
+    for name, words in (("f1", kept), ("learned", rest)):
+        points = threshold_curve(study.tokeniser, words, blamed)
+        assert [point[name] for point in data["points"]] == [100 * point.f1 for point in points]
+    app.press("Take the best")
+    assert promised(app)[0] == best["said"]
+    assert f"→ {best['f1']:.2f}\xa0%" in best["said"]
+    app.open("start").open("repair")
+    assert promised(app)[0] == best["said"]
+
+
+# ------------------------------------------------------------------- pruning, extending, a list
+
+
+def test_pruning_to_a_size_is_foreseen_and_undone(app: App) -> None:
+    app.remedy("prune")
+    for by, size in (("leaf-frequency", 7600), ("last", 7950)):
+        app.choose("First to go", by).set("number_input", "Types to keep", size)
+        study, pruned = app.session.study, load_tokeniser("demo:en")
+        counts = corpus_of(study.benchmark).counts
+        change = pruned.graph.apply(preview_prune(pruned, 8000 - size, by, counts))
+        tokens = study.tokens_per_word(counts), compress(Bte(pruned), counts).fertility
+        assert f"{tokens[0]:.3f} → {tokens[1]:.3f} tokens per word" in app.captions()
+        before = study.score().f1
+        line = said(app)
+        app.press(f"Prune {8000 - size} types")
+        f1 = from_to(before, study.score().f1).replace("\xa0", " ")
+        assert f"{8000 - size} types go: 8,000 → {size:,}. F1 {f1}" in line
+        assert study.graph.history[-1].removed_types == change.removed_types
+        study.graph.undo()
+        app.run()
+    app.session.use_frequencies(None, "")
+    app.run()
+    assert app.find("selectbox", "First to go").options == [
+        "the last types that no other is made of"
+    ]
+
+
+def test_the_open_tokeniser_is_extended(app: App) -> None:
+    """As by the library, in one edit."""
+    counts = {"undesirable": 5, "houses": 3}
+    app.remedy("extend").choose("From", "counts")
+    assert app.find("button", "Look for them").disabled
+    lines = "".join(f"{word}\t{count}\n" for word, count in counts.items())
+    app.upload("Words", ("counts.tsv", lines.encode()))
+    app.set("number_input", "New types", 2).press("Look for them")
+    assert not app.graph.history
+    # Four tokens and one before; two fewer merges are left of und es ir able.
+    assert f"{23 / 8:.3f} → {13 / 8:.3f} tokens per word" in app.captions()
+    app.press("Add 2 types")
+    [edit] = app.graph.history
+    expected = preview_extend(load_tokeniser("demo:en"), counts, 2)
+    assert (edit.step, len(edit.added_types)) == (expected.step, 2)
+    assert "2 types come." not in said(app), "more of them are looked for when asked"
+
+
+def test_another_tokenisers_types_are_appended(app: App) -> None:
+    app.session.keep_model("small", train("bpe", {"undesirable": 5, "antiaircraft": 3}, 280))
+    app.remedy("extend").choose("From", "tokeniser").press("Look for them")
+    app.press(big(app))
+    [edit] = app.graph.history
+    other = app.session.models["small"].editable
+    assert edit.step == preview_append(load_tokeniser("demo:en"), other).step
+
+
+def test_a_list_of_types_is_knocked_out(app: App) -> None:
+    field = "Types, one a line"
+    app.remedy("list").set("text_area", field, "able\nnot one\n")
+    assert any("line 2" in error for error in app.errors())
+    app.set("text_area", field, "able\n␣und\n")
+    assert "2 types go. F1 " in said(app) and "tokens per word" in said(app)
+    app.press("Knock out 2 types")
+    assert not {"able", "Ġund"} & {app.graph.types[n] for n in app.graph.type_ids()}
+    assert app.find("text_area", field).value == ""
+    app.press("Undo")
+    assert "able" in app.graph
+    app.upload("Or a file of them", ("mine.txt", b"able\n")).press("Knock out 1 type")
+    assert "able" not in {app.graph.types[n] for n in app.graph.type_ids()}
+
+
+# ---------------------------------------------------------------------------------------- ReBPE
+
+
+def library_run(app: Any, share: float = 0.2, **settings: Any) -> ReBPERun:
+    """A run as the page's should be, on the tokeniser as it was opened; not yet begun."""
+    study = app.session.study
+    rest, kept = study.benchmark.split(share)
+    return ReBPERun(study.tokeniser.fork(), rest, ReBPESettings(**settings), kept)
+
+
+def shown(phases: list[Phase]) -> list[Any]:
+    return [(phase.iteration, phase.kind, phase.counts, phase.score) for phase in phases]
+
+
+def step(app: App, number: int = 1) -> App:
+    """So many phases of ReBPE, one by one."""
+    for _ in range(number):
+        app.press("Step")
+    return app
+
+
+def test_phase_by_phase_to_convergence(app: Any) -> None:
+    app.remedy("rebpe")
+    run = library_run(app)
+    run.finish()
+    expected = run.phases
+    step(app, 3)
+    assert shown(app.session.run.phases) == shown(expected[:4])
+    assert app.f1 == percent(expected[3].score.f1)
+    app.press("Run")
+    phases = app.session.run.phases
+    assert shown(phases) == shown(expected)
+    assert re.fullmatch(r"ReBPE: \d+ phases, \d+ iterations, converged", title(app))
+    per_word = (f"{phase.tokens / len(run.scored):.2f}" for phase in (expected[0], expected[-1]))
+    f1 = from_to(expected[0].score.f1, expected[-1].score.f1).replace("\xa0", " ")
+    assert f"F1 {f1}" in said(app)
+    assert f"tokens per word {' → '.join(per_word)}" in said(app)
+    assert not {"Run", "Step"} & set(app.buttons())
+    # The largest step is on show; the last phase has nothing to do.
+    gains = [then.score.f1 - now.score.f1 for now, then in pairwise(phases)]
+    assert app.component("run_line")["chosen"] == 1 + gains.index(max(gains))
+    app.put(SHOWN, len(phases) - 1)
+    assert app.test.info[0].value.endswith("nothing to change. So the run has converged.")
+
+
+def test_the_line_has_a_point_a_phase_and_the_word_its_rows(app: Any) -> None:
+    app.remedy("rebpe").press("Run")
+    phases = app.session.run.phases
+    given = app.component("run_line")
+    assert [point["f1"] for point in given["points"]] == [100 * phase.score.f1 for phase in phases]
+    assert [point["kind"] for point in given["points"]] == [phase.kind for phase in phases]
+    assert "removed" in given["points"][2]["said"]
+    rest, _ = app.session.study.benchmark.split()
+    last = rest.scores(segment(app.graph, rest.words))[0].f1
+    assert given["points"][-1]["beside"] == 100 * last, "on the words learned from"
+    app.put(f"rebpe word {app.session.study_number}", "antiaircraft")
+    word = app.component("run_line")["word"]
+    assert word["morphs"] == ["anti", "air", "craft"]
+    rows = [["".join(token["segments"]) for token in row["tokens"]] for row in word["rows"]]
+    assert all("".join(row) == "␣antiaircraft" for row in rows)
+    assert all(one != two for one, two in pairwise(rows))
+    assert [n for row in word["rows"] for n in row["phases"]] == list(range(len(phases)))
+    assert [token["is_morph"] for token in word["rows"][-1]["tokens"]] == [True, True, True]
+
+
+def test_to_look_at_a_phase_changes_nothing_and_undo_leads_there(app: Any) -> None:
+    step(app.remedy("rebpe"), 5)
+    phases = app.session.run.phases
+    kinds = ["start", "anneal", "knockout", "reify", "knockout", "reify"]
+    assert [phase.kind for phase in phases] == kinds
+    score = app.f1
+    app.put(SHOWN, 2)
+    assert app.session.run.phases == phases
+    assert app.f1 == score
+    assert len(app.test.dataframe[0].value) == phases[2].counts["removed"]
+    changed = app.test.dataframe[1].value
+    assert list(changed["gain"]) == sorted(changed["gain"], reverse=True)
+    app.press("Undo up to here")
+    assert app.session.run.phases == phases[:3]
+    assert app.f1 == percent(phases[2].score.f1)
+    assert len(app.graph.history) == 2
+    app.put(SHOWN, 5)
+    assert "is undone" in app.test.info[0].value
+    undone = [point["undone"] for point in app.component("run_line")["points"]]
+    assert undone == [False] * 3 + [True] * 3
+    app.press("Redo up to here")
+    assert app.session.run.phases == phases
+    assert "Redo up to here" not in app.buttons()
+    # The undo of the bar moves the line along.
+    for _ in range(4):
+        app.press("Undo")
+    step(app)
+    assert app.session.run.all_phases == app.session.run.phases
+    assert shown(app.session.run.phases) == shown(phases[:3])
+
+
+def test_start_over_and_a_new_run(app: Any) -> None:
+    step(app.remedy("rebpe"), 3)
+    edits = app.graph.recipe()
+    app.press("New run from here")
+    assert app.graph.recipe() == edits
+    assert len(app.session.run.all_phases) == 1
+    step(app)
+    app.press("Start over")
+    assert app.graph.recipe() == edits
+    app.open("graph").press("Undo")
+    assert len(app.graph.history) == len(edits) - 1
+
+
+def test_settings_are_those_of_the_run(app: Any) -> None:
+    app.remedy("rebpe")
+    app.set("toggle", "Anneal first", False).set("number_input", "Least blame, θ", 0.7)
+    app.press("Run")
+    expected = library_run(app, anneal=False, threshold=0.7)
+    expected.finish()
+    assert shown(app.session.run.phases) == shown(expected.phases)
+    labels = ("Anneal first", "Repair", "Reuse pairs")
+    assert all(app.find("toggle", label).disabled for label in labels)
+    # Another page and back: the same run, with the same settings.
+    run = app.session.run
+    app.remedy("blame").remedy("rebpe")
+    assert app.session.run is run
+    app.press("Start over")
+    assert not app.graph.history
+    assert not any(t.disabled for t in app.test.toggle)
+
+
+def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:
+    app.remedy("rebpe")
+    app.session.ask("all")
+    app.open("compare").choose("Demo", "de")
+    app.remedy("rebpe")
+    assert not app.graph.history
+    # Nor on the same one, for who comes back to the page.
+    app.session.ask("all")
+    app.session.just_asked = False
+    app.open("compare").remedy("rebpe")
+    assert not app.graph.history
+
+
+@pytest.mark.parametrize("press", ["Undo", "Redo"])
+def test_undo_and_redo_stop_a_run(app: Any, press: str) -> None:
+    step(app.remedy("rebpe")).press("Undo")
+    app.session.ask("all")
+    app.session.undo() if press == "Undo" else app.session.redo()
+    app.run()
+    assert app.session.asked == ""
+    assert app.session.run.upcoming is not None

@@ -1,0 +1,93 @@
+"""What is said of an edit before it is made is what comes of it."""
+
+import numpy as np
+import pytest
+
+import morphgraph as mg
+from morphgraph.api.scoring import Scoring
+from morphgraph.draw.blame_spread import BlameSpread
+from morphgraph.draw.word_lines import rows_ahead
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.refine import KnockoutSettings
+from morphgraph.refine.blame import blame, blame_table
+from morphgraph.refine.knockout import candidate_types, knock_out, segment_without
+from morphgraph.refine.learning import Entrant
+from morphgraph.refine.outlook import Outlook
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.segment.bte import Bte
+from morphgraph.tokeniser.merging import segment
+
+
+@pytest.fixture(scope="module")
+def sides() -> tuple[Benchmark, Benchmark]:
+    tokeniser = load_tokeniser("demo:en")
+    return Benchmark.on(mg.read_gold("demo:en"), tokeniser).split()
+
+
+@pytest.mark.parametrize("threshold", [0.01, 0.34, 0.5, 0.99])
+def test_a_knockout_is_as_it_was_foreseen(
+    sides: tuple[Benchmark, Benchmark], threshold: float
+) -> None:
+    rest, kept = sides
+    tokeniser = load_tokeniser("demo:en")
+    before = segment(tokeniser.graph, kept.words)
+    blamed = blame(rest, segment(tokeniser.graph, rest.words))
+    ahead = Outlook(kept, before, segment_without(tokeniser, kept, blamed, threshold))
+    knock_out(tokeniser, rest, KnockoutSettings(threshold=threshold))
+    made = segment(tokeniser.graph, kept.words)
+    assert np.array_equal(ahead.after.token_at, made.token_at)
+    scores = tuple(kept.scores(each)[0].f1 for each in (before, made))
+    assert ahead.f1 == pytest.approx(scores)
+    assert ahead.tokens_per_word == (before.token_count / len(kept), made.token_count / len(kept))
+    texts = kept.words.texts
+    better = [n for n, text in enumerate(texts) if gain(kept, before, made, n) > 0]
+    worse = [n for n, text in enumerate(texts) if gain(kept, before, made, n) < 0]
+    assert (ahead.better, ahead.worse) == (len(better), len(worse))
+    assert {int(n) for n in ahead.changed[: len(better)]} == set(better)
+    for row in rows_ahead(ahead, ahead.changed[:20].tolist()):
+        assert "".join(text for text, _, _ in row.pieces) == row.word == texts[row.number]
+        assert row.gain == gain(kept, before, made, row.number)
+        assert row.gold.replace("|", "") == row.word
+
+
+def gain(kept: Benchmark, before: object, made: object, word: int) -> int:
+    """How many more gaps of a word are as in gold, one by one."""
+    gold = set(kept.cuts("morphemic").of_word(word))
+    right = []
+    for each in (before, made):
+        splits = set(each.splits(word))  # type: ignore[attr-defined]
+        right.append(len(splits & gold) - len(splits - gold))
+    return right[1] - right[0]
+
+
+def test_the_interval_is_that_of_a_comparison(sides: tuple[Benchmark, Benchmark]) -> None:
+    rest, kept = sides
+    tokeniser = load_tokeniser("demo:en")
+    blamed = blame(rest, segment(tokeniser.graph, rest.words))
+    before = segment(tokeniser.graph, kept.words)
+    ahead = Outlook(kept, before, segment_without(tokeniser, kept, blamed, 0.5))
+    edited = tokeniser.copy()
+    knock_out(edited, rest, KnockoutSettings(threshold=0.5))
+    entrants = [Entrant("BPE", Bte(tokeniser)), Entrant("knockout", Bte(edited))]
+    _, test = mg.read_gold("demo:en").split()
+    table = Scoring(metrics=("f1",), baseline=0).score(entrants, [test]).tables[0]
+    expected = table.differences("f1")[1]
+    assert (ahead.interval.low, ahead.interval.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_the_spread_counts_the_table_and_lists_the_worst_that_go() -> None:
+    tokeniser = load_tokeniser("demo:en")
+    benchmark = Benchmark.on(mg.read_gold("demo:en"), tokeniser)
+    blamed = blame(benchmark, segment(tokeniser.graph, benchmark.words))
+    spread, table = BlameSpread.of(tokeniser, blamed), blame_table(tokeniser, blamed)
+    applied = table[table["N"] > 0]
+    assert spread.steps.sum() == sum(spread.cells.values()) == len(applied)
+    for threshold in (0.01, 0.15, 0.34, 0.5, 0.99):
+        least = round(100 * threshold)
+        going = applied[applied["R"] >= threshold]
+        assert spread.steps[least:].sum() == len(going)
+        listed = [merge for merge in spread.worst if merge.step >= least][:10]
+        assert [m.wrong for m in listed] == sorted(going["B"], reverse=True)[:10]
+        assert {tokeniser.graph.types[m.number] for m in listed} <= set(
+            candidate_types(tokeniser, blamed, threshold)
+        )

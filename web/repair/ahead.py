@@ -1,0 +1,98 @@
+"""What an edit would do, as every remedy says it, and the words that it would change."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from morphgraph.core.text import from_to, signed
+from morphgraph.draw.word_lines import WordRow, rows_ahead
+from morphgraph.graph.merge_table import Change
+from morphgraph.refine.outlook import Outlook
+from web import widgets as ui
+from web.aside import scored_words, sides
+from web.components import WordGroup, word_rows
+from web.edits import open_in_merge_tree
+from web.state import Session
+
+_BETTER, _WORSE = 40, 20
+"""The words that are listed at most."""
+_WORD = "word chosen on Repair"
+
+
+class Ahead(NamedTuple):
+    """What an edit would do.
+
+    ``said``: what comes of it; ``gain``: the difference with its interval; ``sign``: whether that
+    is up or down, empty for neither; ``rest``: on which words, and what it costs in tokens.
+    """
+
+    said: str
+    gain: str
+    sign: str
+    rest: str
+    changes: str
+    rows: list[WordRow]
+    texts: dict[int, str]
+
+    @classmethod
+    def of(cls, outlook: Outlook, on: str) -> "Ahead":
+        """Describe what is to come, on words that are scored."""
+        before, after = outlook.f1
+        gain, better, worse = 100 * (after - before), outlook.better, outlook.worse
+        said, interval = "", ""
+        if after == after:
+            said = f"F1 {from_to(before, after)}"
+            low, high = (
+                signed(100 * end, 1) for end in (outlook.interval.low, outlook.interval.high)
+            )
+            interval = f"({signed(gain)} [{low}, {high}])"
+        tokens = " → ".join(f"{number:.2f}" for number in outlook.tokens_per_word)
+        changed = outlook.changed.tolist()
+        words = changed[:_BETTER] if better else changed[: _BETTER + _WORSE]
+        words += [n for n in changed[len(changed) - min(worse, _WORSE) :] if n not in words]
+        rows = rows_ahead(outlook, words)
+        count = f"{better:,} better · {worse:,} worse" if said else f"{len(changed):,}"
+        sign = "up" if gain > 0 else "down" if gain < 0 else ""
+        rest = f"{f'on {on} ' if on else ''}· tokens per word {tokens}"
+        return cls(said, interval, sign, rest, count, rows, {row.number: row.word for row in rows})
+
+
+def ahead_of(current: Session, *changes: Change) -> Ahead:
+    """Return what changes would do to the words that figures are over."""
+    words = scored_words(current)
+    scored = current.study.benchmark if words.part is None else sides(current)[1]
+    return Ahead.of(Outlook.of(current.study.tokeniser, scored, *changes), words.said)
+
+
+def head(question: str, label: str, icon: str, act: Callable[[], None] | None) -> None:
+    """Show the question of a remedy and its one button, which makes one edit."""
+    with st.container(horizontal=True, vertical_alignment="center", key="repair-head"):
+        st.subheader(question, anchor=False, width="stretch")
+        options: dict[str, Any] = {"primary": True, "disabled": act is None}
+        options["help"] = "One edit: Undo takes it back."
+        ui.button(label, icon, act, key="repair now", **options)
+
+
+def line(said: str, ahead: Ahead) -> None:
+    """Show in one line what an edit would do; ``said``: what goes or comes."""
+    colour = {"up": "green", "down": "red", "": "gray"}[ahead.sign]
+    gain = f" :{colour}[{ui.plain(ahead.gain)}]" if ahead.gain else ""
+    st.markdown(f"**{ui.plain(f'{said} {ahead.said}')}**{gain} {ui.plain(ahead.rest)}")
+
+
+def words_ahead(ahead: Ahead, key: str, height: str = "300px") -> None:
+    """Show the words that would change, better ones first; a click opens one."""
+
+    def choose(word: int) -> None:
+        st.session_state[_WORD] = ahead.texts.get(word)
+
+    more = "" if ahead.rows else "No word changes."
+    groups = [WordGroup("Words that change", ahead.changes, ahead.rows, more, "changed")]
+    word_rows(groups, key=key, height=height, on_choose=choose)
+
+
+def open_what_was_chosen(current: Session) -> None:
+    """Open the word that was clicked in a list; not in a callback."""
+    if word := st.session_state.pop(_WORD, None):
+        open_in_merge_tree(current, word)

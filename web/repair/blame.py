@@ -1,0 +1,138 @@
+"""Knock out by blame: how often a merge may be wrong, and what would come of it."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from morphgraph.core.text import counted
+from morphgraph.draw.blame_spread import BlameSpread
+from morphgraph.refine import KnockoutSettings
+from morphgraph.refine.blame import Blame
+from morphgraph.refine.knockout import (
+    ThresholdPoint,
+    candidate_types,
+    decided_threshold,
+    segment_without,
+    threshold_curve,
+)
+from morphgraph.refine.outlook import Outlook
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.tokeniser.merging import segment
+from web import edits
+from web import widgets as ui
+from web.aside import scored_words, share_field, sides
+from web.bootstrap import score_metrics
+from web.choosing import scope_and_weighting, scoring_now
+from web.components import blame_spread, threshold_line
+from web.repair.ahead import Ahead, words_ahead
+from web.state import Session
+
+_TYPE = "type chosen on Repair"
+
+
+class _Curve(NamedTuple):
+    """Scores by threshold on the words kept aside, and on those learned from; the best one."""
+
+    points: Sequence[ThresholdPoint]
+    learned: Sequence[ThresholdPoint]
+    best: float | None
+    spread: BlameSpread
+
+
+def settings(current: Session) -> None:
+    """Choose what is scored, and which words are kept aside."""
+    scope_and_weighting("blame", current.study.benchmark)
+    share_field(current)
+
+
+def bar(current: Session) -> None:
+    """Show the scores on what is chosen to be scored."""
+    score_metrics(current, "repair", *scoring_now("blame", current.study.benchmark), learning=True)
+
+
+def show(current: Session) -> None:
+    """Show the question, the curve to drag along, and what follows it."""
+    if (chosen := st.session_state.pop(_TYPE, None)) is not None:
+        edits.open_in_graph(current, chosen)
+    study = current.study
+    scope, weighting = scoring_now("blame", study.benchmark)
+    words = scored_words(current, learning=True)
+    rest, kept = sides(current)
+    blamed = study.blame(weighting, scope, part=words.part and words.part.other)
+    how: Any = {"scope": scope, "weighting": weighting}
+
+    def made() -> _Curve:
+        points, learned = (
+            threshold_curve(study.tokeniser, each, blamed, **how) for each in (kept, rest)
+        )
+        best = decided_threshold(study.tokeniser, rest, **how)
+        return _Curve(points, learned, best, BlameSpread.of(study.tokeniser, blamed))
+
+    curve = current.once(("blame and its curve", words.part, scope, weighting), made)
+    threshold = _threshold_now(current)
+    types = candidate_types(study.tokeniser, blamed, threshold)
+    _head(current, curve.best, len(types), KnockoutSettings(threshold=threshold, **how))
+    ahead = current.once(
+        ("knockout ahead", words.part, scope, weighting, len(types)),
+        lambda: _ahead(current, kept, blamed, threshold, scope, weighting),
+    )
+    threshold_line(
+        curve.points,
+        threshold,
+        study.score(words.part, **how).f1,
+        learned=curve.learned if words.part else (),
+        ahead={"gain": ahead.gain, "sign": ahead.sign, "rest": ahead.rest},
+        best=curve.best,
+        key="threshold curve",
+        on_choose=partial(ui.set_value, "threshold"),
+    )
+    left, right = st.columns([5, 7], gap="medium")
+    with left:
+        words_ahead(ahead, "words ahead")
+    with right:
+        choose = partial(st.session_state.__setitem__, _TYPE)
+        blame_spread(curve.spread, threshold, key="blame spread", on_choose=choose)
+
+
+def _ahead(
+    current: Session,
+    kept: Benchmark,
+    blamed: Blame,
+    threshold: float,
+    scope: Scope,
+    weighting: Weighting,
+) -> Ahead:
+    tokeniser, on = current.study.tokeniser, scored_words(current, learning=True).said
+    after = segment_without(tokeniser, kept, blamed, threshold)
+    before = segment(tokeniser.graph, kept.words)
+    return Ahead.of(Outlook(kept, before, after, scope, weighting), on)
+
+
+def _threshold_now(current: Session) -> float:
+    """Return the chosen threshold, which the address follows."""
+    threshold: float = ui.value_now("threshold", 0.5)
+    now = f"{threshold:.2f}"
+
+    def read(asked: str) -> str:
+        return f"{max(0.01, float(asked)):.2f}" if re.fullmatch(r"0\.\d\d", asked) else now
+
+    asked = current.address.follow("threshold", now, reads=read, step=False)
+    if asked != now:
+        ui.set_value("threshold", float(asked))
+    return float(asked)
+
+
+def _head(current: Session, best: float | None, types: int, settings: KnockoutSettings) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="repair-head"):
+        st.subheader("How often may a merge be wrong?", anchor=False, width="stretch")
+        tip = "An eighth of the words learned from decides; none of those kept aside does."
+        least = settings.threshold if best is None else best
+        options: dict[str, Any] = {"disabled": best is None, "help": tip}
+        ui.button("Take the best", "", ui.set_value, "threshold", least, **options)
+        options = {"primary": True, "disabled": not types, "help": "One edit: Undo takes it back."}
+        label = f"Knock out {counted(types, 'type')}"
+        ui.button(label, "content_cut", edits.knock_out_all, current, settings, **options)

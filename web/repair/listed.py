@@ -1,0 +1,71 @@
+"""A list of types: what their knockout costs, and all of them out in one edit."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from morphgraph.core.text import counted
+from morphgraph.refine.knockout import listed_types
+from web import widgets as ui
+from web.aside import scored_words
+from web.edits import make as make_edit
+from web.inputs import content_of
+from web.repair.ahead import Ahead, ahead_of, head, line, words_ahead
+from web.state import Session
+
+_FIELD = "types to knock out"
+
+
+class _Listed(NamedTuple):
+    """What would go, in short and at length, the edits, and what comes of them."""
+
+    said: str
+    more: list[str]
+    steps: list[Mapping[str, Any]]
+    ahead: Ahead
+
+
+def show(current: Session) -> None:
+    """Take a list of types, show what their knockout costs, and knock them out."""
+    study, part = current.study, scored_words(current).part
+    top = st.container()
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        tip = "As they are spelt or shown, or by id."
+        text = st.text_area(
+            "Types, one a line", key=_FIELD, placeholder="␣und\nable\n#300", height=190, help=tip
+        )
+        file = st.file_uploader("Or a file of them", type=["txt"], key="file of types")
+        cascade = st.toggle("Also what is made from them", key="listed cascade")
+        portable = st.toggle("Leave only pair merges", key="listed portable")
+    data, name = text.encode(), "The list"
+    if file is not None and not text.strip():
+        data, name = content_of(file), file.name
+    question = "Which types should go?"
+    if not data.strip():
+        with top:
+            head(question, "Knock them out", "content_cut", None)
+            st.markdown("Write them below: what it would do stands here before you do it.")
+        return
+
+    def made() -> _Listed:
+        types = listed_types(data, name, study.tokeniser)
+        preview = study.preview(types, cascade=cascade, portable=portable, part=part)
+        goes = counted(len(types), "type goes", "types go")
+        if preview.also:
+            goes += f" and {counted(len(preview.also), 'other')} with them"
+        changes = [each for each in (preview.change, preview.portable) if each is not None]
+        return _Listed(goes, preview.cost()[:2], preview.steps, ahead_of(current, *changes))
+
+    with ui.attempt():
+        found = current.once(("listed", data, cascade, portable), made)
+        with top:
+            label = f"Knock out {counted(len(found.steps[0]['types']), 'type')}"
+            head(question, label, "content_cut", partial(make_edit, current, found.steps, _FIELD))
+            line(f"{found.said}.", found.ahead)
+        with right:
+            for each in found.more:
+                st.caption(ui.plain(f"{each}."))
+            words_ahead(found.ahead, "words of the list", "420px")

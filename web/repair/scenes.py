@@ -1,0 +1,114 @@
+"""Chosen types in three scenes: as they are, knocked out, and after repair and reification."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from morphgraph.core.text import counted
+from morphgraph.draw.fan import Stages, stages
+from morphgraph.graph.view import type_key
+from web import widgets as ui
+from web.components import fan_graph
+from web.edits import knock_out_and_reify
+from web.state import Session
+
+
+def chosen_types(current: Session) -> None:
+    """Show user-chosen types before, after knockout, and after reification."""
+    study = current.study
+    graph, names, blamed = study.graph, study.tokeniser.readable_types, study.blame()
+    left, right = st.columns([2, 5], vertical_alignment="bottom")
+    key = f"rebpe types {current.study_number}"
+    text = left.text_input(
+        "Find types", key=f"{key} find", placeholder="part of a type", max_chars=100
+    )
+    worst = [int(blamed.arrays.results[place]) for place in blamed.order[:100]]
+    offered = study.tokeniser.search(text) if text else worst
+    if key in st.session_state:
+        already = [n for n in st.session_state[key] if graph.is_present(n)]
+    else:  # an initial example
+        few = [n for n in worst if graph.is_removable(n) and graph.fan_out(n) <= 8]
+        already = sorted(few, key=graph.fan_out)[-1:]
+    if already != st.session_state.get(key):
+        st.session_state[key] = already
+    chosen = right.multiselect(
+        "Types to knock out",
+        list(dict.fromkeys([*already, *(n for n in offered if graph.is_removable(n))])),
+        format_func=names.__getitem__,
+        key=key,
+        max_selections=12,
+        select_all=False,
+        placeholder="choose among those found" if text else "choose among those most to blame",
+    )
+    if not chosen:
+        st.caption(
+            "Choose types to see three scenes: as they are now, knocked out, and after repair and "
+            "reification of the merges that used them."
+        )
+        return
+    with ui.attempt():
+        texts = [graph.types[number] for number in chosen]
+        _scenes(current, texts, chosen)
+        tip = "Two edits, which Undo takes back one after the other."
+        options: dict[str, Any] = {"primary": True, "key": "rebpe do both", "help": tip}
+        label = "Do both: knock out, then reify"
+        ui.button(label, "content_cut", knock_out_and_reify, current, texts, **options)
+
+
+def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:
+    shown = current.once(("stages", *texts), lambda: stages(current.study, texts))
+    scenes = {
+        "Before": shown.before,
+        "Knocked out": shown.knocked_out,
+        "Reified": shown.reified,
+    }
+    rows = [item.y for scene in scenes.values() for item in scene.vertices]
+    # With room above and below; what is higher is zoomed out, and can be moved.
+    height = min(round(max(rows, default=0) - min(rows, default=0)) + 70, 440)
+    before, after = _around(current, shown)
+    with st.container(key="rebpe-scenes"):
+        left, middle, right = st.columns([5, 13, 7])
+    with left:
+        st.markdown(f"**What goes** · used by {counted(len(shown.knockout.rewired), 'merge')}")
+        ui.show_table(before, height // 35 - 1)
+    with middle:
+        scene = ui.segments("Scene", scenes, key="rebpe scene", label_visibility="collapsed")
+        fan_graph(
+            scenes[scene],
+            key="rebpe stage",
+            view_key=f"stage {current.study_number} {chosen}",
+            selected=type_key(chosen[0]),
+            height=f"{height}px",
+            least=0.7,
+        )
+        st.caption(
+            "A blue border marks what changed; a removed type stays as a ghost. Colour is blame as "
+            "it is now."
+        )
+    with right:
+        counts = shown.reification.counts()
+        did = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
+        st.markdown(f"**What comes** · {did or 'nothing to mend'}")
+        ui.show_table(after, height // 35 - 1)
+
+
+def _around(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the merges that use types before these are knocked out, and after reification."""
+    tokeniser, users = current.study.tokeniser, shown.knockout.rewired
+    names = [*tokeniser.readable_types, *map(tokeniser.readable, shown.reification.new_types)]
+    after = []
+    for number, is_new, _ in shown.reification.reified:
+        merge = shown.reification.added_merges.get(number) or tokeniser.graph.merge(number)
+        after.append((ui.sum_of(names, merge.parts), "created" if is_new else "linked"))
+    mended = {entry.merge: (entry.new_parts, "split") for entry in users}
+    for entry in shown.reification.rewired:
+        known = mended.get(entry.merge, ((), ""))[1]  # one that no chosen type was in
+        mend = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
+        mended[entry.merge] = entry.new_parts, mend
+    after += [(ui.sum_of(names, parts), mend) for parts, mend in mended.values()]
+    before = [ui.sum_of(names, entry.old_parts) for entry in users]
+    return (
+        pd.DataFrame({"was made from": before}),
+        pd.DataFrame(after, columns=["is made from", "how"]),
+    )

@@ -36,14 +36,14 @@ def another_text(current: Session) -> str:
 
 def show_text(current: Session, text: str) -> None:
     """Show another text, as if it had been typed, and choose its new word."""
-    known, key = set(words_in(value_now(text_key(current), ""))), text_key(current)
+    known, key = set(bare_words(value_now(text_key(current), ""))), text_key(current)
     set_value(key, text)
-    new = [word for word in words_in(text) if word not in known]
+    new = [word for word in bare_words(text) if word not in known]
     if new:
         set_value(word_key(current), new[-1])
 
 
-def words_in(text: str) -> list[str]:
+def bare_words(text: str) -> list[str]:
     """Return the words of a text, without the marks around them."""
     return [without_marks(word) for word in text.split()]
 

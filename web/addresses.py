@@ -1,6 +1,7 @@
 """Addresses of pages that have gone lead to those that have what they had."""
 
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import URL
 from starlette.responses import RedirectResponse
@@ -12,7 +13,7 @@ OLD_ADDRESSES = {
     "Merge_tree": "",
     "Vocabulary": "",
     "Blame": "Repair",
-    "ReBPE": "Repair",
+    "ReBPE": "Repair?remedy=rebpe",
     "History": "",
     "History_and_export": "",
     "Segmentations": "Compare",
@@ -20,7 +21,7 @@ OLD_ADDRESSES = {
     "Train": "Build",
     "Batch": "Build",
 }
-"""The page that has what one had: its name in the address, empty for the Workbench."""
+"""The page that has what one had: its name in the address, empty for the Workbench, and where."""
 
 
 def pages_there() -> set[str]:
@@ -41,5 +42,8 @@ class OldAddresses:
         if scope["type"] != "http" or name not in self.gone:
             await self.app(scope, receive, send)
             return
-        url = URL(scope=scope).replace(scheme="", netloc="", path=f"{place}/{self.gone[name]}")
-        await RedirectResponse(url)(scope, receive, send)
+        page, _, asked = self.gone[name].partition("?")
+        url = URL(scope=scope).replace(scheme="", netloc="", path=f"{place}/{page}")
+        await RedirectResponse(url.include_query_params(**dict(parse_qsl(asked))))(
+            scope, receive, send
+        )

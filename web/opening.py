@@ -98,7 +98,7 @@ def _others(current: Session, kind: str) -> None:
         inputs.frequency_choice(current, "bar")
     if current.study.benchmark.reference.has_gold:
         with st.expander("What was read of the reference", icon=":material/fact_check:"):
-            _what_was_read(current)
+            what_was_read(current)
 
 
 def open_reference(current: Session, place: str) -> None:
@@ -130,7 +130,8 @@ def _how_to_read(place: str) -> None:
     right.text_input("Exempt words", key=f"{_EXEMPT} {place}", help=tip)
 
 
-def _what_was_read(current: Session) -> None:
+def what_was_read(current: Session) -> None:
+    """Describe the open reference: what it holds, and which lines were skipped."""
     reference = current.study.benchmark.reference
     key = ("described", Same(reference))
     table = current.once(key, partial(description_table, reference), of_files=True)

@@ -8,11 +8,11 @@ evaluations, where each column of a table is a separate panel, are drawn as give
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from morphgraph.core.text import UNDEFINED, percent, shortened, signed
+from morphgraph.core.text import UNDEFINED, percent, shortened
 from morphgraph.draw import rgb
 from morphgraph.draw.charts import (
     GRID,
@@ -86,45 +86,7 @@ def whiskers(marks: Sequence[Mark], scale: float = 1.0, **style: Any) -> dict[st
     return bars | {"array": above, "arrayminus": [length(m.value - m.low) for m in marks]}
 
 
-def _note(figure: go.Figure, text: str, **place: Any) -> None:
-    """Write a note at the left of a figure."""
-    figure.add_annotation(text=text, x=0, xanchor="left", showarrow=False, **place)
-
-
 # ---------------------------------------------------------------------------------------- scores
-
-
-def dumbbells(rows: Sequence[tuple[str, Mark, Mark, Mark]]) -> go.Figure:
-    """Draw precision, recall and F1 of each tokeniser, by label, on one line, the first on top.
-
-    A label may have several lines.
-    """
-    names, known = [], []
-    for label, *row in rows:
-        lacking = [n for n, mark in zip(SCORE_COLOURS, row, strict=True) if not mark.is_known]
-        below = f"<br>{', '.join(lacking)} {UNDEFINED}" if 0 < len(lacking) < 3 else ""
-        names.append("<br>".join(map(short_label, label.split("\n"))) + below)
-        known.append([mark.value for mark in row if mark.is_known])
-    figure = _rows_of("%", names)
-    _note_undefined(figure, map(bool, known))
-    bars = [(100 * min(v), 100 * max(v), place) for place, v in enumerate(known) if v]
-    figure.add_scatter(
-        x=[x for low, high, _ in bars for x in (low, high, None)],
-        y=[y for _, _, place in bars for y in (place, place, None)],
-        mode="lines",
-        line={"color": KEPT, "width": 5},
-        opacity=0.45,
-        hoverinfo="skip",
-        showlegend=False,
-    )
-    labels, *columns = zip(*rows, strict=True) if rows else ((), (), (), ())
-    looks = (("circle", 11), ("circle-open", 11), ("diamond", 12))
-    for (name, colour), look, marks in zip(SCORE_COLOURS.items(), looks, columns, strict=True):
-        texts = [f"{name} {share_text(mark)}" for mark in marks]
-        _add_marks(figure, marks, labels, texts, name=name, marker=_marker(colour, *look))
-    if not bars:
-        figure.update_xaxes(range=[0, 100])
-    return figure
 
 
 def _marker(colour: str, symbol: str = "circle", size: int = 11) -> dict[str, Any]:
@@ -142,13 +104,6 @@ def _rows_of(x: str, names: Sequence[str], row: int = _ROW) -> go.Figure:
         xaxis={"zeroline": False, "showgrid": True, "gridcolor": GRID},
     )
     return figure
-
-
-def _note_undefined(figure: go.Figure, known: Iterable[bool]) -> None:
-    """Write n/a on lines without any known value."""
-    for place, is_known in enumerate(known):
-        if not is_known:
-            _note(figure, UNDEFINED, align="left", xref="x domain", y=place, yref="y")
 
 
 def _add_marks(
@@ -215,30 +170,6 @@ def breakdown(
         )
     for place in range(1, len(categories)):
         figure.add_hline(y=place - 0.5, line={"color": GRID, "width": 1})
-    return figure
-
-
-def difference_forest(
-    rows: Sequence[tuple[str, Mark, str]], baseline: str = "the baseline"
-) -> go.Figure:
-    """Draw differences to a baseline in points, by label and with stars; hollow without any."""
-    stars = [plotly_text(mark) for _, _, mark in rows]
-    names = [f"{short_label(row[0])} {s}".rstrip() for row, s in zip(rows, stars, strict=True)]
-    figure = _rows_of(f"difference to {short_label(baseline)} (points)", names)
-    figure.add_vline(x=0, line={"color": KEPT, "width": 1.5, "dash": "dot"})
-    marks = [difference for _, difference, _ in rows]
-    texts = [
-        f"{share_text(m, lambda value: signed(100 * value), ' points')} {s}".rstrip()
-        for m, s in zip(marks, stars, strict=True)
-    ]
-    colour = SERIES_COLOURS[0]
-    symbols = ["circle" if mark else "circle-open" for _, one, mark in rows if one.is_known]
-    look = {**_marker(colour), "symbol": symbols, "line": {"width": 2, "color": colour}}
-    labels = [label for label, _, _ in rows]
-    _add_marks(figure, marks, labels, texts, showlegend=False, marker=look)
-    _note_undefined(figure, (mark.is_known for mark in marks))
-    if not symbols:
-        figure.update_xaxes(range=[-1, 1])
     return figure
 
 

@@ -14,7 +14,6 @@ from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL, Tally, check_metrics
 from morphgraph.score.outcome import Outcome, outcome_of, outcome_of_predictions
 from morphgraph.score.uncertainty import (
-    NO_INTERVAL,
     USUAL_DRAWS,
     Draws,
     Interval,
@@ -164,17 +163,6 @@ class ScoreTable:
             for (name, score), interval in zip(missing.items(), intervals, strict=True)
         }
         return {name: {**more, **known}[name] for name in names}
-
-    def differences(self, name: str) -> list[Interval]:
-        """Return the 95 % intervals of a score's differences to the baseline; NaN if failed."""
-        known = list(self._known)
-        intervals = [NO_INTERVAL] * len(self.outcomes)
-        if self.baseline in known:
-            scores = [self._scores[number][name] for number in known]
-            differing = self.draws.intervals(scores, known.index(self.baseline))
-            for number, interval in zip(known, differing, strict=True):
-                intervals[number] = interval
-        return intervals
 
     @property
     def gold_set(self) -> GoldSet | None:

@@ -17,8 +17,6 @@ from morphgraph.draw.score_charts import (
     Mark,
     Panel,
     breakdown,
-    difference_forest,
-    dumbbells,
     heat_map,
     line_panels,
 )
@@ -75,39 +73,11 @@ def test_the_origins_of_what_was_removed(phases: list[Phase]) -> None:
 # -------------------------------------------------------------------------------------- scores
 
 
-def test_dumbbells() -> None:
-    rows = [
-        ("one", Mark(0.5, 0.25, 0.625), Mark(0.75, 0.5, 0.875), Mark(0.6)),
-        ("one", UNKNOWN, Mark(0.25, 0.25, 0.5), Mark(0.0)),
-        ("none", UNKNOWN, UNKNOWN, UNKNOWN),
-    ]
-    figure = dumbbells(rows)
-    bar, precision, recall, f1 = figure.data
-    assert [trace.name for trace in (precision, recall, f1)] == ["precision", "recall", "F1"]
-    assert (list(precision.x), list(precision.y)) == ([50], [0])
-    assert error_bars(precision) == ([12.5], [25])
-    assert (list(recall.x), list(recall.y)) == ([75, 25], [0, 1])
-    assert error_bars(recall) == ([12.5, 25], [25, 0])
-    assert list(f1.x) == [60, 0]
-    assert list(f1.error_x.array) == [0, 0], "no interval, no whisker"
-    assert list(f1.customdata[1]) == ["one", "F1 0.00 %"]
-    assert list(recall.customdata[0]) == ["one", "recall 75.00 % [50.00, 87.50]"]
-    symbols = [trace.marker.symbol for trace in (precision, recall, f1)]
-    assert symbols == ["circle", "circle-open", "diamond"]
-    assert list(bar.x) == [50, 75, None, 0, 25, None]
-    assert list(bar.y) == [0, 0, None, 1, 1, None]
-    axis = figure.layout.yaxis
-    assert list(axis.tickvals) == [0, 1, 2]
-    assert list(axis.ticktext) == ["one", "one<br>precision n/a", "none"]
-    assert list(axis.range) == [2.5, -0.5], "the first on top"
-    assert [(note.text, note.y) for note in figure.layout.annotations] == [("n/a", 2)]
-
-
 def test_a_value_outside_its_interval() -> None:
-    row = ("a", Mark(0.5, 0.6, 0.7), Mark(0.5, 0.2, 0.4), UNKNOWN)
-    _, precision, recall, _ = dumbbells([row]).data
-    assert error_bars(precision) == (pytest.approx([20]), [0])
-    assert error_bars(recall) == ([0], pytest.approx([30]))
+    lines = {"a": [Mark(0.5, 0.6, 0.7)], "b": [Mark(0.5, 0.2, 0.4)]}
+    one, other = breakdown(["noun"], [9], lines, "F1").data
+    assert error_bars(one) == (pytest.approx([20]), [0])
+    assert error_bars(other) == ([0], pytest.approx([30]))
 
 
 def test_breakdown() -> None:
@@ -127,22 +97,6 @@ def test_breakdown() -> None:
     assert list(axis.range) == [2.5, -0.5]
     assert figure.layout.xaxis.title.text == "F1 %"
     assert [shape.y0 for shape in figure.layout.shapes] == [0.5, 1.5]
-
-
-def test_difference_forest() -> None:
-    rows = [("better", Mark(0.0125, 0.005, 0.025), "**"), ("gone", UNKNOWN, "")]
-    rows.append(("alike", Mark(-0.005, -0.03, 0.01), ""))
-    figure = difference_forest(rows, "BPE")
-    (points,) = figure.data
-    assert (list(points.x), list(points.y)) == ([1.25, -0.5], [0, 2])
-    assert error_bars(points) == (pytest.approx([1.25, 1.5]), pytest.approx([0.75, 2.5]))
-    assert list(points.marker.symbol) == ["circle", "circle-open"]
-    assert list(points.customdata[0]) == ["better", "+1.25 points [+0.50, +2.50] **"]
-    assert list(points.customdata[1]) == ["alike", "−0.50 points [−3.00, +1.00]"]
-    assert list(figure.layout.yaxis.ticktext) == ["better **", "gone", "alike"]
-    assert [(note.text, note.y) for note in figure.layout.annotations] == [("n/a", 1)]
-    assert [shape.x0 for shape in figure.layout.shapes] == [0]
-    assert figure.layout.xaxis.title.text == "difference to BPE (points)"
 
 
 # ----------------------------------------------------------------------------------- evaluations
@@ -177,12 +131,10 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def test_hostile_labels() -> None:
-    known = Mark(0.5, 0.25, 0.75)
     figures = [
-        dumbbells([(HOSTILE, known, UNKNOWN, known)]),
         breakdown([HOSTILE], [1], {HOSTILE: [HALF]}, HOSTILE),
-        difference_forest([(HOSTILE, known, "*")], HOSTILE),
         heat_map([HOSTILE], [HeatColumn(HOSTILE, [1], [HOSTILE])]),
+        heat_map([HOSTILE], [HeatColumn(HOSTILE, [1], [HOSTILE])] * 2, one_scale=True),
         line_panels(
             [HOSTILE, "b"], [1], [Panel(HOSTILE, [Mark(1, text=HOSTILE), Mark(2)])], HOSTILE
         ),

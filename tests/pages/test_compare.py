@@ -1,10 +1,13 @@
 """The page Compare: every figure, cell and table is the library's, in each view and state."""
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Callable
 from concurrent.futures import wait
+from dataclasses import replace
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -14,20 +17,27 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.text import percent
 from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.reference import catalogue
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import KnockoutSettings, ReBPESettings
+from morphgraph.refine.blame_by_language import blame_by_language
+from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.learning import Learner
+from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.breakdowns import BREAKDOWNS, GROUPINGS, break_down
+from morphgraph.score.by_language import rows_by_language
 from morphgraph.score.comparison import Comparison, ErrorBrowser
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import ScoreTable
+from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import HELD_IN, shown_texts
 from morphgraph.tables.scores import breakdown_table, scores_table, words_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
+from morphgraph.tokeniser.merging import segment
 from tests.pages.conftest import as_read
 from web.edits import knock_out_all
 
@@ -210,7 +220,7 @@ def test_what_learns_is_scored_on_words_that_it_has_not_seen(app: Any) -> None:
     assert len(texts(app)) == 50 and {*texts(app)} <= {*kept.numbers}
     assert not any(row["note"] for row in rows(app))
     said = app.component("comparison")["said"]
-    assert f"over {len(kept.numbers)} words kept aside" in said
+    assert f"over {len(kept)} words kept aside" in said
     # A typed word that it learned from says so.
     taught = next(word for word in study.benchmark.numbers if word not in kept.numbers)
     app.set("text_input", "Words", f"{taught} {next(iter(kept.numbers))} zzz")
@@ -225,11 +235,8 @@ def test_what_learned_before_the_page_is_told_apart(app: Any) -> None:
     app.session.undo()
     assert F1 in figures(app.run())
     app.put("holdout", 0.0)
-    knock_out = KnockoutSettings(threshold=0.9)
-    app.graph.forget_undone()
-    from morphgraph.refine.knockout import knock_out as learn
-
-    learn(app.session.study.tokeniser, app.session.study.benchmark, knock_out)
+    study = app.session.study
+    knock_out(study.tokeniser, study.benchmark, KnockoutSettings(threshold=0.9))
     methods(app.run(), "before the edits", "bpe")
     seen = dict(zip(heads(app), heads(app, "seen"), strict=True))
     assert seen == {"before the edits": "", "BPE, edited": HELD_IN}
@@ -374,3 +381,52 @@ def test_all_methods_on_several_references(downloads: Downloads, page: Any) -> N
         known = [table.estimates[place] or {} for table in tables]
         assert column == [percent(one["f1"].value) for one in known]
     assert page.session.study.benchmark.reference.name == "demo:en", "it stays open"
+
+
+def test_one_method_by_language(
+    downloads: Downloads, page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Public references that are on this machine, chosen as a collection."""
+    texts = {
+        "german": ("deu", "undank\tun dank\nredest\tred est\nunding\tunding\n"),
+        "greek": ("ell", "λόγος\tλόγ ος\nund\tun d\n"),
+    }
+    sources = {}
+    for name, (language, text) in texts.items():
+        data = (text * 8).encode()
+        path = tmp_path / "references" / "small" / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        about = {"name": f"small-{name}", "title": "Small", "languages": (language,)}
+        about |= {"format": "plain", "url": f"https://example.org/{name}.tsv"}
+        summed = {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+        sources[f"small-{name}"] = replace(catalogue.SOURCES["morphynet-deu"], **about, **summed)
+    monkeypatch.setenv("MORPHGRAPH_DATA", str(tmp_path))
+    monkeypatch.setattr(catalogue, "SOURCES", sources)
+    view(methods(page, "bpe", "flota"), "Languages").choose("Method", "BPE")
+    page.set("multiselect", "References", ["open", "all Small"])
+    tokeniser, known = page.session.study.tokeniser, gold_of(page)
+    golds = [known, *(GoldSet.of(read_reference(f"catalogue:small-{name}")) for name in texts)]
+    tables = [ScoreTable([outcome_of(Bte(tokeniser), gold)]) for gold in golds]
+    found = rows_by_language(tables)
+    lines = list(csv.DictReader(io.StringIO(downloads["download languages.csv"]().decode())))
+    assert [float(line["f1"]) for line in lines] == [row.f1 for row in found]
+    [chart] = charts(page)
+    drawn = [trace["text"] for trace in chart["data"] if trace["type"] == "scatter"]
+    assert drawn[0] == [percent(row.f1) for row in found]
+    assert drawn[3] == [percent(row.uncut) for row in found]
+    made = {
+        name: Benchmark.on(gold, tokeniser)
+        for name, gold in zip(("demo:en", "German", "Greek"), golds, strict=True)
+    }
+    blamed = blame_by_language(
+        {name: (each, segment(tokeniser.graph, each.words)) for name, each in made.items()}
+    )
+    table, order = page.table("worst in"), blamed.order()
+    assert len(order) and list(table["merge"]) == list(blamed.columns(tokeniser, order)["merge"])
+    assert list(table["spread"]) == [f"{value:.3f}" for value in blamed.spread[order]]
+
+
+def test_what_was_read_of_an_own_reference_is_told(app: Any) -> None:
+    app.upload("", ("mine.tsv", GOLD + b"broken line\n")).open("compare")
+    assert "3 words read, 1 line skipped" in as_read(app.captions())

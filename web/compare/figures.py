@@ -94,7 +94,7 @@ class Compared:
     @property
     def which(self) -> str:
         """The words that figures are over."""
-        words = counted(len(self.scored.numbers), "word")
+        words = counted(len(self.scored), "word")
         return f"{words} kept aside" if self.scored.drawn else f"all {words}"
 
     def scores(self, place: int, name: str) -> Estimate:

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.cache import Same
+from morphgraph.core.text import counted, shortened
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.tables.model import Table
 from morphgraph.tables.vocabularies import ComparedVocabularies
@@ -17,6 +18,7 @@ from web.compare.rows import typed_texts
 from web.compare.where import where_view
 from web.compare.words import words_view
 from web.jobs import Waiting
+from web.opening import what_was_read
 from web.state import Session, keep_session
 from web.views.without_gold import needs_gold
 
@@ -27,9 +29,9 @@ _WORDS, _LANGUAGES, _WHERE = "Words", "Languages", "Where errors are"
 def compare_page(current: Session) -> None:
     """Show the page; a fragment, so that a choice redraws nothing else."""
     score_metrics(current, "compare")
-    row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "small"}
+    row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
     with st.container(key="compare-controls", **row):
-        field = st.container(width=300)
+        field = st.container(width=230)
         left = st.container(key="compare-rows", width="content", **row)
         st.space("stretch")
         views = [_WORDS, _LANGUAGES, _WHERE]
@@ -40,14 +42,18 @@ def compare_page(current: Session) -> None:
     with adding:
         place = st.container()
         choosing.upload_method()  # before the methods, so that its model can be chosen
-    waiting = Waiting(st.empty(), choosing.drop_method)
-    picked = choosing.choose_methods(current, place)
+    messages = st.container()  # what comes and goes there moves nothing below it in the tree
+    waiting = Waiting(messages.empty(), choosing.drop_method)
+    with messages:
+        _read_from_file(current)
+        picked = choosing.choose_methods(current, place)
     texts = typed_texts(current, field, more) if view == _WORDS else []
     with more:
         how = _scoring(current)
     lacking = choosing.lacking_counts(current)
     if lacking and current.study.benchmark.frequencies is None:
-        inputs.offer_frequencies(current, lacking)
+        with messages:
+            inputs.offer_frequencies(current, lacking)
     else:
         with more:
             inputs.frequency_choice(current)
@@ -57,7 +63,8 @@ def compare_page(current: Session) -> None:
     shown, progress = st.container(), st.container()
     scored = choosing.unseen_words(current, picked, current.study.benchmark)
     with shown, ui.attempt():
-        compared = compare(current, picked, scored, waiting, how)
+        with messages:
+            compared = compare(current, picked, scored, waiting, how)
         waiting.clear()
         pending = [one for one in picked if one.made is None]
         if compared is not None:
@@ -70,10 +77,24 @@ def compare_page(current: Session) -> None:
             elif not needs_gold(current, "Where errors are needs"):
                 where_view(current, compared, left, table)
         inputs.reference_in_another_language(current)
-        if note := current.study.benchmark.reference.partial_note:
-            st.warning(ui.plain(note), icon=":material/info:")
     keep_session(current)
     choosing.make_next(current, picked, progress)
+
+
+def _read_from_file(current: Session) -> None:
+    """Tell in one line what was read of one's own reference, with the details behind it."""
+    source, reference = current.sources.get("reference"), current.study.benchmark.reference
+    if source is None or not source.files:
+        return
+    skipped = sum(skip.count for skip in reference.skipped)
+    lines = f", {counted(skipped, 'line')} skipped" if skipped else ", nothing skipped"
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        name = ui.plain(shortened(reference.name, 60))
+        st.caption(f"{name}: {counted(len(reference), 'word')} read{lines}", width="content")
+        key = f"what was read {reference.checksum}"
+        with st.popover("Details", type="tertiary", key=key, on_change="rerun") as details:
+            if details.open:
+                what_was_read(current)
 
 
 def _scoring(current: Session) -> How:

@@ -44,7 +44,9 @@ def choose_references(current: Session, waiting: Waiting) -> list[str]:
     chosen = ui.value_now(_CHOSEN, usual)
     count = len(_expanded(chosen, every, {*offered, *(f"file {name}" for name in files)}))
     with st.popover(counted(count, "reference"), icon=":material/translate:", key="references"):
-        _upload(files, opened.name, waiting)  # run first, so that what is added can be chosen
+        _upload(
+            files, [opened.name, *files], usual, waiting
+        )  # run first, so that what is added can be chosen
         offered |= {f"file {name}": name for name in files}
         chosen = ui.choice(
             st.multiselect,
@@ -72,6 +74,7 @@ def remove_reference(name: str | None) -> None:
     """Remove a reference from the chosen ones, or (None) cancel the upload being read."""
     if name is None:
         clear_upload(_ADDED)
+        return
     ui.set_value(_CHOSEN, [other for other in ui.value_now(_CHOSEN, []) if other != name])
 
 
@@ -93,13 +96,15 @@ def gold_set_of(current: Session, name: str, waiting: Waiting) -> GoldSet:
     return current.once(key, do, of_files=True)
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def _demo_gold_set(code: str) -> GoldSet:
     counts = Source(f"wordfreq:{code}")
     return GoldSet.of(reference_of(Source(f"demo:{code}")), frequencies_of(counts), counts.name)
 
 
-def _upload(files: dict[str, Reference], opened: str, waiting: Waiting) -> None:
+def _upload(
+    files: dict[str, Reference], taken: list[str], usual: list[str], waiting: Waiting
+) -> None:
     def take(name: str, data: bytes) -> None:
         VISITOR.set(session().store.folder.name)  # which a fragment does not have from its page
 
@@ -109,10 +114,10 @@ def _upload(files: dict[str, Reference], opened: str, waiting: Waiting) -> None:
             return reference
 
         reference = waiting.do(("read", name, hash(data)), f"Reading {name}", read)
-        name = ui.unique_name(name, [*files, opened])
+        name = ui.unique_name(name, taken)
         files[name] = replace(reference, name=name)
         ui.forget_oldest(files, _MOST)
-        ui.set_value(_CHOSEN, [*ui.value_now(_CHOSEN, [OPEN]), f"file {name}"])
+        ui.set_value(_CHOSEN, [*ui.value_now(_CHOSEN, usual), f"file {name}"])
 
     how: dict[str, Any] = {"help": "It stays closed: edits and blame stay with the open one."}
     open_file("One more gold list", _ADDED, take, **how)

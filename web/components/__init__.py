@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import zip_longest
@@ -482,7 +483,9 @@ def comparison_grid(
 
     def handle(clicks: list[Click]) -> None:
         for click in clicks:
-            if click.key.startswith("["):
+            with suppress(
+                ValueError, TypeError
+            ):  # that of a cell is none, nor is what nobody wrote here
                 asked, *given = json.loads(click.key)
                 on_ask(asked, given)
         number, comma, column = clicks[-1].key.partition(",")

@@ -27,7 +27,8 @@ class CompareView {
       }
     });
     this.menu.addEventListener("toggle", ({ newState }) => {
-      if (newState === "closed" && !this.parent.getRootNode().activeElement) this.button()?.focus();
+      const at = this.parent.getRootNode().activeElement;
+      if (newState === "closed" && (!at || this.menu.contains(at))) this.button()?.focus();
     });
     this.sizes = new ResizeObserver(() => this.fit());
     this.sizes.observe(this.frame);

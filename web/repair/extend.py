@@ -126,7 +126,7 @@ def _other(current: Session) -> _Source | None:
     """Choose one of the tokenisers that were trained or opened beside the open one."""
     models = {name: model for name, model in current.models.items() if model.editable is not None}
     if not models:
-        st.markdown("Train one under Build, or drop its file there: then it can be chosen here.")
+        st.markdown("Train one under Build, or open one under Compare: then it can be chosen here.")
         return None
     name = ui.choice(st.selectbox, "Tokeniser", models, key="extend_other", width=360)
     other = models[name].editable

@@ -217,7 +217,7 @@ def test_what_learns_is_scored_on_words_that_it_has_not_seen(app: Any) -> None:
     f1 = [percent(row["f1"].value, 1) for row in found.estimates if row]
     assert heads(app) == ["ReBPE", "BPE"]
     assert [figure.split()[0] for figure in figures(app)[ASIDE]] == f1[::-1]
-    assert len(texts(app)) == 50 and {*texts(app)} <= {*kept.numbers}
+    assert texts(app) and {*texts(app)} <= {*kept.numbers}
     assert not any(row["note"] for row in rows(app))
     said = app.component("comparison")["said"]
     assert f"over {len(kept)} words kept aside" in said

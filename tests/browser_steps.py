@@ -93,25 +93,16 @@ def show(page: Page, picture: str) -> None:
     idle(page)
 
 
-TABS = {
-    "Build": ("Train", "Batch"),
-}
-
-
 def go_to(page: Page, name: str) -> None:
     if name == "History and export":
         page.locator(".st-key-drawer-button button").first.click()
-    elif tab := next((tab for tab, pages in TABS.items() if name in pages), None):
-        bar(page).get_by_role("button", name=tab).click()
-        page.get_by_role("link", name=name).click()
     else:
         bar(page).get_by_role("link", name=name).click()
     marks = {
         "Workbench": page.get_by_role("radio", name="All types"),
         "Repair": page.get_by_role("radiogroup", name="Make it better by"),
-        "Batch": page.get_by_role("tab", name="Configure"),
         "History and export": page.get_by_role("button", name="Copy link"),
-        "Train": page.get_by_role("button", name="Train", exact=True),
+        "Build": page.get_by_role("button", name="Train", exact=True),
         "Compare": page.get_by_role("region", name="Comparison of segmentations"),
     }
     expect(marks[name]).to_be_visible(timeout=PATIENCE)
@@ -138,19 +129,17 @@ def upload(page: Page, label: str, *files: tuple[str, bytes]) -> None:
 
 
 def train_from_counts(page: Page, name: str, counts: bytes, size: int) -> None:
-    """On the page Train: from a small file of word counts."""
+    """In Build: from a small file of word counts."""
     page.get_by_text("a file of word counts").click()
     idle(page)
     upload(page, "Word counts", (name, counts))
     idle(page)
-    field = page.get_by_role("spinbutton", name="Vocabulary size")
+    field = page.get_by_role("spinbutton", name="Types", exact=True)
     field.fill(str(size))
     field.press("Enter")
     idle(page)
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_role("button", name="Compare with the open one")).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(page.get_by_role("button", name="Put it beside BPE")).to_be_visible(timeout=PATIENCE)
     idle(page)
 
 

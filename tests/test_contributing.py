@@ -34,7 +34,8 @@ from streamlit.testing.v1 import AppTest
 app = AppTest.from_file("app.py", default_timeout=60).run()
 app.switch_page("pages/2_Compare.py").run()
 picker = app.multiselect(key="compare_methods").options
-trainers = app.switch_page("pages/8_Train.py").run().radio(key="train_method").options
+card = app.switch_page("pages/3_Build.py").run().radio(key="train_method")
+trainers = card.set_value(card.options[2]).run().selectbox(key="train_other").options
 assert not app.exception
 print(json.dumps(["Atoms" in picker, "Atoms" in trainers]))
 """

@@ -18,20 +18,13 @@ from web.state import Session
 from web.views.palette import offer_palette
 from web.widgets import button
 
-PAGES: dict[str, dict[str, tuple[str, str]]] = {
-    "Workbench": {
-        "Workbench": ("app.py", ":material/construction:"),
-    },
-    "Repair": {
-        "Repair": ("pages/1_Repair.py", ":material/auto_fix_high:"),
-    },
-    "Compare": {"Compare": ("pages/2_Compare.py", ":material/compare_arrows:")},
-    "Build": {
-        "Train": ("pages/8_Train.py", ":material/model_training:"),
-        "Batch": ("pages/11_Batch.py", ":material/batch_prediction:"),
-    },
+PAGES = {
+    "Workbench": ("app.py", ":material/construction:"),
+    "Repair": ("pages/1_Repair.py", ":material/auto_fix_high:"),
+    "Compare": ("pages/2_Compare.py", ":material/compare_arrows:"),
+    "Build": ("pages/3_Build.py", ":material/model_training:"),
 }
-"""The pages by the tab that they are behind: file and icon of each."""
+"""The pages, each with its file and icon."""
 
 
 def head(current: Session, title: str) -> None:
@@ -39,28 +32,13 @@ def head(current: Session, title: str) -> None:
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "small"}
     with st.container(key="bar", **row):
         with st.container(key="tabs", width="content", **row):
-            _tabs(title)
+            for name, (page, icon) in PAGES.items():
+                with st.container(key=f"tab{'-here' * (title == name)} {name}", width="content"):
+                    st.page_link(page, label=name, icon=icon)
         with st.container(key="what-is-open", width="content", **row):
             what_is_open(current)
-        offer_palette(current, _all_pages())
+        offer_palette(current, {name: page for name, (page, _) in PAGES.items()})
         drawer_button(current, title)
-
-
-def _all_pages() -> dict[str, str]:
-    return {name: page for pages in PAGES.values() for name, (page, _) in pages.items()}
-
-
-def _tabs(title: str) -> None:
-    """Show the four tabs; one of several pages lists them."""
-    for group, pages in PAGES.items():
-        (page, icon), *others = pages.values()
-        with st.container(key=f"tab{'-here' * (title in pages)} {group}", width="content"):
-            if not others:
-                st.page_link(page, label=group, icon=icon)
-                continue
-            with st.popover(group, icon=icon, type="tertiary"):
-                for label, (page, icon) in pages.items():
-                    st.page_link(page, label=label, icon=icon)
 
 
 def numbers(place: str) -> DeltaGenerator:
@@ -104,10 +82,9 @@ def _f1(current: Session, words: Scored, scope: Scope, weighting: Weighting, pla
     everything = f"all {counted(len(reference), 'word')}" if reference.has_gold else "no reference"
     on = f"on the {words.said}" if words.part is not None else words.said and f"on {words.said}"
     gain = 100 * (now.f1 - start.f1) if graph.history else 0.0
-    label = f":small[F1 % {on or everything}] **{percent(now.f1) if reference.has_gold else '–'}**"
-    if reference.partial_note:
-        kind = "silver" if reference.is_silver else "partial gold"
-        label += f" :orange-badge[{kind}]"
+    kind = ", silver" if reference.is_silver else ", partial gold" * bool(reference.partial_note)
+    value = percent(now.f1) if reference.has_gold else "–"
+    label = f":small[F1 % {on or everything}{kind}] **{value}**"
     if gain:  # not where it is undefined
         label += f" :{'green' if gain > 0 else 'red'}-badge[{gain:+.2f}]" if gain == gain else ""
     tip = "All figures, and what is counted"

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from morphgraph.batch.run import Run, ended_early, runs_in, start_run, stop_path
 from morphgraph.core import files
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.limits import is_public
+from morphgraph.core.limits import YAML_CHARACTERS, is_public
 from morphgraph.core.text import counted, duration, shortened, visible
 from web.jobs import UPLOADS, is_waiting, join_queue
 from web.state import own_folder
@@ -27,9 +27,8 @@ from web.widgets import forget_oldest, set_value
 if TYPE_CHECKING:
     from morphgraph.batch.plan import Plan
 
-CONFIGURE, RUNS = "Configure", "Runs"
-VIEW, CHOSEN, SOURCE = "batch_view", "batch_run", "batch_source"
-"""Keys of the open tab, the run's name, and the edited text."""
+CHOSEN, SOURCE = "batch_run", "batch_source"
+"""Keys of the run's name, and of the edited text."""
 _AROUND = 2
 """The number of lines shown above and below the wrong one."""
 _OPTIONS = "started.json"
@@ -109,6 +108,14 @@ def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
     set_value(SOURCE, name)
 
 
+def take(name: str, data: bytes) -> None:
+    """Add a file as a text to start from, and choose it."""
+    text = files.decode_utf8(data, name)
+    YAML_CHARACTERS.check(len(text), name, fix="Choose the YAML file of an evaluation")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    add_source(shortened(visible(name), 60), text, files.shipped_configurations())
+
+
 def folder_of(source: str) -> Path:
     """Return the base of relative paths; in public mode no path can leave it."""
     if is_public():
@@ -162,8 +169,7 @@ def begin(text: str, name: str, options: Sequence[str]) -> Run:
     else:
         run = start_run(text, root, name, options)
     files.write_file(run.folder / _OPTIONS, json.dumps([*options]).encode())
-    set_value(CHOSEN, name)  # before the tabs are drawn
-    set_value(VIEW, RUNS)
+    set_value(CHOSEN, name)  # before it is drawn
     return run
 
 

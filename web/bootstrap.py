@@ -7,14 +7,14 @@ import streamlit as st
 from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
-from web.bar import PAGES, head, numbers, score_metrics
+from web.bar import head, numbers, score_metrics
 from web.jobs import keep_queue_moving
 from web.opening import drop_zone
 from web.sharing import make_shared_edits
 from web.state import Session, keep_session, known_browser, session
 from web.widgets import plain
 
-__all__ = ["PAGES", "score_bar", "score_metrics", "start"]
+__all__ = ["score_bar", "score_metrics", "start"]
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 score_bar = numbers
 

@@ -43,23 +43,22 @@ def keep_copy(current: Session, name: str) -> None:
     current.notice = f"Kept as “{name}”, in the drawer."
 
 
-def keep_branch(current: Session, changes: Sequence[Change], last: str) -> None:
-    """Keep edits that were undone when another was made; the oldest such copy goes if need be.
+def keep_branch(current: Session, changes: Sequence[Change], last: str) -> str:
+    """Keep edits that were undone when another was made; return what there is to say of it.
 
-    ``last``: what the last of them is called.
+    ``last``: what the last of them is called. The oldest such copy goes if need be.
     """
     copies, steps = copies_of(current), as_json(changes)
     if any(copy[: len(steps)] == steps for copy in copies.values()):
-        return
+        return ""
     if len(copies) >= MOST_COPIES:
         oldest = next((name for name in copies if name.startswith(_BRANCH)), None)
         if oldest is None:
-            st.toast(f"The edits that you undid are not kept. {_FULL}", icon=":material/warning:")
-            return
+            return f"what you had undone is not kept: {_FULL}"
         del copies[oldest]
     name = ui.unique_name(f"{_BRANCH}{last}"[:_LONGEST], copies)
     copies[name] = steps
-    st.toast(ui.plain(f"What you had undone is kept as the copy “{name}”."), icon="↩️")
+    return f"what you had undone is kept as the copy “{name}”"
 
 
 def _usual_name(current: Session) -> str:

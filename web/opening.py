@@ -19,7 +19,7 @@ from morphgraph.formats.recipe import read_recipe, replay
 from morphgraph.formats.tokeniser_files import SETTINGS, fitting_name
 from morphgraph.reference.readers import READERS
 from morphgraph.tables.references import description_table
-from web import inputs
+from web import batch, inputs
 from web.choosing import add_model
 from web.sources import Source, demo_name, frequencies_of, reference_of, uploaded_model
 from web.state import Session
@@ -39,7 +39,7 @@ _FORMAT, _ENCODING, _SIGN, _EXEMPT = (
 _KINDS = (
     "A tokeniser (tokenizer.json, vocab.json with merges.txt, SentencePiece, tiktoken, GGUF, one "
     "type a line), a model that Build saved, words with their morphs in any known format, word "
-    "counts, a recipe, or a zip archive of these."
+    "counts, a recipe, an evaluation, or a zip archive of these."
 )
 
 
@@ -200,7 +200,7 @@ def open_files(
     said = []
     if of_tokeniser:
         said.append(_open_tokeniser(current, of_tokeniser))
-    for kind, opening in (("gold", _open_gold), ("counts", _open_counts), ("recipe", _replay)):
+    for kind, opening in _OPENINGS:
         for name in (name for name, found in kinds.items() if found == kind):
             how = dict(reading or {}) if kind == "gold" else {}
             said.append(opening(current, Source(name, ((name, files[name]),), **how)))
@@ -229,11 +229,13 @@ def _unpacked(contents: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _kind(name: str, data: bytes, reading: Mapping[str, Any]) -> str:
-    """Return tokeniser, gold, counts or recipe."""
+    """Return tokeniser, gold, counts, recipe or evaluation."""
     if reading:
         return "gold"
     if name in SETTINGS:
         return "tokeniser"
+    if name.endswith((".yaml", ".yml")):
+        return "evaluation"
     if name.endswith(".json") and b'"steps"' in data[:_SAMPLE] + data[-_SAMPLE:]:
         try:
             read_recipe(data, name)
@@ -294,7 +296,22 @@ def _open_counts(current: Session, source: Source) -> str:
     return f"{source.name} weights words: {counted(len(counts), 'count')}."
 
 
+def _open_evaluation(_: Session, source: Source) -> str:
+    ((name, data),) = source.files
+    batch.take(name, data)
+    return f"{name} is an evaluation: it is in the editor of Build."
+
+
 def _replay(current: Session, source: Source) -> str:
     ((name, data),) = source.files
     changes = replay(current.study.tokeniser, read_recipe(data, name), name)
     return f"{counted(len(changes), 'edit')} of {name} replayed."
+
+
+_OPENINGS = (
+    ("gold", _open_gold),
+    ("counts", _open_counts),
+    ("recipe", _replay),
+    ("evaluation", _open_evaluation),
+)
+"""What opens each kind but tokenisers, in the order in which it is done."""

@@ -1,7 +1,7 @@
 """The tape: F1 over all edits at the foot of a page, a point each, to travel along."""
 
 import math
-from typing import Any
+import operator as op
 
 import streamlit as st
 
@@ -34,7 +34,7 @@ def tape(current: Session, *, learning: bool = False) -> None:
     # All points on the same words, also while what was learned is undone.
     learning |= any("learned" in change.step for change in changes)
     words = scored_words(current, learning=learning and study.has_blame)
-    _keep_what_ended(current, changes)
+    said_of_copy = _keep_what_ended(current, changes)
     f1 = study.f1_after_edits(words.part)
     learned = [math.nan] * len(f1)
     if words.part is not None:
@@ -49,8 +49,9 @@ def tape(current: Session, *, learning: bool = False) -> None:
         scores = {"f1": _shown(now), "learned": _shown(seen)}
         kind = _KINDS.get(change.edit, change.edit) if change else "start"
         points.append({"label": label, "kind": kind, "said": said, **scores})
+    title = f"F1 over your edits{f', on {words.said}' if words.said else ''}"
     data = {
-        "title": f"F1 over your edits{f', on {words.said}' if words.said else ''}",
+        "title": " · ".join(filter(None, [title, said_of_copy])),
         "note": "Each edit becomes a point on this line: drag along it to travel, nothing is lost.",
         "points": points,
         "done": done,
@@ -78,15 +79,18 @@ def _shown(f1: float) -> float | None:
     return None if f1 != f1 else 100 * f1
 
 
-def _keep_what_ended(current: Session, changes: tuple[Change, ...]) -> None:
-    """Keep undone edits that went with an edit made in their place, as a named copy."""
-    session: dict[str, Any] = st.session_state  # type: ignore[assignment]
-    number, before, was_done = session.get(_KNOWN, (0, (), 0))
-    session[_KNOWN] = current.study_number, changes, len(current.study.graph.history)
-    if number != current.study_number or was_done == len(before):
-        return
-    pairs = zip(before, changes, strict=False)
-    parted = (n for n, (a, b) in enumerate(pairs) if a is not b and a.step != b.step)
-    same = next(parted, len(changes))
-    if same < len(before):
-        keep_branch(current, before, edit_label(current, before[-1]))
+def _keep_what_ended(current: Session, changes: tuple[Change, ...]) -> str:
+    """Keep undone edits that went with an edit made in their place as a named copy; say so."""
+    number, before, was_done, said = st.session_state.get(_KNOWN, (0, (), 0, ""))
+    done = len(current.study.graph.history)
+    is_as_before = number == current.study_number and done == was_done
+    if is_as_before and len(before) == len(changes) and all(map(op.is_, before, changes)):
+        return str(said)
+    said = ""
+    if number == current.study_number and was_done < len(before):
+        pairs = zip(before, changes, strict=False)
+        parted = (n for n, (a, b) in enumerate(pairs) if a is not b and a.step != b.step)
+        if next(parted, len(changes)) < len(before):
+            said = keep_branch(current, before, edit_label(current, before[-1]))
+    st.session_state[_KNOWN] = current.study_number, changes, done, said
+    return said

@@ -37,17 +37,12 @@ def progress(page: Page) -> Locator:
     return page.get_by_test_id("stProgress")
 
 
-def open_tab(page: Page, name: str) -> None:
-    page.get_by_role("tab", name=name).click()
-    idle(page)
-
-
 def test_a_run_is_watched_across_a_reload_to_its_report(
     browser: Browser, new_page: Callable[..., Page], app_address: str
 ) -> None:
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
     start(page, app_address)
-    go_to(page, "Batch")
+    go_to(page, "Build")
     begin(page, 5, 6, languages="[en]")
     expect(badge(page)).to_have_text(AT_WORK)
     expect(progress(page)).to_contain_text(re.compile(r"\d of 6 tasks"), timeout=PATIENCE)
@@ -62,7 +57,7 @@ def test_a_run_is_watched_across_a_reload_to_its_report(
     page.close()
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
     start(page, app_address)
-    go_to(page, "Batch")
+    go_to(page, "Build")
     expect(progress(page)).to_contain_text(re.compile(r"\d of 6 tasks"), timeout=PATIENCE)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
     idle(page)
@@ -77,8 +72,7 @@ def test_a_run_is_watched_across_a_reload_to_its_report(
 
 def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
     start(page, app_address)
-    go_to(page, "Batch")
-    open_tab(page, "Configure")
+    go_to(page, "Build")
     # So many cells that nobody is too late to stop them.
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 61))
     many = f"  - {{method: dropout, p: [{rates}]}}"

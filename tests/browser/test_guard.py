@@ -24,7 +24,7 @@ from web.guard import FRAME
 pytestmark = pytest.mark.browser
 
 SERVE = Path(__file__).resolve().parents[2] / "web" / "serve.py"
-PAGES = ("", "Repair", "Compare", "Train", "Batch")
+PAGES = ("", "Repair", "Compare", "Build")
 MEGABYTE = 2**20
 
 

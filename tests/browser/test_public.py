@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MARK = "zebrasecret"
 """Stands in every name and text of the first browser."""
 GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "think", MARK))
-PAGES = ("Repair", "Compare", "Train", "Batch")
+PAGES = ("Repair", "Compare", "Build")
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +71,8 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     idle(page)
     go_to(page, "History and export")
     page.keyboard.press("Escape")
-    go_to(page, "Train")
+    go_to(page, "Build")
     train_from_counts(page, f"{MARK}-counts.tsv", f"{MARK}\t9\nundo\t7\n".encode(), 270)
-    go_to(page, "Batch")
     editor = page.get_by_role("textbox", name="Evaluation")
     editor.fill(
         f"name: {MARK}-run\ntitle: {MARK}\nlanguages: [en]\ntokenisers: [{{file: 'demo:en'}}]\n"
@@ -126,7 +125,7 @@ def test_nothing_of_one_appears_in_the_other(
     assert cookies_of(second.context)["morphgraph"] != theirs["morphgraph"]
     folder = next((state / "browsers").iterdir())
     asked = [
-        f"?run={MARK}-run&batch_run={MARK}-run&batch_view=Runs",
+        f"?run={MARK}-run&batch_run={MARK}-run",
         f"?tokeniser={folder}/files&reference=/etc/passwd&file=../../etc/passwd",
         f"?methods=model%20{MARK}&demo={MARK}&show=all&words=un",
         f"?session={theirs['morphgraph'][:20]}&tab={theirs.get('morphgraph-tab', '')}",
@@ -134,12 +133,8 @@ def test_nothing_of_one_appears_in_the_other(
     for page in PAGES:
         second.goto(f"{address}/{page}")
         sees_nothing(second)
-    for page, query in zip(("Batch", "Compare", "Compare", ""), asked, strict=True):
+    for page, query in zip(("Build", "Compare", "Compare", ""), asked, strict=True):
         second.goto(f"{address}/{page}{query}")
-        sees_nothing(second)
-    for tab in ("Runs", "Configure"):
-        second.goto(f"{address}/Batch")
-        second.get_by_role("tab", name=tab).click()
         sees_nothing(second)
 
     # With cookies that are nearly right.

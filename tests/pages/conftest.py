@@ -25,8 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = {
     "repair": "pages/1_Repair.py",
-    "batch": "pages/11_Batch.py",
-    "train": "pages/8_Train.py",
+    "build": "pages/3_Build.py",
     "compare": "pages/2_Compare.py",
 }
 
@@ -176,7 +175,7 @@ class App:
         """The words that figures of the bar are over, "" where they are all words."""
         labels = [block.proto.popover.label for block in self.test.get("popover")]
         [f1] = [label for label in labels if label.startswith(":small[F1 % ")]
-        said = f1.removeprefix(":small[F1 % ").partition("]")[0]
+        said = re.sub("(, partial gold|, silver)?].*", "", f1.removeprefix(":small[F1 % "))
         return said.replace("on the ", "on ") if said.startswith("on ") else ""
 
     @property

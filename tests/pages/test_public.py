@@ -69,7 +69,7 @@ def test_nothing_lies_outside_the_browsers_own_folder(
     mine = visit()
     mine.upload("", ("mine.json", tokenizer_json))
     mine.graph.knockout(["un"])
-    write(mine.open("batch"), TINY.replace("FILE", "demo:en"))
+    write(mine.open("build"), TINY.replace("FILE", "demo:en"))
     assert [path.name for path in state_folder.iterdir()] == ["browsers"]
     [folder] = (state_folder / "browsers").iterdir()
     assert folder == mine.session.store.folder
@@ -78,7 +78,7 @@ def test_nothing_lies_outside_the_browsers_own_folder(
 
 
 def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> None:
-    mine = visit().open("batch")
+    mine = visit().open("build")
     mine.upload("Files that it names", ("mine.json", tokenizer_json))
     assert "mine.json" in mine.captions()
     write(mine, TINY.replace("FILE", "mine.json").replace("tiny", "very-secret")).press("Start")
@@ -92,13 +92,12 @@ def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> 
     assert place < 0, shown[place - 200 : place + 200]
     assert "run.log" not in shown  # nor what a server's tracebacks tell
     assert mine.test.get("bidi_component") or mine.test.dataframe
-    for page in ("Runs", "Configure"):
-        other = visit().open("batch").put("batch_view", page)
-        assert "very-secret" not in all_text(other)
-        assert "mine.json" not in all_text(other)
+    other = visit().open("build")
+    assert "very-secret" not in all_text(other)
+    assert "mine.json" not in all_text(other)
     other.put("batch_run", "very-secret")  # as somebody might try
-    assert "very-secret" not in all_text(other.put("batch_view", "Runs"))
-    again = visit(mine).open("batch").put("batch_view", "Runs")
+    assert "very-secret" not in all_text(other.run())
+    again = visit(mine).open("build")
     assert "Done" in badge(again)
     facts = json.loads((mine.session.store.folder / "runs/very-secret/results.json").read_bytes())
     assert facts["run"]["command"] == ["morphgraph", "evaluate", "configuration.yaml"]
@@ -117,7 +116,7 @@ def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., A
 
 
 def test_no_path_of_the_server_is_read(visit: Callable[..., App], state_folder: Path) -> None:
-    page = visit().open("batch")
+    page = visit().open("build")
     for path in ("/etc/passwd", "../../../etc/passwd", "mine.json", "~/.profile"):
         [error] = write(page, TINY.replace("FILE", path)).errors()
         assert "not among the uploaded files" in error or "no such file" in error
@@ -132,7 +131,7 @@ def test_no_path_of_the_server_is_read(visit: Callable[..., App], state_folder: 
 def test_only_evaluations_that_need_no_files_of_the_server_are_offered(
     visit: Callable[..., App],
 ) -> None:
-    page = visit().open("batch")
+    page = visit().open("build")
     options = page.find("selectbox", "Start from").options
     names = [option.rpartition(" · ")[2] for option in options]
     assert names[0] == "demo"
@@ -163,6 +162,6 @@ def test_on_ones_own_machine_all_of_it_is_there(app: App, state_folder: Path) ->
     app.graph.knockout(["ies"])
     app.run()
     assert any(path.suffix == ".json" for path in state_folder.rglob("tabs/*"))
-    page = write(app.open("batch"), TINY.replace("FILE", "/etc/hostname"))
+    page = write(app.open("build"), TINY.replace("FILE", "/etc/hostname"))
     assert not page.errors()  # a path is fine here
     assert any(field.label == "Workers" for field in page.test.number_input)

@@ -72,6 +72,12 @@ def test_a_recipe_is_replayed(app: Any) -> None:
     assert [step["types"] for step in app.graph.recipe()] == [["ies"]]
 
 
+def test_an_evaluation_is_in_the_editor(app: Any) -> None:
+    app.upload("", ("mine.yaml", b"name: mine\r\n"))
+    assert app.errors() == [] and "in the editor of Build" in told(app)
+    assert app.open("build").find("text_area", "Evaluation").value == "name: mine\n"
+
+
 def test_halves_of_a_tokeniser_wait_for_each_other(app: Any) -> None:
     model = json.loads(TOKENISER)["model"]
     merges = "\n".join(map(" ".join, MERGES)).encode()

@@ -12,7 +12,7 @@ from web.edits import open_in_graph, open_in_merge_tree
 from web.state import Session
 from web.widgets import code
 
-_MOST = 100
+_MOST, _TYPES = 100, 3_000
 
 
 def offer_palette(current: Session, pages: Mapping[str, str]) -> None:
@@ -37,6 +37,8 @@ def _palette(current: Session, pages: Mapping[str, str]) -> None:
     blamed = study.blame()
     for place in blamed.order[:_MOST].tolist():
         number = int(blamed.arrays.results[place])
+        places.setdefault(f"{names[number]} · type", partial(open_in_graph, current, number))
+    for number in filter(graph.is_present, range(min(_TYPES, len(graph.types)))):
         places.setdefault(f"{names[number]} · type", partial(open_in_graph, current, number))
     for word in study.benchmark.texts[:_MOST]:
         places.setdefault(f"{word} · word", partial(open_in_merge_tree, current, word))

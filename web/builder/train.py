@@ -1,11 +1,14 @@
-"""Train a tokeniser: the source of words, their preparation, the method, and the result."""
+"""Train a tokeniser: the method, the words, their preparation, and the result in place."""
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import streamlit as st
@@ -13,7 +16,7 @@ import streamlit as st
 from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_TYPES, is_public
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import counted, duration, shortened
 from morphgraph.corpus.counting import columns_of, read_text
 from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
@@ -24,18 +27,20 @@ from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import TrainingClock, train, training_of
+from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
 from web.aside import share_field
-from web.bootstrap import score_metrics, start
 from web.choosing import choose_these, parameter_field
 from web.inputs import content_of
 from web.jobs import Tell, Waiting, train_in_turn, until_done
 from web.sources import Source, wordfreq_languages
 from web.state import Session, keep_session
 
-_ASKED, _SHOWN = "train asked", "train shown"
-_FAILED = "train failed"
+_ASKED, _SHOWN, _FAILED, _TOLD = (f"train {what}" for what in ("asked", "shown", "failed", "told"))
+_FIRST, _EXAMPLES, _LONG, _SAMPLE = ("picky", "bpe"), 3, 8, 10_000
+_PACE_NOW, _PACE = "train pace", 0.0002
+"""Seconds that a type takes, until this session has trained one."""
 _SOURCES = {
     "wordfreq": "wordfreq's counts",
     "counts": "a file of word counts",
@@ -49,6 +54,8 @@ class _Words:
 
     source: str
     read: Callable[[], WordCounts | LanguageCounts]
+    is_known: bool = False
+    is_single: bool = True
 
 
 @dataclass(frozen=True)
@@ -69,15 +76,26 @@ class _Order:
         return f"{kind} · {self.words.source}"
 
 
-def train_page(current: Session) -> None:
+@dataclass(frozen=True)
+class _Made:
+    """What was trained, with some of its words cut, and how long it took."""
+
+    model: Segmenter
+    examples: list[list[str]]
+    tokens_per_word: float
+    seconds: float
+
+
+def train_panel(current: Session) -> None:
     """Show settings, a button that trains, and the result."""
-    score_metrics(current, "train")
+    st.title("Train a tokeniser", anchor=False)
     order = _settings(current)
     _train(current, order)
     if current.models:
-        _result(current)
+        with st.container(border=True, key="trained"):
+            _result(current)
     else:
-        st.caption("What you train appears here, to compare, open or download.")
+        st.caption("What you train appears here, to open, compare or download.")
 
 
 def _training(method: Method) -> Training:
@@ -93,24 +111,14 @@ def _settings(current: Session) -> _Order | None:
     gold = current.study.benchmark.reference
     offered = [*METHODS.trained, *(METHODS.able("retrains") if gold.has_gold else [])]
     most = PUBLIC_TYPES.value if is_public() else 500_000
-    with st.container(key="cards-train"):
-        name = ui.choice(
-            st.radio,
-            "Method",
-            offered,
-            key="train_method",
-            first="bpe",
-            horizontal=True,
-            format_func=lambda name: METHODS[name].title,
-            captions=[ui.plain(_does(METHODS[name])) for name in offered],
-        )
+    name = _choose(offered)
     method, training = METHODS[name], _training(METHODS[name])
     fields = (method if method.learns else training).parameters.model_fields
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = _languages() if training.several else _source()
-        options: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 180}
+        options: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 150}
         options["help"] = "All types, the atoms included: the bytes alone are 256."
-        size = int(ui.setting(st.number_input, "Vocabulary size", 10, most, **options))
+        size = int(ui.setting(st.number_input, "Types", 10, most, **options))
         place = st.container(horizontal=True, vertical_alignment="bottom", width="content")
         parameters = {}
         for name, field in fields.items():
@@ -139,6 +147,33 @@ def _settings(current: Session) -> _Order | None:
     return _Order(words, method, pipeline, size, least, parameters)
 
 
+def _choose(offered: list[str]) -> str:
+    """Choose a method: two that most people want, or one of the others."""
+    others = [name for name in offered if name not in _FIRST]
+    more = f"{len(others)} more"
+    titles = {name: METHODS[name].title for name in _FIRST} | {more: more}
+    examples = ", ".join(METHODS[name].title for name in others[:3])
+    does = (re.sub(r" \(.*\)", "", _does(METHODS[name])) for name in _FIRST)
+    captions = [*map(ui.plain, does), ui.plain(f"{examples} …")]
+    with st.container(key="cards-train"):
+        chosen: str = ui.choice(
+            st.radio,
+            "Method",
+            titles,
+            key="train_method",
+            first="bpe",
+            horizontal=True,
+            format_func=titles.__getitem__,
+            captions=captions,
+        )
+    if chosen in _FIRST:
+        return chosen
+    title: Any = {"format_func": lambda name: METHODS[name].title, "key": "train_other"}
+    other: str = ui.choice(st.selectbox, "Which", others, **title)
+    st.caption(ui.plain(_does(METHODS[other])))
+    return other
+
+
 def _source() -> _Words | None:
     options: dict[str, Any] = {"format_func": _SOURCES.__getitem__, "width": "content"}
     chosen = ui.segments("Words from", _SOURCES, key="train_source", **options)
@@ -147,7 +182,7 @@ def _source() -> _Words | None:
         options = {"key": "train_language", "first": "en", "width": 130}
         language = ui.setting(st.selectbox, "Language", languages, **options)
         source = f"wordfreq:{language}"
-        return _Words(source, lambda: wordfreq_counts(language))
+        return _Words(source, lambda: wordfreq_counts(language), is_known=True)
     if chosen == "counts":
         tip = "One word a line: the word, a tab or a space, and its count."
         file = st.file_uploader("Word counts", key="train counts", help=tip)
@@ -178,7 +213,7 @@ def _languages() -> _Words | None:
                     counts[name] = _counts_in(file)
                 return LanguageCounts(counts)
 
-            return _Words(", ".join(all_names), read)
+            return _Words(", ".join(all_names), read, is_single=False)
     return None
 
 
@@ -207,7 +242,11 @@ def _train(current: Session, order: _Order | None) -> None:
     asked = order is not None and _ASKED in st.session_state
     tip = None if order else "Choose what to train on first."
     options: dict[str, Any] = {"primary": True, "disabled": order is None or asked, "help": tip}
-    ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **options)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        ui.button("Train", "model_training", st.session_state.update, {_ASKED: True}, **options)
+        if order is not None and order.words.is_known:
+            pace = st.session_state.get(_PACE_NOW, _PACE)
+            st.caption(f"about {duration(1 + pace * order.size)}")
     ui.show_deferred_error(_FAILED)
     current.doing = f"The training of {order.label}" if order and asked else ""
     keep_session(current)
@@ -217,16 +256,35 @@ def _train(current: Session, order: _Order | None) -> None:
     gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
     make = partial(_made, order, current.store.folder.name, gold, holdout)
     with ui.deferred_error(_FAILED), until_done(_ASKED):
-        model = waiting.do(("train", order.label), f"Training {order.label}", make)
-        current.keep_model(order.label, model)
+        made = waiting.do(("train", order.label), f"Training {order.label}", make)
+        current.keep_model(order.label, made.model)
         st.session_state[_SHOWN] = order.label
+        st.session_state[_PACE_NOW] = made.seconds / order.size
+        told: dict[str, _Made] = st.session_state.setdefault(_TOLD, {})
+        told[order.label] = made
+        ui.forget_oldest(told, 12)
     st.rerun()
 
 
-def _made(order: _Order, visitor: str, gold: Reference, holdout: float, tell: Tell) -> Segmenter:
-    """Return what was trained."""
+def _made(order: _Order, visitor: str, gold: Reference, holdout: float, tell: Tell) -> _Made:
+    """Return what was trained, with a few of the words that it was trained on."""
     tell(0.0, "Reading the words …")
     counts: Any = order.words.read()
+    began = time.monotonic()
+    model = _trained(order, counts, visitor, gold, holdout, tell)
+    seconds = time.monotonic() - began
+    words = [word for word, _ in islice(counts.items(), _SAMPLE)] if order.words.is_single else []
+    cut = model.segment(model.encode(words)) if words else None
+    long = (number for number, word in enumerate(words) if len(word) >= _LONG and word.isalpha())
+    tokens = (cut.tokens(number) for number in long) if cut else iter(())
+    several = islice((some for some in tokens if len(some) > 1), _EXAMPLES)
+    examples = [[shown_token(model.types[token]) for token in some] for some in several]
+    return _Made(model, examples, cut.token_count / len(words) if cut else math.nan, seconds)
+
+
+def _trained(
+    order: _Order, counts: Any, visitor: str, gold: Reference, holdout: float, tell: Tell
+) -> Segmenter:
     read = counted(len(counts), "word")
     options: dict[str, Any] = {"pipeline": order.pipeline, "minimum_count": order.least}
 
@@ -255,34 +313,33 @@ def _result(current: Session) -> None:
     names = list(models)[::-1]
     if st.session_state.get(_SHOWN) not in models:
         st.session_state[_SHOWN] = names[0]
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    label = left.selectbox("Trained in this session", names, key=_SHOWN)
+    hidden: Any = "visible" if len(names) > 1 else "collapsed"
+    label = st.selectbox("Trained in this session", names, key=_SHOWN, label_visibility=hidden)
     segmenter = models[label]
-    tokeniser = segmenter.editable
-    with right.container(horizontal=True, vertical_alignment="bottom"):
-        st.metric("Types", f"{segmenter.vocabulary_size:,}", width="content")
+    tokeniser, made = segmenter.editable, st.session_state.get(_TOLD, {}).get(label)
+    said = f"**{counted(segmenter.vocabulary_size, 'type')}**"
+    if made is not None and made.model is segmenter:
+        said += f" · {made.seconds:.1f} s"
+        if made.tokens_per_word == made.tokens_per_word:
+            said += f" · {made.tokens_per_word:.2f} tokens per word"
+    st.markdown(said)
+    if made is not None and made.examples:
+        st.markdown("  \u2003".join("\u2009".join(map(ui.code, one)) for one in made.examples))
     with st.container(horizontal=True):
-        options: dict[str, Any] = {
-            "key": "train compare",
-            "help": "Word by word, on the page Compare.",
-        }
-        if ui.button("Compare with the open one", "compare_arrows", primary=True, **options):
+        if tokeniser is not None:
+            tip = "All pages then show it, with the open reference."
+            ui.button("Open it", "hub", _open, current, tokeniser, primary=True, help=tip)
+        options: dict[str, Any] = {"key": "train compare", "help": "Word by word, in Compare."}
+        if ui.button("Put it beside BPE", "compare_arrows", **options):
             choose_these(current, ["bpe", f"model {label}"])
             st.switch_page("pages/2_Compare.py")
-        if tokeniser is not None:
-            tip = "All other pages then show it, with the open reference."
-            ui.button("Open it", "hub", _open, current, tokeniser, help=tip)
-        _downloads(segmenter, label)
-        tip = "Frees memory; the model is lost."
-        ui.button("Forget it", "delete", current.forget_model, label, help=tip)
+        _downloads(current, segmenter, label)
     warning = current.once(("capitals", Same(segmenter)), segmenter.warning, of_files=True)
     if warning:
         st.warning(ui.plain(warning), icon=":material/match_case:")
-    with st.expander("Signature"):
-        st.code(segmenter.signature(), language=None, wrap_lines=True)
 
 
-def _downloads(segmenter: Segmenter, label: str) -> None:
+def _downloads(current: Session, segmenter: Segmenter, label: str) -> None:
     with st.popover("Download", icon=":material/download:"):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
         tip = "It loads again: morphgraph segment FILE."
@@ -290,6 +347,9 @@ def _downloads(segmenter: Segmenter, label: str) -> None:
         if (tokeniser := segmenter.editable) is not None:
             file, tip = "tokenizer.json", "For Hugging Face's libraries."
             ui.download(f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, help=tip)
+        st.code(segmenter.signature(), language=None, wrap_lines=True)
+        tip = "Frees memory; the model is lost."
+        ui.button("Forget it", "delete", current.forget_model, label, help=tip)
 
 
 def _open(current: Session, tokeniser: BpeTokeniser) -> None:
@@ -301,6 +361,3 @@ def _open(current: Session, tokeniser: BpeTokeniser) -> None:
         current.notice = str(error)
         return
     current.notice = f"{tokeniser.name} is open."
-
-
-train_page(start("Train"))

@@ -17,11 +17,9 @@ from morphgraph.core.system import available_cores
 from morphgraph.core.text import counted, shortened, visible
 from web import batch
 from web import widgets as ui
-from web.bootstrap import score_metrics, start
 from web.components import page_frame
 from web.inputs import open_file
 from web.jobs import is_waiting, leave_queue, place_in_queue
-from web.state import Session
 from web.storage import without_folder
 
 _REFUSED = "batch refused"
@@ -42,22 +40,20 @@ _FILES = {
 """The files of a run to download, each with its label and content."""
 
 
-def batch_page(current: Session) -> None:
-    """Show two tabs, of which only the open one is computed."""
-    score_metrics(current, "batch")
+def evaluate_panel() -> None:
+    """Choose, edit, check and start a configuration; below it are runs."""
+    st.title("Run a whole evaluation", anchor=False)
     st.caption(
-        "A whole evaluation from one file: languages × tokenisers × methods × references, run in "
-        "the background, with a report at the end. Closing this page stops nothing."
+        "One file says which languages, tokenisers, methods and references; it runs in the "
+        "background, with a report at the end, and is resumed after any stop."
     )
-    if ui.value_now(batch.VIEW, None) is None:  # a visitor who returns during a run sees it
-        at_work = any(not batch.is_over(run) for run in batch.known_runs())
-        ui.set_value(batch.VIEW, batch.RUNS if at_work else batch.CONFIGURE)
-    ui.set_value(batch.VIEW, ui.value_now(batch.VIEW, batch.CONFIGURE))
-    ui.tabs({batch.CONFIGURE: configure_tab, batch.RUNS: runs_tab}, key=batch.VIEW)
+    _configure()
+    if runs := {run.name: run for run in batch.known_runs()}:
+        with st.container(border=True, key="batch-run"):
+            _runs(runs)
 
 
-def configure_tab() -> None:
-    """Choose, edit, check and start a configuration."""
+def _configure() -> None:
     shipped: dict[str, str] = {}
     with ui.attempt():
         shipped = shipped_configurations()
@@ -66,14 +62,14 @@ def configure_tab() -> None:
         shipped = {
             n: text for n, text in shipped.items() if not any(map(text.__contains__, needed))
         }
-    left, right = st.columns([7, 5], gap="large", vertical_alignment="bottom")
+    left, right = st.columns([7, 4], vertical_alignment="bottom")
     # A new key closes the popover, so that it does not cover what was opened.
     key = f"batch open {len(batch.kept('own'))}"
     with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
         open_file(  # run first, so that what is added can be chosen
             "Evaluation",
             "batch",
-            _take,
+            batch.take,
             type=["yaml", "yml"],
             max_upload_size=10,  # above our own limit, whose error says what to do
             help="A YAML file in UTF-8. It is shown here first; nothing runs before you press "
@@ -91,18 +87,8 @@ def configure_tab() -> None:
     )
     if source is None:
         return
-    left, right = st.columns([7, 5], gap="large")
-    with left:
-        text = _editor(source, sources[source])
-    with right.container():
-        _outcome(source, text)
-
-
-def _take(name: str, data: bytes) -> None:
-    text = decode_utf8(data, name)
-    YAML_CHARACTERS.check(len(text), name, fix="Choose the YAML file of an evaluation")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    batch.add_source(shortened(visible(name), 60), text, shipped_configurations())
+    text = _editor(source, sources[source])
+    _outcome(source, text, is_edited=text != sources[source])
 
 
 def _upload_files() -> None:
@@ -124,71 +110,72 @@ def _editor(source: str, original: str) -> str:
     def keep() -> None:
         texts[source] = st.session_state[key]
 
-    def undo() -> None:
-        texts.pop(source, None)
-
     with st.container(key="batch-editor"):
         st.session_state[key] = texts.get(source, original)  # sent in every run
         text = st.text_area(
             "Evaluation",
             key=key,
-            height=520,
+            height=260,
             max_chars=YAML_CHARACTERS.value,
             help="Edit it as you like. Click elsewhere, or press Ctrl+Enter, and it is checked.",
             on_change=keep,
+            label_visibility="collapsed",
         )
-    with st.container(horizontal=True):
-        # The dictionary, not the text, is read when the button is pressed.
-        ui.download(
-            "Download YAML",
-            lambda: texts.get(source, original).encode("utf-8", "replace"),
-            "evaluation.yaml",
-            key="batch yaml",
-            help="Edits last as long as this page is open.",
-        )
-        off, tip = text == original, "Back to the original file."
-        ui.button("Undo all edits", "restart_alt", undo, disabled=off, help=tip)
     return str(text)
 
 
-def _outcome(source: str, text: str) -> None:
+def _outcome(source: str, text: str, *, is_edited: bool) -> None:
+    """Show Start beside what would be done, or what is wrong."""
     checked, runs = batch.checked_text(source, text), batch.known_runs()
     free = batch.free_name(checked.name or "evaluation", [run.name for run in runs])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        workers = PUBLIC_WORKERS.value
-        if not is_public():
-            cores = available_cores()
-            memory = "Each takes memory of its own, up to 1 GB for large vocabularies."
-            tip = f"Tasks at once; this machine has {cores} cores. {memory}"
-            options: dict[str, Any] = {"key": _WORKERS, "first": cores, "help": tip}
-            workers = ui.setting(st.number_input, "Workers", 1, cores, **options)
-        # Sent in every run: a value that is set once is lost if its run is interrupted.
-        st.session_state[_NAME] = ui.value_now(_NAME, "")
-        ui.setting(
-            st.text_input,
-            "Name of the run",
-            key=_NAME,
-            first="",
-            max_chars=80,
-            placeholder=free,
-            help="Unaccented letters, digits, dots, dashes and underscores. Its folder gets "
-            "this name.",
-        )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        off = checked.plan is None
+        ui.button("Start", "play_arrow", _start, source, primary=True, disabled=off)
+        said = st.empty()
+        st.space("stretch")
+        with st.popover("Options", icon=":material/tune:"):
+            workers = _options(source, text, free, is_edited=is_edited)
     if checked.plan is None:
         ui.show_error(checked.message)
         if checked.excerpt:
             st.code(checked.excerpt, language=None)
         st.button("Check again", icon=":material/refresh:", help="After you have corrected a file.")
     else:
-        summary = ui.plain(batch.summary(checked.plan, workers))
-        st.success(summary, icon=":material/check_circle:")
+        said.caption(ui.plain(batch.summary(checked.plan, workers)))
         if left_out := checked.plan.left_out:
             with st.expander(f"{counted(len(left_out), 'input')} left out"):
                 st.text("\n\n".join(left_out))
-    ui.button("Start", "play_arrow", _start, source, primary=True, disabled=checked.plan is None)
     if not is_public() and any(run.progress and not run.progress.is_over for run in runs):
-        st.caption("Another run is running: both will share this machine.")
+        st.caption("A run is running: another one would share this machine with it.")
     ui.show_deferred_error(_REFUSED)
+
+
+def _options(source: str, text: str, free: str, *, is_edited: bool) -> int:
+    """Choose how it is run, and save or undo its edits; return the number of workers."""
+    workers = PUBLIC_WORKERS.value
+    if not is_public():
+        cores = available_cores()
+        memory = "Each takes memory of its own, up to 1 GB for large vocabularies."
+        tip = f"Tasks at once; this machine has {cores} cores. {memory}"
+        options: dict[str, Any] = {"key": _WORKERS, "first": cores, "help": tip}
+        workers = ui.setting(st.number_input, "Workers", 1, cores, **options)
+    # Sent in every run: a value that is set once is lost if its run is interrupted.
+    st.session_state[_NAME] = ui.value_now(_NAME, "")
+    tip = "Unaccented letters, digits, dots, dashes and underscores. Its folder gets this name."
+    options = {"key": _NAME, "first": "", "max_chars": 80, "placeholder": free, "help": tip}
+    ui.setting(st.text_input, "Name of the run", **options)
+    texts = batch.kept("edited")
+    # The dictionary, not the text, is read when the button is pressed.
+    ui.download(
+        "Download YAML",
+        lambda: texts.get(source, text).encode("utf-8", "replace"),
+        "evaluation.yaml",
+        key="batch yaml",
+        help="Edits last as long as this page is open.",
+    )
+    tip = "Back to the original file."
+    ui.button("Undo all edits", "restart_alt", texts.pop, source, disabled=not is_edited, help=tip)
+    return int(workers)
 
 
 def _start(source: str) -> None:
@@ -196,8 +183,7 @@ def _start(source: str) -> None:
     text = str(st.session_state[f"batch text {source}"])
     checked = batch.checked_text(source, text)
     if checked.plan is None:
-        if st.session_state.get(batch.VIEW) == batch.CONFIGURE:  # no second half of a double click
-            st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
+        st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
         return
     names = [run.name for run in batch.known_runs()]
     free = batch.free_name(checked.name or "evaluation", names)
@@ -205,7 +191,7 @@ def _start(source: str) -> None:
     with ui.deferred_error(_REFUSED):
         if name in names:
             raise MorphGraphError(
-                f"There is a run “{name}” already. Choose another name, or resume it under Runs."
+                f"There is a run “{name}” already. Choose another name, or resume it below."
             )
         workers = int(ui.value_now(_WORKERS, available_cores()))
         folder = batch.folder_of(source)
@@ -213,17 +199,8 @@ def _start(source: str) -> None:
         ui.set_value(_NAME, "")
 
 
-def _show_editor() -> None:
-    ui.set_value(batch.VIEW, batch.CONFIGURE)
-
-
-def runs_tab() -> None:
+def _runs(runs: dict[str, Run]) -> None:
     """Show the chosen run, the newest by default."""
-    runs = {run.name: run for run in batch.known_runs()}
-    if not runs:
-        st.info("Nothing has been run yet. Choose an evaluation under Configure, and press Start.")
-        ui.button("Configure one", "tune", _show_editor)
-        return
     name = ui.choice(
         st.selectbox,
         "Run",
@@ -242,7 +219,6 @@ def runs_tab() -> None:
     def edit_a_copy() -> None:
         with ui.deferred_error(_REFUSED):
             batch.add_source(f"copy of {name}"[:80], batch.configuration_of(run))
-            _show_editor()
 
     at_work, can = not batch.is_over(run), batch.buttons_of(run)
 
@@ -258,7 +234,7 @@ def runs_tab() -> None:
     _buttons(run, state, can, resume)
     if batch.is_over(run) and (state == "done" or (run.folder / "report.html").is_file()):
         results_of(run)
-    tip = "Under Configure; the run stays as it is."
+    tip = "In the editor above; the run stays as it is."
     ui.button("Edit a copy of its file", "edit", edit_a_copy, key=f"batch copy {name}", help=tip)
     if not is_public():
         with st.expander("Files of this run", icon=":material/folder:"):
@@ -368,6 +344,3 @@ def _download_buttons(run: Run) -> None:
                 file = f"{shortened(visible(run.name), 60)}-{name}"
                 options = {"key": f"batch download {name}", "help": note}
                 ui.download(label, offered[name], file, primary=name == "report.html", **options)
-
-
-batch_page(start("Batch"))

@@ -1,0 +1,1 @@
+"""The page Build: training and whole evaluations."""

@@ -4,15 +4,11 @@ from typing import Any
 
 import streamlit as st
 
-from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, shortened
-from morphgraph.score.vocabulary_health import VocabularyHealth
-from morphgraph.tables.model import Table
-from morphgraph.tables.vocabularies import ComparedVocabularies
 from web import choosing, inputs
 from web import widgets as ui
 from web.bootstrap import score_metrics
-from web.compare.figures import Compared, How, choose_metrics, compare
+from web.compare.figures import How, choose_metrics, compare
 from web.compare.languages import languages_view
 from web.compare.rows import choose_rows, follow_address, sentences_field, texts_to_compare
 from web.compare.where import where_view
@@ -77,8 +73,6 @@ def compare_page(current: Session) -> None:
         waiting.clear()
         pending = [one for one in picked if one.made is None]
         if compared is not None:
-            with more:
-                _vocabularies(current, compared)
             if view == _WORDS:
                 words_view(current, compared, pending, texts, way, count, table)
             elif view == _LANGUAGES:
@@ -112,33 +106,3 @@ def _scoring(current: Session) -> How:
     scope, weighting = choosing.scope_and_weighting("scores", gold)
     metrics = choose_metrics("compare_metrics") if gold.reference.has_gold else []
     return scope, weighting, metrics
-
-
-def _vocabularies(current: Session, compared: Compared) -> None:
-    """Offer to put the types of a method's vocabulary beside those of the baseline."""
-    able = {
-        label: outcome.segmenter
-        for label, outcome in zip(compared.labels, compared.outcomes, strict=True)
-        if outcome.segmenter is not None
-    }
-    base = compared.labels[compared.baseline]
-    others = [label for label in able if label != base]
-    if not others or base not in able:
-        return
-
-    label = f"Types beside those of {base}"
-    options: dict[str, Any] = {"placeholder": "a method", "key": "compare vocabulary"}
-    chosen = st.selectbox(label, others, index=None, **options)
-    if chosen is not None:
-        segmenters = [(base, able[base]), (chosen, able[chosen])]
-
-        def make() -> Table:
-            corpus = current.corpus()
-            gold = current.study.benchmark.reference if compared.has_gold else None
-            both = [VocabularyHealth(one, corpus, gold, label=name) for name, one in segmenters]
-            return ComparedVocabularies(*both).table()
-
-        key = ("vocabularies", *(Same(one) for _, one in segmenters), base, chosen)
-        beside = current.once(key, make, of_files=True)
-        ui.show_model(beside, len(beside.rows), key="vocabularies")
-        ui.table_downloads(lambda: beside, "vocabularies", beside.title)

@@ -53,7 +53,7 @@ def first_minute(page: Page) -> None:
     frame(2200)
     for another in (False, True, True):
         if another:
-            page.get_by_role("button", name="Another word").click()
+            page.get_by_role("button", name="another text").click()
             page.mouse.move(700, 20)
             settle(page)
             frame(1800)

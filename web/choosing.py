@@ -36,7 +36,7 @@ from web.making import (
     EDITED,
     START,
     TRAINED,
-    has_room,
+    fits_types,
     is_available,
     make_beside,
     make_if_quick,
@@ -223,7 +223,7 @@ def lacking_counts(current: Session) -> str:
     lacking = [
         METHODS[name].title
         for name in DEFAULT_METHODS
-        if needs_counts(name) and has_room(current, name) and not is_available(current, name)
+        if needs_counts(name) and fits_types(current, name) and not is_available(current, name)
     ]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 

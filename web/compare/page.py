@@ -8,7 +8,7 @@ from morphgraph.core.text import counted, shortened
 from web import choosing, inputs
 from web import widgets as ui
 from web.bootstrap import score_metrics
-from web.compare.figures import How, choose_metrics, compare
+from web.compare.figures import How, choose_metrics
 from web.compare.languages import languages_view
 from web.compare.rows import choose_rows, follow_address, sentences_field, texts_to_compare
 from web.compare.where import where_view
@@ -69,7 +69,7 @@ def compare_page(current: Session) -> None:
     scored = choosing.unseen_words(current, picked, current.study.benchmark)
     with shown, ui.attempt():
         with messages:
-            compared = compare(current, picked, scored, waiting, how)
+            compared = compare_methods(current, picked, scored, waiting, how)
         waiting.clear()
         pending = [one for one in picked if one.made is None]
         if compared is not None:

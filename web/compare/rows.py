@@ -13,7 +13,7 @@ from morphgraph.score.comparison import ERROR_KINDS, ComparedWord, Comparison, E
 from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
-from web.compare.figures import Compared
+from web.compare.figures import MethodScores
 from web.making import START
 from web.state import Session
 
@@ -23,7 +23,7 @@ MOST = 1000
 _LONGEST = 100_000
 # The limit of characters of text in the page's address, by which it can be shared.
 _IN_ADDRESS = 1000
-Row = tuple[int, ComparedWord]
+NumberedWord = tuple[int, ComparedWord]
 
 
 def follow_address(current: Session) -> None:
@@ -106,7 +106,7 @@ def texts_to_compare() -> list[str]:
 
 
 def rows_of_reference(
-    current: Session, compared: Compared, way: str, methods: Iterable[str]
+    current: Session, compared: MethodScores, way: str, methods: Iterable[str]
 ) -> tuple[list[int], str]:
     """Return the places of the words that are shown, and how many there are.
 
@@ -132,7 +132,7 @@ def rows_of_reference(
 
 
 def typed_rows(
-    current: Session, compared: Compared, texts: Sequence[str]
+    current: Session, compared: MethodScores, texts: Sequence[str]
 ) -> tuple[Comparison, list[int | None]]:
     """Return typed words by the methods, and the place of each method's cells, if it has any.
 
@@ -158,7 +158,7 @@ def typed_rows(
     return current.once(key, make), places
 
 
-def learned_from(current: Session, compared: Compared, texts: Sequence[str]) -> list[str]:
+def seen_words(current: Session, compared: MethodScores, texts: Sequence[str]) -> list[str]:
     """Return those of typed words that a method was learned from."""
     gold, seen = current.study.benchmark, list[str]()
     for one in compared.picked:

@@ -12,7 +12,7 @@ from morphgraph.score.breakdowns import BREAKDOWNS, GROUPINGS, Breakdown, break_
 from morphgraph.score.metrics import METRICS
 from morphgraph.tables.scores import breakdown_table
 from web import widgets as ui
-from web.compare.figures import Compared
+from web.compare.figures import MethodScores
 from web.state import Session
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _NOTES = {
 
 
 def where_view(
-    current: Session, compared: Compared, left: DeltaGenerator, table: DeltaGenerator
+    current: Session, compared: MethodScores, left: DeltaGenerator, table: DeltaGenerator
 ) -> None:
     """Show scores of groups of words by all methods."""
     with left:

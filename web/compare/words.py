@@ -14,10 +14,10 @@ from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
 from web.compare import cell
-from web.compare.figures import Compared, figures, heads
+from web.compare.figures import MethodScores, figures, heads
 from web.compare.rows import (
-    learned_from,
     rows_of_reference,
+    seen_words,
     typed_rows,
 )
 from web.components import comparison_grid
@@ -28,7 +28,7 @@ _PAGE = 50
 
 def words_view(
     current: Session,
-    compared: Compared,
+    compared: MethodScores,
     pending: Sequence[PickedMethod],
     texts: Sequence[str],
     way: str,
@@ -54,7 +54,7 @@ def words_view(
             label = compared.labels[compared.order[column]]
             st.session_state[cell.CHOSEN] = comparison.texts[row], label
 
-    seen = learned_from(current, compared, texts)
+    seen = seen_words(current, compared, texts)
     chosen = _chosen(comparison)
     marked = chosen and (chosen[0], columns.index(chosen[1]))
     with grid:
@@ -97,7 +97,7 @@ def _chosen(comparison: Comparison) -> tuple[int, int] | None:
     return comparison.texts.index(text), comparison.labels.index(label)
 
 
-def _said(compared: Compared) -> str:
+def _said(compared: MethodScores) -> str:
     """Say what the figures are over, and what their marks mean."""
     if not compared.has_gold:
         return f"Tokens per word over {compared.which}, whatever rows are shown."
@@ -109,7 +109,7 @@ def _said(compared: Compared) -> str:
     return said
 
 
-def _downloads(compared: Compared, comparison: Comparison, numbers: Sequence[int]) -> None:
+def _downloads(compared: MethodScores, comparison: Comparison, numbers: Sequence[int]) -> None:
     """Offer the figures and the words of the grid as files."""
     if compared.has_gold:
         st.markdown("**Figures** with intervals, p-values and signatures")

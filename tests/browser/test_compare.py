@@ -93,6 +93,7 @@ def test_what_takes_long_says_so_and_can_be_stopped(page: Page, app_address: str
     """A second reference of very many words: its reading, and what follows, end at a click."""
     open_grid(page, app_address, "methods=bpe")
     page.get_by_role("radio", name="Languages").click()
+    idle(page)
     page.get_by_role("button", name=re.compile("reference")).filter(has_text="3").click()
     letters = ["".join(four) for four in product("abcdefghijklmnopqr", repeat=4)]
     many = "".join(f"{w}ing\t{w} ing\n" for w in letters).encode()

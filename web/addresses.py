@@ -8,11 +8,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
 OLD_ADDRESSES = {
-    "Merge_graph": "",
-    "Merge_tree": "",
-    "Vocabulary": "",
-    "Blame": "Repair",
-    "ReBPE": "Repair",
+    "Merge_graph": "?state=Type",
+    "Merge_tree": "?state=Word",
+    "Vocabulary": "?state=All+types",
+    "Blame": "Repair?remedy=blame",
+    "ReBPE": "Repair?remedy=rebpe",
     "History": "",
     "History_and_export": "",
     "Segmentations": "Compare",
@@ -20,7 +20,7 @@ OLD_ADDRESSES = {
     "Train": "Build",
     "Batch": "Build",
 }
-"""The page that has what one had: its name in the address, empty for the Workbench."""
+"""The page that has what one had, empty for the Workbench, and what it has to show."""
 
 
 def pages_there() -> set[str]:
@@ -41,5 +41,7 @@ class OldAddresses:
         if scope["type"] != "http" or name not in self.gone:
             await self.app(scope, receive, send)
             return
-        url = URL(scope=scope).replace(scheme="", netloc="", path=f"{place}/{self.gone[name]}")
+        page, _, shows = self.gone[name].partition("?")
+        query = "&".join(filter(None, (shows, scope["query_string"].decode("ascii", "replace"))))
+        url = URL(scope=scope).replace(scheme="", netloc="", path=f"{place}/{page}", query=query)
         await RedirectResponse(url)(scope, receive, send)

@@ -135,11 +135,18 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
     return picked
 
 
-def baseline_among(picked: Sequence[PickedMethod]) -> int:
+def baseline_among(names: Sequence[str]) -> int:
     """Return the place of the method that others are tested against."""
-    names = [one.name for one in picked]
     wanted = (st.session_state.get(_BASELINE, ""), START, "bpe")
     return next((names.index(name) for name in wanted if name in names), 0)
+
+
+def baseline_label(current: Session) -> str:
+    """Return the name of the method that others are tested against; empty without any."""
+    if names := chosen_methods(current):
+        name = names[baseline_among(names)]
+        return _label(current, name, _settings(name))
+    return ""
 
 
 def use_as_baseline(name: str) -> None:

@@ -1,7 +1,7 @@
 """What clicks and buttons do to a session: edits, and changes of what is shown."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -10,9 +10,8 @@ from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine import KnockoutSettings, learned_from
+from morphgraph.refine import KnockoutSettings
 from morphgraph.refine.knockout import knock_out
-from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.rebpe import preview_reification
 from morphgraph.tokeniser.merging import never_formed
 from web.aside import Scored, scored_words, sides
@@ -57,17 +56,6 @@ def make(current: Session, steps: Sequence[Mapping[str, Any]], field: str = "") 
             st.session_state[field] = ""
 
 
-def make_portable(current: Session) -> None:
-    """Leave only pair merges, by the blame of the reference."""
-    study = current.study
-    with deferred_error(_MESSAGE):
-        rest = sides(current)[0].encoded_for(study.tokeniser)
-        change = preview_portable(study.graph, rest)
-        if rest.reference.has_gold:
-            change = learned_from(change, rest)
-        study.graph.apply(change)
-
-
 def bring_back(current: Session, number: int) -> None:
     """Repeat all edits except the knockout of one type; edits that depend on it give a message."""
     graph = current.study.graph
@@ -103,8 +91,8 @@ def go_to_edit(current: Session, edits: int) -> None:
         current.redo()
 
 
-def never_formed_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
-    """Report types that no merge can form after the edits, to remove or (``show_all``) list."""
+def never_formed_note(current: Session) -> None:
+    """Report types that no merge can form after the edits, to remove."""
     graph, names = current.study.graph, current.study.tokeniser.readable_types
 
     def make() -> list[int]:
@@ -127,16 +115,12 @@ def never_formed_note(current: Session, show_all: Callable[[], None] | None = No
         label = "Remove it" if len(types_left) == 1 else "Remove them"
         tip = "One more edit; it changes no segmentation."
         button(label, "delete", remove, key="remove never formed", help=tip)
-        if show_all is not None:
-            button("List them", "list", show_all, key="list never formed")
 
 
-def several_words_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
-    """Tell of types that span several words, which scores leave out, to (``show_all``) list."""
+def several_words_note(current: Session) -> None:
+    """Tell of types that span several words, which scores leave out."""
     if note := current.study.tokeniser.several_words_note:
         st.info(plain(note), icon=":material/join_inner:")
-        if show_all is not None:
-            button("List them", "list", show_all, key="list several words")
 
 
 class _Announced(NamedTuple):

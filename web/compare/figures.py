@@ -134,7 +134,7 @@ def compare(
     if not known:
         return None
     methods, outcomes = zip(*known, strict=True)
-    place = choosing.baseline_among(methods)
+    place = choosing.baseline_among([one.name for one in methods])
     whole: tuple[Hashable, ...] = (
         "compared",
         *(Same(outcome) for outcome in outcomes),

@@ -16,7 +16,6 @@ from web.choosing import PickedMethod
 from web.compare import cell
 from web.compare.figures import Compared, figures, heads
 from web.compare.rows import (
-    choose_way,
     learned_from,
     rows_of_reference,
     typed_rows,
@@ -32,20 +31,19 @@ def words_view(
     compared: Compared,
     pending: Sequence[PickedMethod],
     texts: Sequence[str],
-    left: DeltaGenerator,
+    way: str,
+    count: DeltaGenerator,
     table: DeltaGenerator,
 ) -> None:
-    """Show the grid; ``left``: where one chooses rows; ``table``: where one takes it along."""
+    """Show the grid; ``count``: where it says how many rows; ``table``: where files are."""
     comparison, places = compared.comparison, list[int | None](range(len(compared.picked)))
-    with left:
-        way = choose_way(compared, texts)
-        if texts:
-            comparison, places = typed_rows(current, compared, texts)
-            numbers = list(range(len(texts)))
-        else:
-            methods = [one.name for one in (*compared.picked, *pending)]
-            numbers, said = rows_of_reference(current, compared, way, methods)
-            st.caption(said, width="content")
+    if texts:
+        comparison, places = typed_rows(current, compared, texts)
+        numbers = list(range(len(texts)))
+    else:
+        methods = [one.name for one in (*compared.picked, *pending)]
+        numbers, said = rows_of_reference(current, compared, way, methods)
+        count.caption(said)
     grid = st.container()
     page = ui.one_page(numbers, _PAGE, "compare page")
     shown = [(number, comparison.row(number)) for number in page]

@@ -30,7 +30,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 SCRIPT = Path(__file__).with_name("clicks.js")
 PAUSE = 5.0  # seconds between the steps of a visitor
-PAGES = ("Merge_graph", "Merge_tree", "Repair", "Compare", "Vocabulary")
+PAGES = ("Repair", "Compare", "Build")
 CLICKED = re.compile(r"Knock out$|Undo$|Redo$|Use the best threshold$")
 LONGEST = 120  # seconds until a step counts as lost
 

@@ -88,8 +88,8 @@ class CurveView {
 
     this.hand = drawn("g", { class: "hand" });
     const size = { viewBox: `0 0 ${width} ${HIGH}`, height: HIGH, "aria-hidden": "true" };
-    const lines = known.length ? [...this.series(), ...this.bestPoint()] : [];
-    this.lines.replaceChildren(drawn("svg", size, grid, ...lines, this.hand));
+    const [lines, best] = known.length ? [this.series(), this.bestPoint()] : [[], []];
+    this.lines.replaceChildren(drawn("svg", size, grid, ...lines, this.hand, ...best));
     this.mark(this.chosen);
   }
 

@@ -50,7 +50,7 @@ class TapeView {
     const known = this.points.flatMap(({ f1, learned }) => [f1, learned]).filter((one) => one !== null);
     const [least, most] = [Math.min(...known), Math.max(...known)];
     const x = (number) => ASIDE + number * this.gap;
-    const flat = !(most > least);
+    const flat = last < 1 || !(most > least);
     const y = (f1) => (flat ? (TOP + FOOT) / 2 : FOOT - (((f1 ?? least) - least) * (FOOT - TOP)) / Math.max(most - least, 1));
     const path = (name, from, to) =>
       this.points.slice(from, to + 1).map((one, number) => `${x(from + number)},${y(one[name])}`).join(" ");

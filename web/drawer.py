@@ -77,6 +77,8 @@ def _closed() -> None:
 
 @st.dialog("What was done", position="right", on_dismiss=_closed)
 def _drawer(current: Session) -> None:
+    if st.session_state.pop(_MOVED, False):
+        st.rerun()  # the page below has to show another state, not the drawer alone
     _what_was_done(current)
     st.subheader("Take it with you", anchor=False)
     _take_along(current)
@@ -86,8 +88,6 @@ def _drawer(current: Session) -> None:
     _more(current)
     if is_public():
         _own_data(current)
-    if st.session_state.pop(_MOVED, False):
-        st.rerun()  # the page below shows another state now
 
 
 # --------------------------------------------------------------------------- what was done
@@ -325,6 +325,7 @@ def _own_data(current: Session) -> None:
             stop_all(current.store.folder / "runs")
             current.store.forget()
             st.session_state.clear()
+            st.session_state[_MOVED] = True
 
     st.caption(
         "A server that you share: what you open comes back in this browser alone, and is deleted "

@@ -24,13 +24,17 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, running_app, table
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.draw.cutting import cutting_tables
+from morphgraph.formats.loading import load_tokeniser
 
 PLACES = ("ung", "en", "er", "lich")  # types to look around
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 SCRIPT = Path(__file__).with_name("clicks.js")
+CLICK_COLUMNS = ("median {:.0f}", "p95 {:.0f}", "max {:.0f}")
 PAUSE = 5.0  # seconds between the steps of a visitor
-PAGES = ("Merge_graph", "Merge_tree", "Repair", "Compare", "Vocabulary")
+PAGES = ("", "Repair", "Compare")
 CLICKED = re.compile(r"Knock out$|Undo$|Redo$|Use the best threshold$")
 LONGEST = 120  # seconds until a step counts as lost
 
@@ -49,7 +53,46 @@ def clicks(clicks: int = 20) -> None:
         browser.close()
     print(f"oscar-de-40k, MorphyNet German derivations, {clicks} clicks each, milliseconds\n")
     rows = [(name, *summary(values).values()) for name, values in timed.items()]
-    table(["click to", "median {:.0f}", "p95 {:.0f}", "max {:.0f}"], rows)
+    table(["click to", *CLICK_COLUMNS], rows)
+
+
+def typing(words: int = 200, keys: int = 40) -> None:
+    """From a key to the chips of a text on the screen, and the size of the tables for it.
+
+    English, and oscar-de-40k; from the event of a key to the frame that shows its letter cut.
+    """
+    rows = []
+    with running_app() as (url, _), sync_playwright() as playwright:
+        browser = chromium(playwright)
+        files = {"en": None, "de": data(GERMAN_BPE) / "tokenizer.json"}
+        for language, path in files.items():
+            page = browser.new_page(viewport={"width": 1440, "height": 1000}, bypass_csp=True)
+            page.set_default_timeout(120_000)
+            page.goto(url)
+            page.wait_for_selector(".word .token")
+            page.wait_for_selector(IDLE)
+            if path is not None:
+                page.locator(".st-key-drop-zone input[type=file]").set_input_files(str(path))
+                page.get_by_text("one of 40,000 types").wait_for()
+            field = page.get_by_role("textbox", name="A word, or any text")
+            field.fill(" ".join(wordfreq_counts(language).words[100 : 100 + words]))
+            page.wait_for_timeout(3000)
+            page.evaluate(SCRIPT.read_text(encoding="utf-8"))
+            field.focus()
+            page.keyboard.press("Control+End")
+            page.evaluate("__timeKeys()")
+            for number in range(keys):
+                page.keyboard.press(" strawberries"[number % 13])
+                page.wait_for_timeout(120)
+            took = summary(page.evaluate("__keys"))
+            tables = cutting_tables(load_tokeniser(path or f"demo:{language}"))
+            assert tables is not None
+            name = "demo:en" if path is None else "oscar-de-40k"
+            rows.append((name, *took.values(), len(tables.packed) / 1000))
+            page.close()
+        browser.close()
+    print(f"A text of {words} words, {keys} keys, milliseconds\n")
+    table(["tokeniser", *CLICK_COLUMNS, "tables, kB {:.0f}"], rows)
 
 
 def memory() -> None:
@@ -96,17 +139,16 @@ def _open_in_browser(page: Page, url: str) -> None:
     """Upload the tokeniser and the reference on the start page, and go to the graph."""
     page.set_default_timeout(120_000)
     page.goto(url)
-    page.get_by_role("heading", name="Open your own files").wait_for()
-    for label, path, shown in (
-        ("Tokeniser", data(GERMAN_BPE) / "tokenizer.json", "tokenizer.json"),
-        ("Reference", data(GERMAN_GOLD), "deu.derivational"),
+    page.locator(".st-key-knock-out button").wait_for()
+    for path, shown in (
+        (data(GERMAN_BPE) / "tokenizer.json", "40,000 types"),
+        (data(GERMAN_GOLD), "deu.derivational"),
     ):
         page.wait_for_selector(IDLE)
-        uploader = page.get_by_test_id("stFileUploader").filter(has_text=label)
-        uploader.locator("input[type=file]").set_input_files(str(path))
-        page.get_by_test_id("stSidebar").get_by_text(shown).wait_for()
+        page.locator(".st-key-drop-zone input[type=file]").set_input_files(str(path))
+        page.locator(".st-key-what-is-open").get_by_text(shown[:12]).wait_for()
         page.wait_for_timeout(1500)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Merge graph").click()
+    page.get_by_role("radio", name="Type", exact=True).click()
     page.get_by_role("group", name="Merge graph:").wait_for()
     page.evaluate(SCRIPT.read_text(encoding="utf-8"))
 
@@ -114,9 +156,7 @@ def _open_in_browser(page: Page, url: str) -> None:
 def _time_clicks(page: Page, at_each: int) -> dict[str, list[float]]:
     """Return the milliseconds of each click that shows a type, and of each that knocks one out."""
     shown, removed = [], []
-    size = 40_000
     for place in PLACES:
-        _let_clicks(page, "Show it")
         _look_around(page, place)
         clicked = set()
         for _ in range(at_each):
@@ -125,39 +165,39 @@ def _time_clicks(page: Page, at_each: int) -> dict[str, list[float]]:
             rank = target["tooltip"].split("rank ")[1].split("\n")[0]
             wanted = {"label": target["label"], "rank": rank}
             shown.append(_timed_click(page, "select", target, wanted))
-        _let_clicks(page, "Knock it out")
         for _ in range(at_each):
             # Types that are applied come first: they change the scores.
             target = min(page.evaluate("__targets()"), key=lambda t: not t["applied"])
-            size -= 1
-            wanted = {"key": target["key"], "size": f"{size:,}"}
-            removed.append(_timed_click(page, "knockout", target, wanted))
+            page.mouse.click(target["x"], target["y"])
+            page.get_by_role("heading", name=target["label"], exact=True).wait_for()
+            page.wait_for_timeout(500)
+            removed.append(_timed_click(page, "knockout", target, {}, key="k"))
     return {"show a type in the panel": shown, "knock a type out": removed}
 
 
 def _look_around(page: Page, name: str) -> None:
     """Focus the graph on a type."""
-    find = page.get_by_role("combobox", name="Find a type")
-    find.fill(name)
-    find.press("Enter")
+    page.keyboard.press("Control+k")
+    page.get_by_role("dialog").get_by_role("combobox").wait_for()
+    page.wait_for_timeout(500)
+    page.keyboard.type(name)
+    page.wait_for_timeout(500)
+    page.keyboard.press("Enter")
     page.get_by_role("heading", name=name, exact=True).wait_for()
     page.wait_for_timeout(1500)
     page.get_by_role("button", name="Show all").click()
     page.wait_for_timeout(500)
 
 
-def _let_clicks(page: Page, does: str) -> None:
-    """Choose what a click on a type does."""
-    page.get_by_role("button", name="View").click()
-    page.get_by_text(does, exact=True).click()
-    page.keyboard.press("Escape")
-    page.wait_for_timeout(800)
-
-
-def _timed_click(page: Page, kind: str, target: dict[str, Any], wanted: dict[str, Any]) -> float:
-    """Return the milliseconds from a click until the page shows the expected values."""
+def _timed_click(
+    page: Page, kind: str, target: dict[str, Any], wanted: dict[str, Any], key: str = ""
+) -> float:
+    """Return the milliseconds from a click, or a key, until the page shows what is expected."""
     page.evaluate("([kind, wanted]) => __timeClick(kind, wanted)", [kind, wanted])
-    page.mouse.click(target["x"], target["y"])
+    if key:
+        page.keyboard.press(key)
+    else:
+        page.mouse.click(target["x"], target["y"])
     page.wait_for_function("globalThis.__timed !== null")
     milliseconds = float(page.evaluate("globalThis.__timed"))
     if milliseconds < 0:

@@ -8,33 +8,31 @@
     }
     return null;
   };
-  const metric = (label) => [...document.querySelectorAll('[data-testid="stMetric"]')]
-    .find((m) => m.querySelector('[data-testid="stMetricLabel"]')?.innerText.trim() === label)
-    ?.querySelector('[data-testid="stMetricValue"]')?.innerText.trim();
   const idle = () => document.querySelector('[data-testid="stApp"]')
     .dataset.testScriptState === 'notRunning';
   const tests = {
-    knockout: ({ key, size }) => {
-      const vertex = surface().querySelector(`[data-key="${key}"][data-id]`);
-      return (!vertex || vertex.matches(".ghost")) && metric('Types') === size;
-    },
+    knockout: () => document.querySelector('.st-key-type-name').innerText.includes('knocked out')
+      && document.querySelector('.st-key-type-sheet').innerText.includes('F1 '),
     select: ({ label, rank }) => {
       const main = document.querySelector('[data-testid="stMain"]');
       const heads = [...main.querySelectorAll('h3')].map((h) => h.innerText.trim());
-      return heads.includes(label) && idle() && main.innerText.includes(`rank ${rank};`);
+      return heads.includes(label) && idle() && main.innerText.includes(`rank ${rank} `);
     },
   };
   globalThis.__timeClick = (kind, wanted) => {
     globalThis.__timed = null;
-    addEventListener('pointerdown', (event) => {
-      const begin = event.timeStamp;
+    let begin = 0;
+    const begun = (event) => {
+      if (begin) return;
+      begin = event.timeStamp;
       const look = (now) => {
         if (tests[kind](wanted)) globalThis.__timed = performance.now() - begin;
         else if (now - begin < 20000) requestAnimationFrame(look);
         else globalThis.__timed = -1;
       };
       requestAnimationFrame(look);
-    }, { once: true, capture: true });
+    };
+    for (const kind_ of ['pointerdown', 'keydown']) addEventListener(kind_, begun, { once: true, capture: true });
   };
   globalThis.__targets = () => {
     const drawn = [...surface().querySelectorAll('.vertex.type[data-id]:not(.ghost, .focus)')];
@@ -45,5 +43,22 @@
         applied: !told.includes('never applied'), tooltip: told,
         x: left + width / 2, y: top + height / 2 };
     });
+  };
+  // From the event of each key to the first moment after the frame in which the chips have its letter.
+  globalThis.__timeKeys = () => {
+    globalThis.__keys = [];
+    const area = [...document.querySelectorAll('*')]
+      .map((host) => host.shadowRoot?.querySelector('.text textarea')).find(Boolean);
+    const words = area.parentElement.querySelector('.words');
+    const plain = () => words.textContent.replaceAll('\u200b', '');
+    addEventListener('keydown', ({ timeStamp }) => {
+      const look = () => {
+        if (plain() !== area.value) return requestAnimationFrame(look);
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => globalThis.__keys.push(performance.now() - timeStamp);
+        port2.postMessage(null);
+      };
+      area.addEventListener('input', () => requestAnimationFrame(look), { once: true });
+    }, { capture: true });
   };
 })()

@@ -6,7 +6,7 @@ from starlette.datastructures import URL
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-_PAGES = Path(__file__).resolve().parent.parent / "pages"
+_FOLDER = Path(__file__).resolve().parent.parent / "pages"
 OLD_ADDRESSES = {
     "Merge_graph": "?state=Type",
     "Merge_tree": "?state=Word",
@@ -25,7 +25,7 @@ OLD_ADDRESSES = {
 
 def pages_there() -> set[str]:
     """Return the names in addresses of the pages that there are."""
-    return {path.stem.partition("_")[2] for path in _PAGES.glob("*.py")}
+    return {path.stem.partition("_")[2] for path in _FOLDER.glob("*.py")}
 
 
 class OldAddresses:

@@ -1,7 +1,7 @@
 """What clicks and buttons do to a session: edits, and changes of what is shown."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -91,8 +91,8 @@ def go_to_edit(current: Session, edits: int) -> None:
         current.redo()
 
 
-def never_formed_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
-    """Report types that no merge can form after the edits, to remove or (``show_all``) list."""
+def never_formed_note(current: Session) -> None:
+    """Report types that no merge can form after the edits, to remove."""
     graph, names = current.study.graph, current.study.tokeniser.readable_types
 
     def make() -> list[int]:
@@ -115,16 +115,12 @@ def never_formed_note(current: Session, show_all: Callable[[], None] | None = No
         label = "Remove it" if len(types_left) == 1 else "Remove them"
         tip = "One more edit; it changes no segmentation."
         button(label, "delete", remove, key="remove never formed", help=tip)
-        if show_all is not None:
-            button("List them", "list", show_all, key="list never formed")
 
 
-def several_words_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
-    """Tell of types that span several words, which scores leave out, to (``show_all``) list."""
+def several_words_note(current: Session) -> None:
+    """Tell of types that span several words, which scores leave out."""
     if note := current.study.tokeniser.several_words_note:
         st.info(plain(note), icon=":material/join_inner:")
-        if show_all is not None:
-            button("List them", "list", show_all, key="list several words")
 
 
 class _Announced(NamedTuple):

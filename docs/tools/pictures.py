@@ -37,7 +37,7 @@ def shoot(page: Page, name: str) -> None:
 
 
 def first_minute(page: Page) -> None:
-    """Make the animation: a word, its knockout, another word, the user's own text."""
+    """Make the animation: a type, its knockout, another one, the user's own text."""
     frames: list[Image.Image] = []
     lasting: list[int] = []
 
@@ -49,27 +49,22 @@ def first_minute(page: Page) -> None:
         lasting.append(milliseconds)
 
     field = page.get_by_role("textbox", name="A word, or any text")
-    knock_out = page.get_by_role("button", name="Knock out")
     frame(2200)
-    for another in (False, True, True):
-        if another:
-            page.get_by_role("button", name="Another word").click()
-            page.mouse.move(700, 20)
-            settle(page)
-            frame(1800)
-        knock_out.hover()
-        page.wait_for_timeout(300)
-        frame(700)
-        knock_out.click()
+    for token in ("ies", "ating"):
+        page.locator(".token").get_by_text(token, exact=True).first.click()
         page.mouse.move(700, 20)
         settle(page)
-        frame(1800)
-    text = "undesirable flowers\ncarried things"
+        frame(1500)
+        page.keyboard.press("k")
+        settle(page)
+        frame(2000)
+    text = "undesirable flowers carried things"
     for end in range(4, len(text) + 4, 4):
         field.fill(text[:end])
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(300)
         if end % 12 == 0:
             frame(350)
+    field.press("Enter")
     settle(page)
     frame(3000)
     options = {"append_images": frames[1:], "duration": lasting, "loop": 0, "optimize": True}
@@ -83,10 +78,19 @@ def main() -> None:
         page = browser.new_page(viewport=SIZE, color_scheme="light")
         page.set_default_timeout(60_000)
         page.goto(address)
-        page.locator(".chip").first.wait_for()
+        page.locator(".st-key-knock-out button").wait_for()
         settle(page)
-        shoot(page, "start")
+        shoot(page, "work-word")
         first_minute(page)
+        page.get_by_role("radio", name="All types").click()
+        settle(page)
+        shoot(page, "work-types")
+        page.get_by_role("radio", name="Type", exact=True).click()
+        settle(page)
+        page.keyboard.press("k")
+        settle(page)
+        shoot(page, "work-knocked")
+        page.keyboard.press("z")
         pages = {"Compare": "compare", "Build": "build", "Repair": "repair"}
         for name, picture in pages.items():
             go_to(page, name)

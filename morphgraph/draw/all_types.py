@@ -19,14 +19,14 @@ WRONG, JOINS, BLAME, USED_BY = "wrong joins", "joins", "blame", "used by merges"
 PER_MILLION, ID, REMARK = "tokens per million", "id", "remark"
 TO_BLAME, NEVER_USED, A_STEP = "to blame", "never used", "only a step to others"
 TWICE, UNREACHABLE, NEVER_FORMED = "twice, with and without ␣", "unreachable", "never formed"
-ORDER: Final = (TO_BLAME, NEVER_USED, A_STEP, TWICE, UNREACHABLE, NEVER_FORMED)
+LISTS: Final = (TO_BLAME, NEVER_USED, A_STEP, TWICE, UNREACHABLE, NEVER_FORMED)
 
 
 @dataclass(frozen=True)
 class AllTypes:
     """The types of a state: a row for each, by its number in the graph, the worst first.
 
-    ``lists``: numbers of types by what is to be said of them, of `ORDER`; one that needs what is
+    ``lists``: numbers of types by what is to be said of them, of `LISTS`; one that needs what is
     not open (gold, a corpus, a marker) is missing. ``figures``: of all of them, in words.
     """
 
@@ -42,7 +42,7 @@ class AllTypes:
         return self.table[keep]
 
 
-def all_types(study: Study, corpus: NamedCounts | None) -> AllTypes:
+def types_of_study(study: Study, corpus: NamedCounts | None) -> AllTypes:
     """Return the present types of a study, with how often they are tokens of a corpus."""
     import pandas as pd
 

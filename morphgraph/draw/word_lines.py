@@ -10,7 +10,6 @@ import numpy as np
 from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import merge_key, type_key
-from morphgraph.reference.families import Part
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame
 from morphgraph.refine.outlook import Outlook
 from morphgraph.refine.study import Study
@@ -54,24 +53,6 @@ class WordLine:
     morphs: tuple[str, ...]
     tokens: tuple[TokenChip, ...]
     was: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Culprit:
-    """The merge most to blame for the gold boundaries that tokens of some words cross.
-
-    ``type``: the id of its result; ``description``: ``at + ing → ating``; ``examples``: gold
-    segmentations of words in which it closed a boundary; ``f1`` and ``gain``: after its knockout.
-    """
-
-    type: int
-    name: str
-    description: str
-    joins: float
-    wrong_joins: float
-    examples: tuple[str, ...]
-    f1: float
-    gain: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,25 +196,6 @@ def _tooltip(tokeniser: BpeTokeniser, token: int, graph: MergeGraph, blamed: Bla
         lines += [graph.describe(merge, names), rank, *filter(None, about)]
     id_ = f"id {ids[token]:,}" if token < len(ids) else "no id of its own"
     return "\n".join([*lines, id_])
-
-
-def culprit_of(study: Study, worst: int, part: Part | None = None) -> Culprit:
-    """Describe a merge that closed gold boundaries, and its knockout's score; ``part``: scored."""
-    joins, wrong_joins = study.blame().counts(worst)
-    type_ = study.graph.merge(worst).result
-    preview = study.preview([study.graph.types[type_]], part=part)
-    _, wrong = study.examples(type_, 12)
-    names = study.tokeniser.readable_types
-    return Culprit(
-        type_,
-        names[type_],
-        study.graph.describe(worst, names),
-        joins,
-        wrong_joins,
-        tuple(dict.fromkeys(example.gold for example in wrong)),
-        preview.after.f1,
-        preview.after.f1 - preview.before.f1,
-    )
 
 
 def illustrative_word(study: Study, number: int) -> str:

@@ -17,7 +17,6 @@ from browser_steps import (
     fan,
     go_to,
     idle,
-    pick,
     show,
     start,
     upload,
@@ -65,8 +64,11 @@ def look_for(page: Page, text: str) -> None:
     """Find a type, which is then in the middle."""
     idle(page)
     page.keyboard.press("Control+k")
-    page.get_by_role("dialog").get_by_role("combobox").fill(f"{text} · type")
-    pick(page.get_by_role("option", name=f"{text} · type", exact=True))
+    field = page.get_by_role("dialog").get_by_role("combobox")
+    expect(field).to_be_focused(timeout=PATIENCE)
+    page.keyboard.type(text)
+    page.wait_for_timeout(300)
+    page.keyboard.press("Enter")
     wait_for_focus(page, text)
     idle(page)
 
@@ -123,7 +125,7 @@ def explore_and_knock_out(page: Page) -> None:
 
     before = value_of(page, "F1 %")
     preview = page.get_by_text(re.compile("^F1 .* → ")).inner_text()
-    page.get_by_role("button", name="Knock out", exact=True).click()
+    page.locator(".st-key-knock-out button").first.click()
     wait_for_edits(page, 1)
     delta = page.locator("[class*=st-key-f1-] button .stMarkdownBadge")
     expect(delta.first).to_be_visible()
@@ -190,7 +192,7 @@ def by_keyboard(page: Page, before: str, after: str) -> None:
     middle.focus()
     page.keyboard.press("Enter")
     idle(page)
-    page.get_by_role("button", name="Knock out", exact=True).press("Enter")
+    page.locator(".st-key-knock-out button").first.press("Enter")
     wait_for_edits(page, 1)
     expect_value(page, "F1 %", after)
 
@@ -212,7 +214,7 @@ def knock_out_another(page: Page) -> None:
     idle(page)
     page.keyboard.press("k")
     wait_for_edits(page, 2)
-    expect(vertex(page, keys[-1])).to_have_class(re.compile("ghost"))
+    expect(page.get_by_role("button", name="Bring it back")).to_be_visible()
 
 
 def knock_out_by_threshold(page: Page) -> None:

@@ -6,7 +6,14 @@ import pytest
 
 import morphgraph as mg
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.draw.all_types import A_STEP, NEVER_USED, TO_BLAME, TWICE, UNREACHABLE, all_types
+from morphgraph.draw.all_types import (
+    A_STEP,
+    NEVER_USED,
+    TO_BLAME,
+    TWICE,
+    UNREACHABLE,
+    types_of_study,
+)
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -19,7 +26,7 @@ def test_its_rows_and_lists_are_what_is_known_of_each_type() -> None:
     study = Study(tokeniser, Benchmark.on(gold, tokeniser))
     study.graph.knockout(["ies"])
     corpus = NamedCounts(WordCounts(["the", "undoing", "houses"], [9, 4, 3]), "small")
-    found, health = all_types(study, corpus), VocabularyHealth(Bte(tokeniser), corpus, gold)
+    found, health = types_of_study(study, corpus), VocabularyHealth(Bte(tokeniser), corpus, gold)
     table, graph, blamed = found.table, study.graph, study.blame()
     assert sorted(table.index) == sorted(graph.type_ids())
     for number, row in table.sample(300, random_state=0).iterrows():

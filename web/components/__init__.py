@@ -194,7 +194,12 @@ def tree_picture(
     """
     # Pictures for wide pages, narrow ones and phones; only those that differ.
     drawn = {
-        theme: list(dict.fromkeys(to_svg(trees, theme, widest) for widest in (1032, 686, 340)))
+        theme: list(
+            dict.fromkeys(
+                to_svg(trees, theme, widest, has_legend=False)  # pointing explains
+                for widest in (1032, 686, 340)
+            )
+        )
         for theme in ("light", "dark")
     }
     options = {
@@ -204,26 +209,6 @@ def tree_picture(
     }
     mount = component("merge_tree", "tree", "shared", "elements", "picture", "player")
     _clickable(mount, key, on_event, {**drawn, **options})
-
-
-def type_finder(
-    find: Callable[[str], tuple[str, Sequence[tuple[int, str, str]]]],
-    first: str,
-    *,
-    key: str,
-    on_choose: Callable[[int], None],
-) -> None:
-    """Show a field that lists types as one types, and a button for the list of an empty field.
-
-    ``find``: of what is typed, the title of its list, and each type's number, name and figures;
-    ``first``: the label of the button. ``on_choose`` gets the chosen number.
-    """
-    query = str(_state_of(key).get("query") or "")
-    title, matches = find(query)
-    data = {"query": query, "title": title, "options": list(map(list, matches)), "first": first}
-    choose = telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
-    mount = component("type_finder", "finder", "shared", "elements")
-    mount(key=key, data=data, on_query_change=lambda: None, on_chosen_change=choose)
 
 
 def threshold_line(
@@ -364,12 +349,10 @@ def word_text(
 
     def said() -> None:
         match _state_of(key).get("said"):
-            case {"text": str() as typed, "word": str() as word, "type": int() | float() as type_}:
+            case {"text": str() as typed, "word": str() as word, "type": type_}:
                 on_text(typed)
-                on_choose(word, int(type_))
-            case {"text": str() as typed, "word": str() as word}:
-                on_text(typed)
-                on_choose(word, None)
+                if word:
+                    on_choose(word, int(type_) if isinstance(type_, int | float) else None)
 
     match _state_of(key).get("said"):
         case {"sequence": int() | float() as heard}:

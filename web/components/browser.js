@@ -13,15 +13,17 @@ if (!globalThis.morphgraphDrags) {
   for (const over of ["drop", "dragend"]) addEventListener(over, () => dragging(false), { capture: true });
 }
 
-// The key that finds, where no text is being typed; Ctrl+K is Streamlit's own.
+// Keys that find, undo and redo, where no text is being typed; those with Ctrl are Streamlit's own.
+const KEYS = { "/": ".st-key-go-to", z: '[class*="st-key-undo-"]', Z: '[class*="st-key-redo-"]' };
 if (!globalThis.morphgraphFinds) {
   globalThis.morphgraphFinds = true;
   addEventListener("keydown", (event) => {
     const target = event.composedPath()[0];
     const types = target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
-    if (event.key !== "/" || types || event.ctrlKey || event.metaKey || event.altKey) return;
+    const place = KEYS[event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase()];
+    if (!place || types || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    document.querySelector(".st-key-go-to button")?.click();
+    document.querySelector(`${place} button:not(:disabled)`)?.click();
   });
 }
 

@@ -5,5 +5,6 @@ export default function ({ parentElement }) {
   const dialog = (parentElement.host ?? parentElement).closest('[role="dialog"]');
   if (!dialog || dialog.dataset.entered) return;
   dialog.dataset.entered = "true";
-  setTimeout(() => dialog.querySelector("input")?.focus(), 50);
+  const enter = () => document.activeElement?.matches("input") || dialog.querySelector("input")?.focus();
+  for (const wait of [50, 250, 600]) setTimeout(enter, wait); // the dialog takes the focus, too
 }

@@ -11,15 +11,15 @@ from morphgraph.draw.all_types import (
     BLAME,
     ID,
     JOINS,
-    ORDER,
+    LISTS,
     PER_MILLION,
     REMARK,
     TO_BLAME,
     USED_BY,
     WRONG,
     AllTypes,
+    types_of_study,
 )
-from morphgraph.draw.all_types import all_types as make_table
 from morphgraph.draw.overview import Overview
 from morphgraph.tables.writing import frame_csv
 from web import widgets as ui
@@ -58,7 +58,7 @@ def all_types(current: Session) -> None:
     study, names = current.study, current.study.tokeniser.readable_types
     corpus = current.corpus()
     with ui.attempt(), st.spinner("Counting how often each type is used…"):
-        types = current.once(("all types",), partial(make_table, study, corpus))
+        types = current.once(("all types",), partial(types_of_study, study, corpus))
     number = current.selected or 0
     lists: dict[str, Collection[int]] = {}
     if study.has_blame:
@@ -96,7 +96,7 @@ def _filters(
     if untrained:
         shown = types.table["type"]
         lists["under-trained"] = set(shown.index[shown.isin(untrained)])
-    lists |= {name: types.lists[name] for name in ORDER if name in types.lists}
+    lists |= {name: types.lists[name] for name in LISTS if name in types.lists}
     first = [TO_BLAME] if types.lists.get(TO_BLAME) else []
     chosen = ui.choice(
         st.pills,
@@ -117,7 +117,7 @@ def _table(current: Session, table: Any, of: int) -> None:
     key = f"all types {current.study_number} {hash(tuple(numbers))}"
 
     def choose() -> None:
-        for row in st.session_state[key].selection.rows:
+        for row, _ in st.session_state[key].selection.cells:
             if row < len(numbers):
                 look_at(current, numbers[row])
 
@@ -132,7 +132,7 @@ def _table(current: Session, table: Any, of: int) -> None:
         REMARK: ui.TEXT(width="medium"),
     }
     rows = rows.assign(**{PER_MILLION: rows[PER_MILLION].round(1)}) if PER_MILLION in rows else rows
-    how: dict[str, Any] = {"key": key, "on_select": choose, "selection_mode": "single-row"}
+    how: dict[str, Any] = {"key": key, "on_select": choose, "selection_mode": "single-cell"}
     ui.show_table(rows, _ROWS, column_config=config, **how)
     with st.container(horizontal=True, vertical_alignment="center"):
         shown = f"the first {len(rows):,} of " if len(rows) < len(table) else ""

@@ -18,7 +18,7 @@ from web.edits import CANVAS, word_key
 from web.state import Session
 from web.views.trees import before_and_after, word_trees
 from web.workbench.all_types import all_types, list_users
-from web.workbench.place import ALL_TYPES, STATES, TYPE, WORD
+from web.workbench.place import ALL_TYPES, PICTURES, TYPE, WORD
 
 _LONGEST = 200
 """Characters that are shown of a typed word."""
@@ -35,7 +35,7 @@ _SIGNS = (
     ("line parts", "", "the parts of a type that is knocked out, running through it"),
 )
 """The kind, text and meaning of each sign of the picture."""
-HEIGHT = "clamp(320px, calc(100vh - var(--around-canvas, 400px)), 900px)"
+_HEIGHT = "clamp(320px, calc(100vh - var(--around-canvas, 400px)), 900px)"
 
 
 class Options(NamedTuple):
@@ -60,7 +60,7 @@ def canvas(current: Session) -> None:
     """Show the choice of a picture, its menu, and the picture."""
     with st.container(horizontal=True, vertical_alignment="center", key="canvas-head"):
         label = {"label_visibility": "collapsed"}
-        state = ui.segments("Picture", STATES, key=CANVAS, **label)
+        state = ui.segments("Picture", PICTURES, key=CANVAS, **label)
         st.space("stretch")
         if current.study.has_blame and state == TYPE:
             _scale()
@@ -175,7 +175,7 @@ def _type(current: Session) -> None:
         key="merge graph",
         view_key=f"{current.study_number} {focus} {down} {up} {rows} {order}",
         selected=type_key(focus if current.selected is None else current.selected),
-        height=HEIGHT,
+        height=_HEIGHT,
         least=11 / 14,
         on_event=on_event,
     )

@@ -56,7 +56,8 @@ def _button(current: Session, number: int, cascade: bool) -> None:
         ui.button("Bring it back", "undo", edits.bring_back, current, number, help=tip, **options)
     elif graph.is_removable(number) and graph.incoming(number):
         knock_out = partial(edits.knock_out_type, cascade=cascade)
-        options |= {"primary": True, "shortcut": "K"}
+        tip = f"What it would do to F1 is said below. {scored_words(current).help}".strip()
+        options |= {"primary": True, "shortcut": "K", "help": tip}
         ui.button("Knock out", "content_cut", knock_out, current, number, **options)
 
 
@@ -112,8 +113,7 @@ def _promise(current: Session, number: int, cascade: bool) -> None:
         return
     better = counted(gains[0], "word better", "words better")
     said = f"F1 {from_to(before, after)} · {better}, {gains[1]:,} worse{others}"
-    tip = f"What it would do: {counted(changed, 'word')} would be cut otherwise. {on.help}"
-    st.markdown(f":{ui.gain_colour(after - before)}[**{said}**]", help=tip)
+    st.markdown(f":{ui.gain_colour(after - before)}[**{said}**]")
 
 
 def _outcome(current: Session) -> None:

@@ -11,16 +11,12 @@ from web.edits import CANVAS, look_at, word_key
 from web.state import Session
 from web.widgets import set_value, value_now
 
-WORD, TYPE, ALL_TYPES = STATES = ("Word", "Type", "All types")
-_TEXTS = {
-    "en": "The bakeries were carrying unbelievable strawberries, underestimating",
-    "de": "Die Verkäuferinnen unterschätzten unglaubliche Möglichkeiten und Veränderungen",
-    "nl": "De bakkerijen onderschatten ongelooflijke mogelijkheden en veranderingen",
-}
-"""The text that a demo begins with."""
+WORD, TYPE, ALL_TYPES = PICTURES = ("Word", "Type", "All types")
+_ENGLISH = "The bakeries were carrying unbelievable strawberries, underestimating"
+"""The text that the English demo begins with."""
 _WORDS = 6
 """How many words a text has that is made up of those that a tokeniser cuts wrongly."""
-Lines = list[list[WordLine]]
+TextLines = list[list[WordLine]]
 
 
 def text_key(current: Session) -> str:
@@ -40,19 +36,19 @@ def another_text(current: Session) -> str:
 
 def show_text(current: Session, text: str) -> None:
     """Show another text, as if it had been typed, and choose its new word."""
-    known, key = set(words_of(value_now(text_key(current), ""))), text_key(current)
+    known, key = set(bare_words(value_now(text_key(current), ""))), text_key(current)
     set_value(key, text)
-    new = [word for word in words_of(text) if word not in known]
+    new = [word for word in bare_words(text) if word not in known]
     if new:
         set_value(word_key(current), new[-1])
 
 
-def words_of(text: str) -> list[str]:
+def bare_words(text: str) -> list[str]:
     """Return the words of a text, without the marks around them."""
     return [without_marks(word) for word in text.split()]
 
 
-def now_shown(current: Session) -> tuple[str, Lines]:
+def now_shown(current: Session) -> tuple[str, TextLines]:
     """Return the text and its words as tokens, after following the address.
 
     On a first visit the word and the type are those that the worst merge of the text made.
@@ -60,7 +56,7 @@ def now_shown(current: Session) -> tuple[str, Lines]:
     key, study = text_key(current), current.study
     first = value_now(key, None)
     if first is None:
-        first = _TEXTS.get(current.language) or another_text(current)
+        first = _ENGLISH if current.language == "en" else another_text(current)
     text = current.address.remember("text", key, first, step=False)
     set_value(key, text)
     lines, _ = lines_of(study, text)
@@ -75,11 +71,11 @@ def _follow_state(current: Session) -> None:
     own = TYPE if asks.get("type") and not asks.get("word") else WORD
     shown = value_now(CANVAS, own)
     held = "" if shown == WORD else shown
-    asked = current.address.follow("state", held, among=("", *STATES)) or WORD
+    asked = current.address.follow("state", held, among=("", *PICTURES)) or WORD
     set_value(CANVAS, asked)
 
 
-def _follow_word(current: Session, lines: Lines) -> None:
+def _follow_word(current: Session, lines: TextLines) -> None:
     first = value_now(word_key(current), None)
     if first is None:
         words = list(chain.from_iterable(lines))
@@ -89,7 +85,7 @@ def _follow_word(current: Session, lines: Lines) -> None:
     set_value(word_key(current), current.address.remember("word", word_key(current), first))
 
 
-def _follow_type(current: Session, lines: Lines) -> None:
+def _follow_type(current: Session, lines: TextLines) -> None:
     graph = current.study.graph
     if current.focus is None:
         look_at(current, _first_type(current, list(chain.from_iterable(lines))))

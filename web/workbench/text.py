@@ -9,10 +9,10 @@ from web.components import word_text
 from web.edits import look_at, word_key
 from web.state import Session
 from web.widgets import set_value, value_now
-from web.workbench.place import Lines, another_text, show_text
+from web.workbench.place import TextLines, another_text, show_text
 
 
-def text_strip(current: Session, text: str, lines: Lines) -> None:
+def text_strip(current: Session, text: str, lines: TextLines) -> None:
     """Show the text, its figures, and the way to another one."""
     words = [word.word for word in chain.from_iterable(lines)]
     now = value_now(word_key(current), "")

@@ -27,7 +27,7 @@ PAGES = {
 """The pages, each with its file and icon."""
 
 
-def head(current: Session, title: str) -> None:
+def show_bar(current: Session, title: str) -> None:
     """Show what no edit changes: the pages, what is open, the field that finds, the drawer."""
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "small"}
     with st.container(key="bar", **row):

@@ -7,7 +7,7 @@ import streamlit as st
 from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
-from web.bar import head, numbers, score_metrics
+from web.bar import numbers, score_metrics, show_bar
 from web.jobs import keep_queue_moving
 from web.opening import drop_zone
 from web.sharing import make_shared_edits
@@ -41,7 +41,7 @@ def start(title: str) -> Session:
     make_shared_edits(current)
     known_browser(current)
     keep_session(current)
-    head(current, title)
+    show_bar(current, title)
     drop_zone(current)
     if current.unkept:
         st.warning(

@@ -35,8 +35,8 @@ from web.sharing import edits_in_address
 from web.state import Session, as_json
 from web.storage import days_kept
 
-_OPEN, _MOVED, _CHECKED, _NOT_DELETED = (
-    f"drawer {what}" for what in ("open", "moved", "checked", "not deleted")
+_OPEN, _SHOWN, _CHECKED, _NOT_DELETED = (
+    f"drawer {what}" for what in ("open", "shown", "checked", "not deleted")
 )
 _FOLDER, _MOST, _HEAD = "morphgraph-tokeniser", 200, 100_000_000
 _DID = {
@@ -65,6 +65,7 @@ def drawer_button(current: Session, title: str) -> None:
 
     options: dict[str, Any] = {"key": "drawer button", "on_click": show}
     st.button("History, export", icon=":material/history:", **options)
+    st.session_state[_SHOWN] = current.study.graph.state
     if st.session_state.get(_OPEN) == title:
         _drawer(current)
     else:
@@ -77,6 +78,8 @@ def _closed() -> None:
 
 @st.dialog("What was done", position="right", on_dismiss=_closed)
 def _drawer(current: Session) -> None:
+    if st.session_state.get(_SHOWN) != current.study.graph.state:
+        st.rerun()  # the page below has to show another state, not the drawer alone
     _what_was_done(current)
     st.subheader("Take it with you", anchor=False)
     _take_along(current)
@@ -86,8 +89,6 @@ def _drawer(current: Session) -> None:
     _more(current)
     if is_public():
         _own_data(current)
-    if st.session_state.pop(_MOVED, False):
-        st.rerun()  # the page below shows another state now
 
 
 # --------------------------------------------------------------------------- what was done
@@ -101,10 +102,6 @@ def _what_was_done(current: Session) -> None:
     f1 = study.f1_after_edits(words.part)
     gains = [float("nan"), *(100 * (after - before) for before, after in pairwise(f1))]
 
-    def go(edits: int) -> None:
-        go_to_edit(current, edits)
-        st.session_state[_MOVED] = True
-
     with st.container(key="done", height=330 if len(changes) > 8 else "content", gap=None):
         for number in range(max(0, len(f1) - _MOST), len(f1)):
             said = "start" if not number else _said(current, changes[number - 1])
@@ -113,7 +110,10 @@ def _what_was_done(current: Session) -> None:
             score = f" {percent(now)}" if study.benchmark.reference.has_gold else ""
             state = "now" if number == done else "undone" if number > done else "done"
             options: dict[str, Any] = {"type": "tertiary", "width": "stretch"}
-            options |= {"key": f"edit {number} {state}", "on_click": partial(go, number)}
+            options |= {
+                "key": f"edit {number} {state}",
+                "on_click": partial(go_to_edit, current, number),
+            }
             st.button(f"{ui.plain(said)}{coloured if score else ''}{score}", **options)
     if not changes:
         st.caption("Nothing is edited yet: knock out a type in the Workbench, or run a remedy.")
@@ -218,13 +218,11 @@ def _checked(
     """
     reference = current.study.benchmark.reference
     key = (segmenter.signature(), reference.checksum)
-    place = st.empty()
-    if st.session_state.get(_CHECKED) != key:
-        tip = "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences."
-        with place:
-            if not ui.button("Check and prepare", "fact_check", primary=True, help=tip):
-                return None
-        place.empty()
+    # It stays where it is: a button that goes takes the focus with it, and Escape needs that.
+    tip = "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences."
+    asked = ui.button("Check and prepare", "fact_check", primary=True, help=tip)
+    if not asked and st.session_state.get(_CHECKED) != key:
+        return None
 
     def make() -> Export:
         words = [entry.word for entry in reference.entries]

@@ -200,6 +200,6 @@ def test_anything_is_a_few_keys_away(page: Page, app_address: str) -> None:
     expect(undo).to_be_disabled(timeout=PATIENCE)
     look_for(page, "unhappily")
     page.wait_for_url(re.compile("word=unhappily"))
-    expect(tree(page).locator("svg desc")).to_contain_text("happ")
+    expect(tree(page).locator("svg desc")).to_contain_text("app ily")
     look_for(page, "Compare")
     page.wait_for_url(re.compile("/Compare"))

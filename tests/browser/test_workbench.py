@@ -84,6 +84,7 @@ def test_letters_are_letters_while_one_types(page: Page, app_address: str) -> No
 
 
 def test_what_is_chosen_anywhere_is_chosen_everywhere(page: Page, app_address: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 1100})
     start(page, app_address)
     told = tree(page).locator("svg desc")
     token(page, "ating").click()

@@ -20,7 +20,7 @@ MODULES = {
     "scoring": ("compare", "scores", "first_use"),
     "counting": ("counting", "measuring"),
     "batch": ("batch",),
-    "app": ("clicks", "load", "memory"),
+    "app": ("clicks", "typing", "load", "memory"),
 }
 SEVERAL_THREADS = ("counting", "batch", "app")
 BENCHMARKS = {name: module for module, names in MODULES.items() for name in names}

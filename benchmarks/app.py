@@ -24,11 +24,15 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, running_app, table
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.draw.cutting import cutting_tables
+from morphgraph.formats.loading import load_tokeniser
 
 PLACES = ("ung", "en", "er", "lich")  # types to look around
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 SCRIPT = Path(__file__).with_name("clicks.js")
+CLICK_COLUMNS = ("median {:.0f}", "p95 {:.0f}", "max {:.0f}")
 PAUSE = 5.0  # seconds between the steps of a visitor
 PAGES = ("", "Repair", "Compare")
 CLICKED = re.compile(r"Knock out$|Undo$|Redo$|Use the best threshold$")
@@ -49,7 +53,46 @@ def clicks(clicks: int = 20) -> None:
         browser.close()
     print(f"oscar-de-40k, MorphyNet German derivations, {clicks} clicks each, milliseconds\n")
     rows = [(name, *summary(values).values()) for name, values in timed.items()]
-    table(["click to", "median {:.0f}", "p95 {:.0f}", "max {:.0f}"], rows)
+    table(["click to", *CLICK_COLUMNS], rows)
+
+
+def typing(words: int = 200, keys: int = 40) -> None:
+    """From a key to the chips of a text on the screen, and the size of the tables for it.
+
+    English, and oscar-de-40k; from the event of a key to the frame that shows its letter cut.
+    """
+    rows = []
+    with running_app() as (url, _), sync_playwright() as playwright:
+        browser = chromium(playwright)
+        files = {"en": None, "de": data(GERMAN_BPE) / "tokenizer.json"}
+        for language, path in files.items():
+            page = browser.new_page(viewport={"width": 1440, "height": 1000}, bypass_csp=True)
+            page.set_default_timeout(120_000)
+            page.goto(url)
+            page.wait_for_selector(".word .token")
+            page.wait_for_selector(IDLE)
+            if path is not None:
+                page.locator(".st-key-drop-zone input[type=file]").set_input_files(str(path))
+                page.get_by_text("one of 40,000 types").wait_for()
+            field = page.get_by_role("textbox", name="A word, or any text")
+            field.fill(" ".join(wordfreq_counts(language).words[100 : 100 + words]))
+            page.wait_for_timeout(3000)
+            page.evaluate(SCRIPT.read_text(encoding="utf-8"))
+            field.focus()
+            page.keyboard.press("Control+End")
+            page.evaluate("__timeKeys()")
+            for number in range(keys):
+                page.keyboard.press(" strawberries"[number % 13])
+                page.wait_for_timeout(120)
+            took = summary(page.evaluate("__keys"))
+            tables = cutting_tables(load_tokeniser(path or f"demo:{language}"))
+            assert tables is not None
+            name = "demo:en" if path is None else "oscar-de-40k"
+            rows.append((name, *took.values(), len(tables.packed) / 1000))
+            page.close()
+        browser.close()
+    print(f"A text of {words} words, {keys} keys, milliseconds\n")
+    table(["tokeniser", *CLICK_COLUMNS, "tables, kB {:.0f}"], rows)
 
 
 def memory() -> None:

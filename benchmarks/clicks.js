@@ -44,4 +44,21 @@
         x: left + width / 2, y: top + height / 2 };
     });
   };
+  // From the event of each key to the first moment after the frame in which the chips have its letter.
+  globalThis.__timeKeys = () => {
+    globalThis.__keys = [];
+    const area = [...document.querySelectorAll('*')]
+      .map((host) => host.shadowRoot?.querySelector('.text textarea')).find(Boolean);
+    const words = area.parentElement.querySelector('.words');
+    const plain = () => words.textContent.replaceAll('\u200b', '');
+    addEventListener('keydown', ({ timeStamp }) => {
+      const look = () => {
+        if (plain() !== area.value) return requestAnimationFrame(look);
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => globalThis.__keys.push(performance.now() - timeStamp);
+        port2.postMessage(null);
+      };
+      area.addEventListener('input', () => requestAnimationFrame(look), { once: true });
+    }, { capture: true });
+  };
 })()

@@ -6,13 +6,13 @@ from starlette.datastructures import URL
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-PAGES = Path(__file__).resolve().parent.parent / "pages"
+_FOLDER = Path(__file__).resolve().parent.parent / "pages"
 OLD_ADDRESSES = {
-    "Merge_graph": "",
-    "Merge_tree": "",
-    "Vocabulary": "",
-    "Blame": "Repair",
-    "ReBPE": "Repair",
+    "Merge_graph": "?state=Type",
+    "Merge_tree": "?state=Word",
+    "Vocabulary": "?state=All+types",
+    "Blame": "Repair?remedy=blame",
+    "ReBPE": "Repair?remedy=rebpe",
     "History": "",
     "History_and_export": "",
     "Segmentations": "Compare",
@@ -20,12 +20,12 @@ OLD_ADDRESSES = {
     "Train": "Build",
     "Batch": "Build",
 }
-"""The page that has what one had: its name in the address, empty for the Workbench."""
+"""The page that has what one had, empty for the Workbench, and what it has to show."""
 
 
 def pages_there() -> set[str]:
     """Return the names in addresses of the pages that there are."""
-    return {path.stem.partition("_")[2] for path in PAGES.glob("*.py")}
+    return {path.stem.partition("_")[2] for path in _FOLDER.glob("*.py")}
 
 
 class OldAddresses:
@@ -41,5 +41,7 @@ class OldAddresses:
         if scope["type"] != "http" or name not in self.gone:
             await self.app(scope, receive, send)
             return
-        url = URL(scope=scope).replace(scheme="", netloc="", path=f"{place}/{self.gone[name]}")
+        page, _, shows = self.gone[name].partition("?")
+        query = "&".join(filter(None, (shows, scope["query_string"].decode("ascii", "replace"))))
+        url = URL(scope=scope).replace(scheme="", netloc="", path=f"{place}/{page}", query=query)
         await RedirectResponse(url)(scope, receive, send)

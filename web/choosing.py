@@ -36,7 +36,7 @@ from web.making import (
     EDITED,
     START,
     TRAINED,
-    has_room,
+    fits_types,
     is_available,
     make_beside,
     make_if_quick,
@@ -135,11 +135,18 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
     return picked
 
 
-def baseline_among(picked: Sequence[PickedMethod]) -> int:
+def baseline_among(names: Sequence[str]) -> int:
     """Return the place of the method that others are tested against."""
-    names = [one.name for one in picked]
     wanted = (st.session_state.get(_BASELINE, ""), START, "bpe")
     return next((names.index(name) for name in wanted if name in names), 0)
+
+
+def baseline_label(current: Session) -> str:
+    """Return the name of the method that others are tested against; empty without any."""
+    if names := chosen_methods(current):
+        name = names[baseline_among(names)]
+        return _label(current, name, _settings(name))
+    return ""
 
 
 def use_as_baseline(name: str) -> None:
@@ -216,7 +223,7 @@ def lacking_counts(current: Session) -> str:
     lacking = [
         METHODS[name].title
         for name in DEFAULT_METHODS
-        if needs_counts(name) and has_room(current, name) and not is_available(current, name)
+        if needs_counts(name) and fits_types(current, name) and not is_available(current, name)
     ]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 

@@ -1,5 +1,6 @@
 """The drawer at the right of every page: what was done, to travel along, and what to take along."""
 
+import json
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -10,6 +11,7 @@ import streamlit as st
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted, percent, shortened
 from morphgraph.formats.export import Export, words_to_check
+from morphgraph.formats.gguf import MAGIC, with_merges
 from morphgraph.formats.hugging_face import id_choice
 from morphgraph.formats.recipe import write_recipe
 from morphgraph.graph.merge_table import Change
@@ -36,7 +38,7 @@ from web.storage import days_kept
 _OPEN, _MOVED, _CHECKED, _NOT_DELETED = (
     f"drawer {what}" for what in ("open", "moved", "checked", "not deleted")
 )
-_FOLDER, _MOST = "morphgraph-tokeniser", 200
+_FOLDER, _MOST, _HEAD = "morphgraph-tokeniser", 200, 100_000_000
 _DID = {
     "knockout": "knocked out",
     "cascade": "removed, with what is made from it,",
@@ -46,7 +48,8 @@ _DID = {
     "portable": "left only pairs",
     "renumber": "gave other ids",
 }
-PLAIN, TUPLES, METHOD = "Plain tokenizer.json", "With tuple merges", "By another method"
+PLAIN, TUPLES, GGUF = "Plain tokenizer.json", "With tuple merges", "Into your GGUF file"
+METHOD = "By another method"
 _LOADED = """
 from transformers import AutoTokenizer{also}
 
@@ -142,6 +145,9 @@ def _take_along(current: Session) -> None:
             f"Exactly what you see, with {merges} of more than two parts; transformers loads it "
             "with a class of its own."
         )
+    model = _gguf_file(current)
+    if model is not None:
+        captions[GGUF] = "Pairs only, in a copy of the model that you opened; the weights stay."
     captions[METHOD] = "The same vocabulary, cut as by FLOTA, dropout, … : a folder, too."
     with st.container(key="cards-export"):
         form = ui.choice(
@@ -152,15 +158,16 @@ def _take_along(current: Session) -> None:
             captions=list(captions.values()),
             label_visibility="collapsed",
         )
+    pairs = _pairs_only(current) if form in (PLAIN, GGUF) and tuples else tokeniser
     if form == METHOD:
         segmenter: Segmenter = choose_method(tokeniser, "export")
     else:
-        segmenter = Bte(_pairs_only(current) if form == PLAIN and tuples else tokeniser)
+        segmenter = Bte(pairs)
     with st.container(horizontal=True, key="take-along"):
-        made = _checked(current, segmenter)
+        made = _checked(current, segmenter, model if form == GGUF else None)
         _copy_link(current)
     if made is not None:
-        _result(made, keeps_ids=id_choice(tokeniser) == "keep")
+        _result(made, keeps_ids=id_choice(pairs) == "keep")
 
 
 def _of_pairs(current: Session, tuples: int) -> str:
@@ -193,14 +200,31 @@ def _pairs_only(current: Session) -> BpeTokeniser:
     return current.once(("pairs only",), make)
 
 
-def _checked(current: Session, segmenter: Segmenter) -> Export | None:
-    """Compare the ids of what would be exported with ours at a click; return it if they were."""
+def _gguf_file(current: Session) -> tuple[str, bytes] | None:
+    """Return the file that the tokeniser was opened from, if it is a model in GGUF with merges."""
+    source = current.sources.get("tokeniser")
+    if source is None or any(change.added_types for change in current.study.graph.history):
+        return None  # a new type would have no weights
+    with_head = (f for f in source.files if f[1].startswith(MAGIC))
+    return next((f for f in with_head if f[1].find(b"tokenizer.ggml.merges", 0, _HEAD) > 0), None)
+
+
+def _checked(
+    current: Session, segmenter: Segmenter, model: tuple[str, bytes] | None
+) -> Export | None:
+    """Compare the ids of what would be exported with ours at a click; return it if they were.
+
+    ``model``: the file in GGUF that gets its merges.
+    """
     reference = current.study.benchmark.reference
     key = (segmenter.signature(), reference.checksum)
+    place = st.empty()
     if st.session_state.get(_CHECKED) != key:
         tip = "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences."
-        if not ui.button("Check and prepare", "fact_check", primary=True, help=tip):
-            return None
+        with place:
+            if not ui.button("Check and prepare", "fact_check", primary=True, help=tip):
+                return None
+        place.empty()
 
     def make() -> Export:
         words = [entry.word for entry in reference.entries]
@@ -212,15 +236,24 @@ def _checked(current: Session, segmenter: Segmenter) -> Export | None:
             st.warning(ui.plain(warning), icon=":material/match_case:")
         made = current.once(("export", *key), make)
         st.session_state[_CHECKED] = key
-        ui.download(
-            "Download",
-            lambda: ui.zipped({f"{_FOLDER}/{name}": data for name, data in made.files.items()}),
-            f"{_FOLDER}.zip",
-            primary=True,
-            help=f"A zip archive: {', '.join(made.files)}.",
-        )
+        files = {f"{_FOLDER}/{name}": data for name, data in made.files.items()}
+        file, tip = f"{_FOLDER}.zip", f"A zip archive: {', '.join(made.files)}."
+        if model is not None:
+            file, tip = f"{_FOLDER}.gguf", "For llama.cpp, in place of the model's own file."
+
+        def content() -> bytes:
+            return ui.zipped(files) if model is None else _in_gguf(*model, made)
+
+        ui.download("Download", content, file, primary=True, help=tip)
         return made
     return None
+
+
+def _in_gguf(name: str, data: bytes, made: Export) -> bytes:
+    merges = json.loads(made.files["tokenizer.json"])["model"]["merges"]
+    return with_merges(
+        data, name, [one if isinstance(one, str) else " ".join(one) for one in merges]
+    )
 
 
 def _result(made: Export, *, keeps_ids: bool) -> None:

@@ -10,9 +10,8 @@ from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine import KnockoutSettings, learned_from
+from morphgraph.refine import KnockoutSettings
 from morphgraph.refine.knockout import knock_out
-from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.rebpe import preview_reification
 from morphgraph.tokeniser.merging import never_formed
 from web.aside import Scored, scored_words, sides
@@ -55,17 +54,6 @@ def make(current: Session, steps: Sequence[Mapping[str, Any]], field: str = "") 
         current.study.graph.replay(steps)
         if field:
             st.session_state[field] = ""
-
-
-def make_portable(current: Session) -> None:
-    """Leave only pair merges, by the blame of the reference."""
-    study = current.study
-    with deferred_error(_MESSAGE):
-        rest = sides(current)[0].encoded_for(study.tokeniser)
-        change = preview_portable(study.graph, rest)
-        if rest.reference.has_gold:
-            change = learned_from(change, rest)
-        study.graph.apply(change)
 
 
 def bring_back(current: Session, number: int) -> None:

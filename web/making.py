@@ -106,13 +106,13 @@ def _work(
     return current.state(of_files=_of_files(name)), _key(current, name, settings)
 
 
-def has_room(current: Session, name: str) -> bool:
+def fits_types(current: Session, name: str) -> bool:
     return name != TRAINED or current.study.graph.loaded_type_count > 256  # bytes
 
 
 def is_available(current: Session, name: str) -> bool:
     has_counts = not needs_counts(name) or current.corpus() is not None
-    return has_counts and has_room(current, name)
+    return has_counts and fits_types(current, name)
 
 
 def _learner(

@@ -43,7 +43,12 @@ def tape(current: Session, *, learning: bool = False) -> None:
     for number, (now, seen) in enumerate(zip(f1, learned, strict=True)):
         change = changes[number - 1] if number else None
         label = edit_label(current, change) if change else "start"
-        said = label if now != now else f"{label} · F1 {in_percent(now)}"
+        said = (
+            f"{_NAMES.get(change.edit, change.edit)} {label}"
+            if change and change.step.get("types")
+            else label
+        )
+        said += "" if now != now else f" · F1 {in_percent(now)}"
         if change and now == now and f1[number - 1] == f1[number - 1]:
             said += f" ({signed(100 * (now - f1[number - 1]))})"
         scores = {"f1": _shown(now), "learned": _shown(seen)}
@@ -67,12 +72,11 @@ def tape(current: Session, *, learning: bool = False) -> None:
 
 
 def edit_label(current: Session, change: Change) -> str:
-    """Name an edit in a few letters: its only type, or what it did to how many."""
-    name = _NAMES.get(change.edit, change.edit)
+    """Name an edit in a few letters: the types that it took, or how many, or what it did."""
     types = [str(one) for one in change.step.get("types", ())]
     if len(types) == 1:
         return shortened(current.study.tokeniser.readable(types[0]), 30)
-    return f"{name} {len(types):,}" if types else name
+    return f"{len(types):,} types" if types else _NAMES.get(change.edit, change.edit)
 
 
 def _shown(f1: float) -> float | None:

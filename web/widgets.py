@@ -34,6 +34,7 @@ _KINDS = {
     "yaml": ("YAML", "application/yaml"),
     "zip": ("Archive", "application/zip"),
     "log": ("Log", "text/plain"),
+    "gguf": ("GGUF", "application/octet-stream"),
     "graphml": ("GraphML", "application/xml"),
 }
 _CONVERTED = re.compile(

@@ -25,8 +25,8 @@ def settle(page: Page) -> None:
 
 
 def go_to(page: Page, name: str) -> None:
-    """Open a page by its link in the bar."""
-    page.get_by_role("link", name=name, exact=True).click()
+    """Open a page by its tab."""
+    page.locator(".st-key-tabs").get_by_role("link", name=name, exact=True).click()
     page.mouse.move(700, 20)
     settle(page)
 
@@ -91,7 +91,7 @@ def main() -> None:
         settle(page)
         shoot(page, "work-knocked")
         page.keyboard.press("z")
-        pages = {"Compare": "compare", "Repair": "repair"}
+        pages = {"Compare": "compare", "Build": "build", "Repair": "repair"}
         for name, picture in pages.items():
             go_to(page, name)
             page.wait_for_timeout(6000)
@@ -104,6 +104,9 @@ def main() -> None:
         page.locator('g[data-phase="2"]').click()
         settle(page)
         shoot(page, "rebpe")
+        page.get_by_role("button", name="History, export").click()
+        settle(page)
+        shoot(page, "drawer")
         browser.close()
 
 

@@ -13,9 +13,9 @@ from morphgraph.core.text import shortened, side_by_side
 from morphgraph.refine.blame import Blame
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-STEPS: Final = 100
+_STEPS: Final = 100
 """Steps of blame, as the thresholds have them."""
-ROWS: Final = 20
+_ROWS: Final = 20
 """Steps of blame in the picture of joins."""
 _MOST: Final = 30
 """The merges that are listed at any threshold."""
@@ -52,11 +52,11 @@ class BlameSpread:
         """Count merges, and find the worst."""
         places = np.flatnonzero(blamed.applied > 0)
         # As exact as the ratios: a division of both would put 0.15 below 0.15.
-        edges = np.arange(STEPS + 1) / STEPS
+        edges = np.arange(_STEPS + 1) / _STEPS
         step = np.searchsorted(edges, blamed.ratio[places], side="right") - 1
         joins, wrong = blamed.applied[places], blamed.blamed[places]
         column = np.floor(np.log2(np.maximum(1.0, joins))).astype(np.int64)
-        row = np.minimum(step * ROWS // STEPS, ROWS - 1)
+        row = np.minimum(step * _ROWS // _STEPS, _ROWS - 1)
         cells = Counter(zip(column.tolist(), row.tolist(), strict=True))
         order = np.lexsort((places, -blamed.ratio[places], -wrong))
         can_go = np.fromiter(
@@ -64,12 +64,12 @@ class BlameSpread:
         )
         order = order[(wrong[order] > 0) & can_go[order]]
         shown = np.zeros(len(places), bool)
-        for least in range(1, STEPS):
+        for least in range(1, _STEPS):
             shown[order[step[order] >= least][:_MOST]] = True
         worst = [
             _merge(tokeniser, blamed, int(places[n]), int(step[n])) for n in order[shown[order]]
         ]
-        return cls(np.bincount(step, minlength=STEPS + 1), dict(cells), worst)
+        return cls(np.bincount(step, minlength=_STEPS + 1), dict(cells), worst)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data."""

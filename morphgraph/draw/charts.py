@@ -139,37 +139,6 @@ def blame_histogram(table: pd.DataFrame, threshold: float) -> go.Figure:
     return figure
 
 
-def worst_merges(table: pd.DataFrame, threshold: float) -> go.Figure:
-    """Draw the joins, right and wrong, of the merges above a threshold with most wrong ones."""
-    figure = figure_of("joins", "")
-    worst = table[table["R"] >= threshold].nlargest(10, ["B", "R"])[::-1]
-    places = list(range(len(worst)))
-    where: Any = {"y": places, "orientation": "h"}
-    figure.add_bar(
-        **where,
-        x=worst["B"],
-        name="wrong",
-        marker_color=REMOVED,
-        customdata=[plotly_text(text) for text in worst["merge"]],
-        hovertemplate="%{customdata}<br>on a gold boundary: %{x:,}<extra></extra>",
-    )
-    figure.add_bar(
-        **where,
-        x=worst["N"] - worst["B"],
-        name="right",
-        marker_color=KEPT,
-        text=[f"{b:,.0f} of {n:,.0f} wrong" for n, b in zip(worst["N"], worst["B"], strict=True)],
-        textposition="outside",
-        cliponaxis=False,
-        hovertemplate="elsewhere: %{x:,}<extra></extra>",
-    )
-    room = 1.45 * float(worst["N"].max()) if len(worst) else 1.0
-    figure.update_layout(barmode="stack", xaxis_range=[0, room])
-    names = [short_label(text, 24) for text in worst["type"]]
-    figure.update_yaxes(tickvals=places, ticktext=names)
-    return figure
-
-
 # ---------------------------------------- ReBPE, after Bauwens & de Lhoneux 2026, Figures 3 and 4
 
 

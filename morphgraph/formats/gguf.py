@@ -1,7 +1,7 @@
 """The tokeniser in a GGUF file, as llama.cpp reads it: the head of the file is enough."""
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -52,6 +52,8 @@ class _Head:
 
     def __init__(self, data: bytes, name: str) -> None:
         self.data, self.name, self.at, self.place = data, name, 0, "its head"
+        self.places: dict[str, tuple[int, int]] = {}
+        self.tensors, self.alignment = 0, 32
 
     def _take(self, size: int) -> bytes:
         if size > len(self.data) - self.at:
@@ -86,7 +88,7 @@ class _Head:
     def fields(self) -> dict[str, Any]:
         """Return all fields of the tokeniser."""
         self.at = len(MAGIC)
-        (version,), (_, count) = self._numbers("I"), self._numbers("Q", 2)
+        (version,), (self.tensors, count) = self._numbers("I"), self._numbers("Q", 2)
         if version not in (2, 3) or count > _MOST_FIELDS:
             problem = f"this is GGUF of version {version} with {count:,} fields; versions 2 and 3 "
             problem += f"with at most {_MOST_FIELDS:,} can be read"
@@ -95,10 +97,23 @@ class _Head:
         for _ in range(count):
             key = self._string()
             self.place = f"field {key}"
+            start = self.at
             value = self._value(self._numbers("I")[0])
+            self.places[key] = start, self.at
+            if key == "general.alignment":
+                self.alignment = max(1, int(value))
             if key.startswith(_PREFIX):
                 fields[key.removeprefix(_PREFIX)] = value
         return fields
+
+    def after_tensors(self) -> int:
+        """Return where the descriptions of tensors end, once `fields` were read."""
+        self.place = "its tensors"
+        for _ in range(self.tensors):
+            self._string()
+            (dimensions,) = self._numbers("I")
+            self._take(8 * dimensions + 12)  # their sizes, the kind of number, and the place
+        return self.at
 
 
 class _Tokeniser:
@@ -234,6 +249,28 @@ def read_gguf(data: bytes, name: str, pattern: str | None) -> dict[str, Any] | b
         raise NoMergesError(name, place, problem, "Choose a BPE tokeniser.")
     problem = f"this is GGUF of the kind {model!r}; only gpt2, llama and gemma4 are read"
     raise FileFormatError(name, place, problem, "Choose the tokenizer.json of the same model.")
+
+
+def with_merges(data: bytes, name: str, merges: Sequence[str]) -> bytes:
+    """Return a model's file with other merges; its types, other fields and weights stay.
+
+    ``merges``: pairs as in the file, ``a b``. Raises `FileFormatError` for a file without merges.
+    """
+    head = _Head(data, name)
+    fields = head.fields()
+    if "merges" not in fields:
+        raise FileFormatError(
+            name, f"field {_PREFIX}merges", "there are no merges", "Choose a BPE."
+        )
+    start, end = head.places[f"{_PREFIX}merges"]
+    first, last = len(data), head.after_tensors()
+    if last < len(data):
+        first = -(-last // head.alignment) * head.alignment
+    texts = [text.encode() for text in merges]
+    listed = b"".join(struct.pack("<Q", len(text)) + text for text in texts)
+    value = struct.pack("<IIQ", _ARRAY, _STRING, len(texts)) + listed
+    before = data[:start] + value + data[end:last]
+    return before + bytes(-len(before) % head.alignment) + data[first:]
 
 
 def _cut(text: str, ranks: Mapping[tuple[str, str], int]) -> list[str]:

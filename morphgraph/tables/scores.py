@@ -31,14 +31,12 @@ from morphgraph.tables.model import (
     with_best,
 )
 from morphgraph.tables.writing import (
-    frame_csv,
     one_line,
     rendered,
 )
 
 if TYPE_CHECKING:
     from morphgraph.score.breakdowns import Breakdown
-    from morphgraph.score.comparison import ErrorBrowser
     from morphgraph.score.flota_scores import FlotaScores
 
 _NAME_LENGTH, _FEW = 60, 3
@@ -231,13 +229,6 @@ def flota_table(found: FlotaScores) -> Table:
     rows = [astuple(each) for each in found.scores]
     rows = [(method, "∞" if k is None else k, *values) for method, k, *values in rows]
     return plain_table("FLOTA's scores", columns, rows, names=2, signatures=(found.signature,))
-
-
-def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
-    """Return words with gold segments, tokens and errors, one per row, and the signature."""
-    signature = browser.outcome.signature(scores=f"{browser.scope} errors")
-    heads = {"wrong": "wrong splits", "missed": "missed boundaries"}
-    return frame_csv(browser.words(entries).rename(columns=heads).assign(signature=signature))
 
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:

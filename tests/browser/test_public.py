@@ -95,7 +95,7 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
 def sees_nothing(page: Page) -> None:
     """Look at all of a page: its texts, its markup, what fields hold, and its address."""
     expect(page.get_by_test_id("stApp")).to_be_visible(timeout=PATIENCE)
-    page.wait_for_selector('[data-testid="stSidebar"]', timeout=PATIENCE)
+    page.wait_for_selector(".st-key-bar", timeout=PATIENCE)
     idle(page)
     held = page.evaluate(
         """() => [document.documentElement.outerHTML, document.body.innerText, document.cookie,

@@ -4,14 +4,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from morphgraph.core.files import demo_gold_path
-from morphgraph.draw.charts import (
-    removed_by_origin,
-    worst_merges,
-)
+from morphgraph.draw.charts import removed_by_origin
 from morphgraph.draw.score_charts import (
     HeatColumn,
     Mark,
@@ -37,18 +33,6 @@ def error_bars(trace: Any, axis: str = "x") -> tuple[list[float], list[float]]:
 
 
 # ------------------------------------------------------------------------------------- blame, ReBPE
-
-
-def test_the_worst_stand_on_top_and_above_the_threshold() -> None:
-    rows = [("a + b", "ab", 10.0, 9.0), ("b + c", "bc", 4.0, 1.0), ("<i> + d", "<i>d", 8.0, 4.0)]
-    table = pd.DataFrame([*rows, ("d + e", "de", 0.0, 0.0)], columns=["merge", "type", "N", "B"])
-    table["R"] = table["B"] / table["N"]
-    figure = worst_merges(table, 0.5)
-    wrong, right = figure.data
-    assert (list(wrong.x), list(right.x)) == ([4, 9], [4, 1])
-    assert list(right.text) == ["4 of 8 wrong", "9 of 10 wrong"]
-    assert list(figure.layout.yaxis.ticktext) == ["&lt;i&gt;d", "ab"]
-    assert len(worst_merges(table, 0.95).data[0].x) == 0
 
 
 @pytest.fixture(scope="module")

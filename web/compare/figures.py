@@ -34,7 +34,7 @@ _DEFAULT = "Its own merges, applied in the order in which they were learned."
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class MethodScores:
     """Methods on the words that they are scored on; those that failed are left out.
 
     ``baseline``: the place of the method that others are tested against.
@@ -102,14 +102,14 @@ class Compared:
         return (self.table.estimates[place] or {})[name]
 
 
-def compare(
+def compare_methods(
     current: Session,
     picked: Sequence[PickedMethod],
     scored: GoldSet,
     waiting: Waiting,
     how: How,
     about: str | None = None,
-) -> Compared | None:
+) -> MethodScores | None:
     """Return the methods that are made on these words; None, and messages, if there are none.
 
     ``about``: what Stop leaves out, by default the method that is being scored.
@@ -134,7 +134,7 @@ def compare(
     if not known:
         return None
     methods, outcomes = zip(*known, strict=True)
-    place = choosing.baseline_among(methods)
+    place = choosing.baseline_among([one.name for one in methods])
     whole: tuple[Hashable, ...] = (
         "compared",
         *(Same(outcome) for outcome in outcomes),
@@ -143,8 +143,8 @@ def compare(
         *how[2],
     )
 
-    def compared() -> Compared:
-        made = Compared(scored, methods, outcomes, place, *how)
+    def compared() -> MethodScores:
+        made = MethodScores(scored, methods, outcomes, place, *how)
         if made.has_gold:
             _ = made.table.estimates  # slow
         return made
@@ -152,7 +152,7 @@ def compare(
     return once(whole, "Intervals and tests", partial(compared), about or methods[place].name)
 
 
-def heads(compared: Compared, pending: Sequence[PickedMethod]) -> list[GridHead]:
+def heads(compared: MethodScores, pending: Sequence[PickedMethod]) -> list[GridHead]:
     """Return the heads of the columns, the best first, then those that are still made."""
     baseline = compared.picked[compared.baseline].name
     shown = [(compared.picked[place], compared.outcomes[place].label) for place in compared.order]
@@ -162,7 +162,7 @@ def heads(compared: Compared, pending: Sequence[PickedMethod]) -> list[GridHead]
     ]
 
 
-def _head(one: PickedMethod, label: str, compared: Compared, can_be_baseline: bool) -> GridHead:
+def _head(one: PickedMethod, label: str, compared: MethodScores, can_be_baseline: bool) -> GridHead:
     told = ", ".join(f"{key} = {spelled(value)}" for key, value in one.changed.items())
     if one.made is None:
         told = "learning …" if one.name in METHODS.learning else "training …"
@@ -183,7 +183,7 @@ def _head(one: PickedMethod, label: str, compared: Compared, can_be_baseline: bo
     )
 
 
-def figures(compared: Compared, pending: int) -> list[GridFigure]:
+def figures(compared: MethodScores, pending: int) -> list[GridFigure]:
     """Return the rows of figures, with room for the columns that are still made."""
     room = [("…", "", False)] * pending
     if not compared.has_gold:

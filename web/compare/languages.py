@@ -23,7 +23,7 @@ from morphgraph.tables.writing import frame_csv
 from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
-from web.compare.figures import Compared, How, compare
+from web.compare.figures import How, MethodScores
 from web.compare.references import OPEN, choose_references, gold_set_of, remove_reference
 from web.jobs import Tell, Waiting
 from web.state import Session
@@ -44,7 +44,7 @@ class ByLanguage(NamedTuple):
 
 
 def languages_view(
-    current: Session, compared: Compared, how: How, left: DeltaGenerator, table: DeltaGenerator
+    current: Session, compared: MethodScores, how: How, left: DeltaGenerator, table: DeltaGenerator
 ) -> None:
     """Show all methods by F1 on each reference, or one method in detail."""
     waiting = Waiting(st.empty(), remove_reference)
@@ -82,12 +82,12 @@ def languages_view(
 
 def _on(
     current: Session,
-    compared: Compared,
+    compared: MethodScores,
     name: str,
     picked: Sequence[PickedMethod],
     how: How,
     waiting: Waiting,
-) -> Compared | None:
+) -> MethodScores | None:
     """Return methods on one reference; a file with segmentations is of the open one only."""
     if name == OPEN and len(picked) == len(compared.picked):
         return compared
@@ -96,10 +96,12 @@ def _on(
         picked = [one for one in picked if not isinstance(one.made, Predictions)]
         opened = gold_set_of(current, name, waiting)
         scored = choosing.unseen_words(current, picked, opened)
-    return compare(current, picked, scored, waiting, how, about=name)
+    return compare_methods(current, picked, scored, waiting, how, about=name)
 
 
-def _all_methods(found: Sequence[Compared], labels: Sequence[str], table: DeltaGenerator) -> None:
+def _all_methods(
+    found: Sequence[MethodScores], labels: Sequence[str], table: DeltaGenerator
+) -> None:
     columns = []
     for label in labels:
         values = [_f1(one, label) for one in found]
@@ -113,11 +115,11 @@ def _all_methods(found: Sequence[Compared], labels: Sequence[str], table: DeltaG
         ui.table_downloads(make, "scores", "All intervals, p-values and signatures.")
 
 
-def _f1(one: Compared, label: str) -> float:
+def _f1(one: MethodScores, label: str) -> float:
     return one.scores(one.labels.index(label), "f1").value if label in one.labels else float("nan")
 
 
-def _detail(found: Sequence[Compared], scope: Scope, tell: Tell) -> ByLanguage:
+def _detail(found: Sequence[MethodScores], scope: Scope, tell: Tell) -> ByLanguage:
     """Return one method's scores by language, and its blame, if it merges."""
     tables = [ScoreTable([one.outcomes[0]], scope, one.over, LANGUAGE_METRICS) for one in found]
     rows = rows_by_language(tables)

@@ -4,17 +4,13 @@ from typing import Any
 
 import streamlit as st
 
-from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, shortened
-from morphgraph.score.vocabulary_health import VocabularyHealth
-from morphgraph.tables.model import Table
-from morphgraph.tables.vocabularies import ComparedVocabularies
 from web import choosing, inputs
 from web import widgets as ui
 from web.bootstrap import score_metrics
-from web.compare.figures import Compared, How, choose_metrics, compare
+from web.compare.figures import How, choose_metrics
 from web.compare.languages import languages_view
-from web.compare.rows import typed_texts
+from web.compare.rows import choose_rows, follow_address, sentences_field, texts_to_compare
 from web.compare.where import where_view
 from web.compare.words import words_view
 from web.jobs import Waiting
@@ -22,6 +18,7 @@ from web.opening import what_was_read
 from web.state import Session, keep_session
 from web.views.without_gold import needs_gold
 
+_VIEW = "compare_view"
 _WORDS, _LANGUAGES, _WHERE = "Words", "Languages", "Where errors are"
 
 
@@ -30,12 +27,17 @@ def compare_page(current: Session) -> None:
     """Show the page; a fragment, so that a choice redraws nothing else."""
     score_metrics(current, "compare")
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
+    view, way = ui.value_now(_VIEW, _WORDS), ""
+    if view == _WORDS:
+        follow_address(current)
     with st.container(key="compare-controls", **row):
-        field = st.container(width=230)
-        left = st.container(key="compare-rows", width="content", **row)
+        if view == _WORDS:  # at once, so that nothing beside it moves
+            way = choose_rows(current)
+        left = st.container(width=170 if view == _WORDS else "content", **row)
+        count = left.empty()  # keeps the place before it is known what stands there
         st.space("stretch")
         views = [_WORDS, _LANGUAGES, _WHERE]
-        view = ui.segments("View", views, key="compare_view", label_visibility="collapsed")
+        ui.segments("View", views, key=_VIEW, label_visibility="collapsed")
         adding = st.popover("Method", icon=":material/add:", key="compare methods open")
         table = st.popover("Table", icon=":material/download:", key="compare table open")
         more = st.popover("", icon=":material/tune:", key="compare more open", help="More")
@@ -47,7 +49,10 @@ def compare_page(current: Session) -> None:
     with messages:
         _read_from_file(current)
         picked = choosing.choose_methods(current, place)
-    texts = typed_texts(current, field, more) if view == _WORDS else []
+        texts = texts_to_compare() if view == _WORDS else []
+    if view == _WORDS:
+        with more:
+            sentences_field()
     with more:
         how = _scoring(current)
     lacking = choosing.lacking_counts(current)
@@ -64,14 +69,12 @@ def compare_page(current: Session) -> None:
     scored = choosing.unseen_words(current, picked, current.study.benchmark)
     with shown, ui.attempt():
         with messages:
-            compared = compare(current, picked, scored, waiting, how)
+            compared = compare_methods(current, picked, scored, waiting, how)
         waiting.clear()
         pending = [one for one in picked if one.made is None]
         if compared is not None:
-            with more:
-                _vocabularies(current, compared)
             if view == _WORDS:
-                words_view(current, compared, pending, texts, left, table)
+                words_view(current, compared, pending, texts, way, count, table)
             elif view == _LANGUAGES:
                 languages_view(current, compared, how, left, table)
             elif not needs_gold(current, "Where errors are needs"):
@@ -103,33 +106,3 @@ def _scoring(current: Session) -> How:
     scope, weighting = choosing.scope_and_weighting("scores", gold)
     metrics = choose_metrics("compare_metrics") if gold.reference.has_gold else []
     return scope, weighting, metrics
-
-
-def _vocabularies(current: Session, compared: Compared) -> None:
-    """Offer to put the types of a method's vocabulary beside those of the baseline."""
-    able = {
-        label: outcome.segmenter
-        for label, outcome in zip(compared.labels, compared.outcomes, strict=True)
-        if outcome.segmenter is not None
-    }
-    base = compared.labels[compared.baseline]
-    others = [label for label in able if label != base]
-    if not others or base not in able:
-        return
-
-    label = f"Types beside those of {base}"
-    options: dict[str, Any] = {"placeholder": "a method", "key": "compare vocabulary"}
-    chosen = st.selectbox(label, others, index=None, **options)
-    if chosen is not None:
-        segmenters = [(base, able[base]), (chosen, able[chosen])]
-
-        def make() -> Table:
-            corpus = current.corpus()
-            gold = current.study.benchmark.reference if compared.has_gold else None
-            both = [VocabularyHealth(one, corpus, gold, label=name) for name, one in segmenters]
-            return ComparedVocabularies(*both).table()
-
-        key = ("vocabularies", *(Same(one) for _, one in segmenters), base, chosen)
-        beside = current.once(key, make, of_files=True)
-        ui.show_model(beside, len(beside.rows), key="vocabularies")
-        ui.table_downloads(lambda: beside, "vocabularies", beside.title)

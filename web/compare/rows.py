@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, shortened
@@ -14,21 +13,21 @@ from morphgraph.score.comparison import ERROR_KINDS, ComparedWord, Comparison, E
 from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
-from web.compare.figures import Compared
+from web.compare.figures import MethodScores
 from web.making import START
 from web.state import Session
 
 _WORDS, _LINES, _WAY = "compare_text", "compare_lines", "compare_way"
 _DIFFER, _WORST, _RANDOM = "differ", "worst", "random"
-_MOST = 1000
+MOST = 1000
 _LONGEST = 100_000
 # The limit of characters of text in the page's address, by which it can be shared.
 _IN_ADDRESS = 1000
-Row = tuple[int, ComparedWord]
+NumberedWord = tuple[int, ComparedWord]
 
 
-def typed_texts(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
-    """Return the words or sentences that somebody typed, of which the address holds short ones."""
+def follow_address(current: Session) -> None:
+    """Let the address hold what is typed, if it is short, and take what it asks for."""
     lines, words = ui.value_now(_LINES, ""), ui.value_now(_WORDS, "")
     text = lines if lines.strip() else words
     is_held = bool(text.strip()) and len(text) <= _IN_ADDRESS
@@ -37,16 +36,12 @@ def typed_texts(current: Session, field: DeltaGenerator, more: DeltaGenerator) -
     if asked != here:
         ui.set_value(_LINES, asked[0] if asked[1] else "")
         ui.set_value(_WORDS, "" if asked[1] else asked[0])
-    lines = ui.setting(
-        more.text_area,
-        "Sentences, one a line",
-        key=_LINES,
-        first="",
-        max_chars=_LONGEST,
-        placeholder="compared in place of words",
-    )
-    words = ui.setting(
-        field.text_input,
+
+
+def choose_rows(current: Session) -> str:
+    """Show the field for words, and how those of the reference are chosen; none while some are."""
+    ui.setting(
+        st.text_input,
         "Words",
         key=_WORDS,
         first="",
@@ -54,33 +49,20 @@ def typed_texts(current: Session, field: DeltaGenerator, more: DeltaGenerator) -
         placeholder="Type or paste words",
         label_visibility="collapsed",
         icon=":material/edit:",
-        disabled=bool(lines.strip()),
+        disabled=bool(ui.value_now(_LINES, "").strip()),
+        width=230,
     )
-    text = lines if lines.strip() else words
-    texts = [t.strip() for t in lines.splitlines()] if lines.strip() else words.split()
-    texts = list(dict.fromkeys(t for t in texts if t))
-    if len(texts) > _MOST:
-        st.caption(f"The first {_MOST:,} of {len(texts):,} are compared.")
-    if texts and len(text) > _IN_ADDRESS:
-        st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
-    return texts[:_MOST]
-
-
-def choose_way(compared: Compared, texts: Sequence[str]) -> str:
-    """Choose how words of the reference are chosen; none is while some are typed."""
 
     def forget_typed() -> None:
         ui.set_value(_WORDS, "")
         ui.set_value(_LINES, "")
 
-    ways = {_DIFFER: "Where they differ", _RANDOM: "Random"}
-    if compared.has_gold:
-        baseline = shortened(compared.labels[compared.baseline], 20)
-        ways = {_DIFFER: ways[_DIFFER], _WORST: f"Worst for {baseline}", _RANDOM: "Random"}
-    if len(compared.outcomes) < 2:
-        del ways[_DIFFER]
-    now = ui.value_now(_WAY, None)
-    st.session_state[_WAY] = None if texts else now if now in ways else next(iter(ways))
+    ways = {_DIFFER: "Where they differ"} if len(choosing.chosen_methods(current)) > 1 else {}
+    if current.study.benchmark.reference.has_gold:
+        ways[_WORST] = f"Worst for {ui.plain(shortened(choosing.baseline_label(current), 20))}"
+    ways[_RANDOM] = "Random"
+    now, first = ui.value_now(_WAY, None), next(iter(ways))
+    st.session_state[_WAY] = None if typed_texts() else now if now in ways else first
     way = ui.setting(
         st.segmented_control,
         "Rows",
@@ -91,11 +73,40 @@ def choose_way(compared: Compared, texts: Sequence[str]) -> str:
         on_change=forget_typed,
         label_visibility="collapsed",
     )
-    return way or next(iter(ways))
+    return way or first
+
+
+def sentences_field() -> None:
+    """Show the field for sentences, which take the place of words."""
+    ui.setting(
+        st.text_area,
+        "Sentences, one a line",
+        key=_LINES,
+        first="",
+        max_chars=_LONGEST,
+        placeholder="compared in place of words",
+    )
+
+
+def typed_texts() -> list[str]:
+    """Return the words or sentences that somebody typed."""
+    lines, words = ui.value_now(_LINES, ""), ui.value_now(_WORDS, "")
+    texts = [t.strip() for t in lines.splitlines()] if lines.strip() else words.split()
+    return list(dict.fromkeys(t for t in texts if t))
+
+
+def texts_to_compare() -> list[str]:
+    """Return what was typed, with a message on what is not compared, or not in the address."""
+    texts, lines = typed_texts(), ui.value_now(_LINES, "")
+    if len(texts) > MOST:
+        st.caption(f"The first {MOST:,} of {len(texts):,} are compared.")
+    if texts and len(lines if lines.strip() else ui.value_now(_WORDS, "")) > _IN_ADDRESS:
+        st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
+    return texts[:MOST]
 
 
 def rows_of_reference(
-    current: Session, compared: Compared, way: str, methods: Iterable[str]
+    current: Session, compared: MethodScores, way: str, methods: Iterable[str]
 ) -> tuple[list[int], str]:
     """Return the places of the words that are shown, and how many there are.
 
@@ -104,7 +115,7 @@ def rows_of_reference(
     then is added.
     """
     words, comparison = len(compared.scored), compared.comparison
-    if way == _RANDOM:
+    if way == _RANDOM or (way == _DIFFER and len(compared.outcomes) < 2):  # others are still made
         return np.random.default_rng(0).permutation(words).tolist(), counted(words, "word")
     if way == _WORST:
         outcome = compared.outcomes[compared.baseline]
@@ -121,7 +132,7 @@ def rows_of_reference(
 
 
 def typed_rows(
-    current: Session, compared: Compared, texts: Sequence[str]
+    current: Session, compared: MethodScores, texts: Sequence[str]
 ) -> tuple[Comparison, list[int | None]]:
     """Return typed words by the methods, and the place of each method's cells, if it has any.
 
@@ -147,7 +158,7 @@ def typed_rows(
     return current.once(key, make), places
 
 
-def learned_from(current: Session, compared: Compared, texts: Sequence[str]) -> list[str]:
+def seen_words(current: Session, compared: MethodScores, texts: Sequence[str]) -> list[str]:
     """Return those of typed words that a method was learned from."""
     gold, seen = current.study.benchmark, list[str]()
     for one in compared.picked:

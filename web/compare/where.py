@@ -1,4 +1,4 @@
-"""Where errors are: scores by the length, frequency or kind of words, and the words themselves."""
+"""The view of errors: scores by the length, frequency or formation of words, or by boundary."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -7,17 +7,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
-from morphgraph.core.text import counted
 from morphgraph.draw import score_charts as charts
 from morphgraph.score.breakdowns import BREAKDOWNS, GROUPINGS, Breakdown, break_down
-from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.metrics import METRICS
-from morphgraph.tables.scores import breakdown_table, errors_csv
+from morphgraph.tables.scores import breakdown_table
 from web import widgets as ui
-from web.compare.figures import Compared
-from web.edits import open_in_merge_tree
+from web.compare.figures import MethodScores
 from web.state import Session
-from web.views.trees import MARKS
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -41,9 +37,9 @@ _NOTES = {
 
 
 def where_view(
-    current: Session, compared: Compared, left: DeltaGenerator, table: DeltaGenerator
+    current: Session, compared: MethodScores, left: DeltaGenerator, table: DeltaGenerator
 ) -> None:
-    """Show scores of groups of words by all methods, and search the words of one of them."""
+    """Show scores of groups of words by all methods."""
     with left:
         by = ui.segments(
             "By",
@@ -93,63 +89,3 @@ def where_view(
     with table:
         tip = "A row for each group of words."
         ui.table_downloads(partial(breakdown_table, found), "breakdown", tip)
-    _words_cut(current, compared)
-
-
-def _words_cut(current: Session, compared: Compared) -> None:
-    """Search and filter the words of one method, and open one of them."""
-    st.subheader("The words", anchor=False)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        labels = [compared.labels[place] for place in compared.order]
-        label = ui.choice(st.selectbox, "Cut by", labels, key="errors_of", width=220)
-        outcome = compared.outcomes[compared.labels.index(label)]
-        key = ("errors", Same(outcome), compared.scope)
-        make = partial(ErrorBrowser, outcome, compared.scope)
-        browser = current.once(key, make, of_files=True)
-        counts = browser.counts()
-        kinds = ui.choice(
-            st.pills,
-            "What is wrong",
-            ERROR_KINDS,
-            key="error_kinds",
-            first=list(ERROR_KINDS[:3]),
-            selection_mode="multi",
-            format_func=lambda kind: f"{kind} {counts[kind]:,}",
-            help="Over-segmented: only splits too many. Under-segmented: only splits too few.",
-        )
-        text = ui.setting(
-            st.text_input,
-            "Search words",
-            key="error_search",
-            first="",
-            placeholder="part of a word",
-            max_chars=50,
-            width=220,
-        ).strip()
-    hits = browser.find(kinds, text=text)
-    numbers = ui.one_page(hits.tolist(), 200, "errors page")
-    if not numbers:
-        st.info("No word matches.")
-        return
-    columns = ["word", "gold", "tokens", "marked", "wrong", "missed"]
-    if outcome.gold_set.frequencies is not None:
-        columns.append("frequency")
-    place = f"{id(outcome)} {compared.scope} {sorted(kinds)} {text} {numbers[0]} {len(hits)}"
-    row = ui.chosen_row(
-        browser.words(numbers)[columns],
-        11,
-        key=f"errors table {place}",
-        column_config={
-            "wrong": ui.NUMBER("wrong splits"),
-            "missed": ui.NUMBER("missed boundaries"),
-            "frequency": ui.NUMBER(format="localized"),
-        },
-    )
-    words = counted(len(hits), "word")
-    st.caption(f"{words}, the most boundary errors first, then the most frequent. {MARKS}")
-    ui.download(f"All {words} as CSV", partial(errors_csv, browser, hits), "errors.csv")
-    if row is not None:
-        word = outcome.gold_set.texts[numbers[row]]
-        label = f"Open “{ui.plain(word)}” in the Workbench"
-        if ui.button(label, "account_tree", key="errors to tree"):
-            open_in_merge_tree(current, word)

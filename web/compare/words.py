@@ -14,11 +14,10 @@ from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
 from web.compare import cell
-from web.compare.figures import Compared, figures, heads
+from web.compare.figures import MethodScores, figures, heads
 from web.compare.rows import (
-    choose_way,
-    learned_from,
     rows_of_reference,
+    seen_words,
     typed_rows,
 )
 from web.components import comparison_grid
@@ -29,23 +28,22 @@ _PAGE = 50
 
 def words_view(
     current: Session,
-    compared: Compared,
+    compared: MethodScores,
     pending: Sequence[PickedMethod],
     texts: Sequence[str],
-    left: DeltaGenerator,
+    way: str,
+    count: DeltaGenerator,
     table: DeltaGenerator,
 ) -> None:
-    """Show the grid; ``left``: where one chooses rows; ``table``: where one takes it along."""
+    """Show the grid; ``count``: where it says how many rows; ``table``: where files are."""
     comparison, places = compared.comparison, list[int | None](range(len(compared.picked)))
-    with left:
-        way = choose_way(compared, texts)
-        if texts:
-            comparison, places = typed_rows(current, compared, texts)
-            numbers = list(range(len(texts)))
-        else:
-            methods = [one.name for one in (*compared.picked, *pending)]
-            numbers, said = rows_of_reference(current, compared, way, methods)
-            st.caption(said, width="content")
+    if texts:
+        comparison, places = typed_rows(current, compared, texts)
+        numbers = list(range(len(texts)))
+    else:
+        methods = [one.name for one in (*compared.picked, *pending)]
+        numbers, said = rows_of_reference(current, compared, way, methods)
+        count.caption(said)
     grid = st.container()
     page = ui.one_page(numbers, _PAGE, "compare page")
     shown = [(number, comparison.row(number)) for number in page]
@@ -56,7 +54,7 @@ def words_view(
             label = compared.labels[compared.order[column]]
             st.session_state[cell.CHOSEN] = comparison.texts[row], label
 
-    seen = learned_from(current, compared, texts)
+    seen = seen_words(current, compared, texts)
     chosen = _chosen(comparison)
     marked = chosen and (chosen[0], columns.index(chosen[1]))
     with grid:
@@ -99,7 +97,7 @@ def _chosen(comparison: Comparison) -> tuple[int, int] | None:
     return comparison.texts.index(text), comparison.labels.index(label)
 
 
-def _said(compared: Compared) -> str:
+def _said(compared: MethodScores) -> str:
     """Say what the figures are over, and what their marks mean."""
     if not compared.has_gold:
         return f"Tokens per word over {compared.which}, whatever rows are shown."
@@ -111,7 +109,7 @@ def _said(compared: Compared) -> str:
     return said
 
 
-def _downloads(compared: Compared, comparison: Comparison, numbers: Sequence[int]) -> None:
+def _downloads(compared: MethodScores, comparison: Comparison, numbers: Sequence[int]) -> None:
     """Offer the figures and the words of the grid as files."""
     if compared.has_gold:
         st.markdown("**Figures** with intervals, p-values and signatures")

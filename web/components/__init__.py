@@ -349,12 +349,10 @@ def word_text(
 
     def said() -> None:
         match _state_of(key).get("said"):
-            case {"text": str() as typed, "word": str() as word, "type": int() | float() as type_}:
+            case {"text": str() as typed, "word": str() as word, "type": type_}:
                 on_text(typed)
-                on_choose(word, int(type_))
-            case {"text": str() as typed, "word": str() as word}:
-                on_text(typed)
-                on_choose(word, None)
+                if word:
+                    on_choose(word, int(type_) if isinstance(type_, int | float) else None)
 
     match _state_of(key).get("said"):
         case {"sequence": int() | float() as heard}:

@@ -1,17 +1,19 @@
 // A text as the chips that it is cut into. It is typed over them: while it is, they stand as close
 // as its letters, under a field whose letters are transparent, so that both have the same layout.
 
+const PRESSES = ["pointerdown", "pointerup", "pointercancel"];
 const PAUSE = 400; // ms without a key before a text is looked at
 const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/; // as Python
 const LINES = /[\n-\r\x1c-\x1e\x85\u2028\u2029]/;
 const JOINED = /[\p{M}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}]/u; // letters that take each other's shape
+const RIGHT_TO_LEFT = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 let number = 0; // of views, for ids of elements
 
 class TextView {
   shown = []; // what stands there: words and what is between them
   known = new Map(); // how the app cuts words
   before = new Map(); // how it did in the last state
-  at = 0; // the word chosen, among all
+  at = -1; // the word chosen, among all; none
   type = null;
   sequence = 0; // of what was said to the app
 
@@ -33,7 +35,15 @@ class TextView {
     this.another = this.parent.querySelector(".another");
     this.another.addEventListener("click", () => this.ask?.("another", true));
     area.addEventListener("focus", () => this.editing(true));
-    area.addEventListener("blur", () => this.editing(false));
+    area.addEventListener("blur", () => {
+      this.say(0);
+      const leave = () => area.matches(":focus") || this.editing(false);
+      // Nothing moves under a pointer that is about to click.
+      if (this.isPressed) addEventListener("pointerup", () => setTimeout(leave, 100), { once: true });
+      else leave();
+    });
+    this.press = ({ type }) => (this.isPressed = type === "pointerdown");
+    for (const kind of PRESSES) addEventListener(kind, this.press, { capture: true });
     area.addEventListener("input", () => {
       this.isNew = true;
       this.follow();
@@ -70,10 +80,10 @@ class TextView {
     if (!isOwn && data.text !== this.given && data.text !== this.area.value) this.area.value = data.text;
     this.given = data.text;
     const texts = this.texts();
-    if (!isOwn && data.chosen) {
-      const [word, type] = data.chosen;
+    if (!isOwn) {
+      const [word, type] = data.chosen ?? [null, null];
       this.type = type;
-      if (texts[this.at] !== word) this.at = Math.max(0, texts.indexOf(word));
+      if (texts[this.at] !== word) this.at = texts.indexOf(word);
       this.said = JSON.stringify([data.text, word, type]);
     }
     this.draw();
@@ -128,7 +138,7 @@ class TextView {
     const isEdited = this.frame.classList.contains("editing");
     const parts = this.parts();
     this.count = parts.reduce((count, { number: place }) => count + (place >= 0), 0);
-    this.at = Math.max(0, Math.min(this.at, this.count - 1));
+    this.at = Math.min(this.at, this.count - 1);
     this.frame.classList.toggle("many", this.count > 40);
     this.frame.classList.toggle("joined", JOINED.test(text));
     const wanted = parts.map((part) => {
@@ -156,8 +166,9 @@ class TextView {
     if (following) following.before(...fresh);
     else this.words.replaceChildren(...fresh, made("span", "end", "\u200b")); // the height of a last line
     this.shown = wanted;
-    this.words.dir = this.area.dir = "auto";
-    this.words.setAttribute("aria-activedescendant", this.count ? `${this.id}-${this.at}` : "");
+    this.words.dir = RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr";
+    this.words.setAttribute("role", this.count ? "listbox" : "group");
+    this.words.setAttribute("aria-activedescendant", this.at >= 0 ? `${this.id}-${this.at}` : "");
     this.tell();
   }
 
@@ -174,6 +185,9 @@ class TextView {
     word.classList.toggle("chosen", isChosen);
     const { tokens, morphs, was } = line ?? { tokens: [], morphs: [], was: [] };
     if (isChosen && morphs.length) word.dataset.gold = morphs.join(" · ");
+    const covered = tokens.reduce((count, { segments }) => count + segments.length - 1, 0);
+    const said = tokens.map(({ segments }) => segments.join("")).join(", ");
+    word.setAttribute("aria-label", `${text}: ${said}${covered ? `; covered boundaries: ${covered}` : ""}`);
     word.title = morphs.length ? `gold: ${morphs.join(" · ")}` : "";
     let shown = tokens.map((token, place) => ({ ...token, segments: place ? token.segments : bare(token.segments, isEdited) }));
     const isSpelt = () => shown.flatMap(({ segments }) => segments).join("").replaceAll("␣", " ") === text;
@@ -281,7 +295,6 @@ class TextView {
 
   editing(is) {
     this.frame.classList.toggle("editing", is);
-    if (!is) this.say(0);
     this.draw();
   }
 
@@ -313,6 +326,7 @@ class TextView {
 
   dispose() {
     clearTimeout(this.waiting);
+    for (const kind of PRESSES) removeEventListener(kind, this.press, { capture: true });
     removeEventListener("keydown", this.keys);
     removeEventListener("morphgraph-tables", this.tables);
   }

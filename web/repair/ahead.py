@@ -65,7 +65,7 @@ def ahead_of(current: Session, *changes: Change) -> Ahead:
     return Ahead.of(Outlook.of(current.study.tokeniser, scored, *changes), words.said)
 
 
-def head(question: str, label: str, icon: str, act: Callable[[], None] | None) -> None:
+def ask_and_do(question: str, label: str, icon: str, act: Callable[[], None] | None) -> None:
     """Show the question of a remedy and its one button, which makes one edit."""
     with st.container(horizontal=True, vertical_alignment="center", key="repair-head"):
         st.subheader(question, anchor=False, width="stretch")
@@ -74,7 +74,7 @@ def head(question: str, label: str, icon: str, act: Callable[[], None] | None) -
         ui.button(label, icon, act, key="repair now", **options)
 
 
-def line(said: str, ahead: Ahead) -> None:
+def say_ahead(said: str, ahead: Ahead) -> None:
     """Show in one line what an edit would do; ``said``: what goes or comes."""
     colour = {"up": "green", "down": "red", "": "gray"}[ahead.sign]
     gain = f" :{colour}[{ui.plain(ahead.gain)}]" if ahead.gain else ""

@@ -43,18 +43,18 @@ class _Curve(NamedTuple):
     spread: BlameSpread
 
 
-def settings(current: Session) -> None:
+def blame_settings(current: Session) -> None:
     """Choose what is scored, and which words are kept aside."""
     scope_and_weighting("blame", current.study.benchmark)
     share_field(current)
 
 
-def bar(current: Session) -> None:
+def blame_bar(current: Session) -> None:
     """Show the scores on what is chosen to be scored."""
     score_metrics(current, "repair", *scoring_now("blame", current.study.benchmark), learning=True)
 
 
-def show(current: Session) -> None:
+def show_blame(current: Session) -> None:
     """Show the question, the curve to drag along, and what follows it."""
     if (chosen := st.session_state.pop(_TYPE, None)) is not None:
         edits.open_in_graph(current, chosen)

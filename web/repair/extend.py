@@ -15,7 +15,7 @@ from morphgraph.refine.extending import preview_append, preview_extend
 from web import widgets as ui
 from web.edits import make as make_edit
 from web.inputs import content_of
-from web.repair.ahead import Ahead, ahead_of, head, line, words_ahead
+from web.repair.ahead import Ahead, ahead_of, ask_and_do, say_ahead, words_ahead
 from web.sources import demo_name, wordfreq_languages
 from web.state import Session
 
@@ -35,7 +35,7 @@ class _Source(NamedTuple):
     preview: Callable[[], tuple[Change, str]]
 
 
-def show(current: Session) -> None:
+def show_extend(current: Session) -> None:
     """Choose where types come from, look at what they would do, and add them."""
     top = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -48,7 +48,7 @@ def show(current: Session) -> None:
             if source is not None:
                 known = (source.name, current.state())
                 look = partial(st.session_state.__setitem__, _ASKED, known)
-            head(question, "Look for them", "search", look)
+            ask_and_do(question, "Look for them", "search", look)
             st.markdown(
                 "New types come after all that there are, so these keep their ids. What they would "
                 "do stands here before they are added."
@@ -65,8 +65,8 @@ def show(current: Session) -> None:
         number = len(change.added_types)
         with top:
             act = partial(make_edit, current, [change.step]) if number else None
-            head(question, f"Add {counted(number, 'type')}", "add", act)
-            line(f"{counted(number, 'type comes', 'types come')}.", ahead)
+            ask_and_do(question, f"Add {counted(number, 'type')}", "add", act)
+            say_ahead(f"{counted(number, 'type comes', 'types come')}.", ahead)
         if tokens:
             st.caption(f"{tokens} tokens per word of what they are from.")
         words_ahead(ahead, "words extended", "420px")
@@ -126,7 +126,7 @@ def _other(current: Session) -> _Source | None:
     """Choose one of the tokenisers that were trained or opened beside the open one."""
     models = {name: model for name, model in current.models.items() if model.editable is not None}
     if not models:
-        st.markdown("Train one under Build, or drop its file there: then it can be chosen here.")
+        st.markdown("Train one under Build, or open one under Compare: then it can be chosen here.")
         return None
     name = ui.choice(st.selectbox, "Tokeniser", models, key="extend_other", width=360)
     other = models[name].editable

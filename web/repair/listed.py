@@ -12,7 +12,7 @@ from web import widgets as ui
 from web.aside import scored_words
 from web.edits import make as make_edit
 from web.inputs import content_of
-from web.repair.ahead import Ahead, ahead_of, head, line, words_ahead
+from web.repair.ahead import Ahead, ahead_of, ask_and_do, say_ahead, words_ahead
 from web.state import Session
 
 _FIELD = "types to knock out"
@@ -27,7 +27,7 @@ class _Listed(NamedTuple):
     ahead: Ahead
 
 
-def show(current: Session) -> None:
+def show_list(current: Session) -> None:
     """Take a list of types, show what their knockout costs, and knock them out."""
     study, part = current.study, scored_words(current).part
     top = st.container()
@@ -46,7 +46,7 @@ def show(current: Session) -> None:
     question = "Which types should go?"
     if not data.strip():
         with top:
-            head(question, "Knock them out", "content_cut", None)
+            ask_and_do(question, "Knock them out", "content_cut", None)
             st.markdown("Write them below: what it would do stands here before you do it.")
         return
 
@@ -63,8 +63,9 @@ def show(current: Session) -> None:
         found = current.once(("listed", data, cascade, portable), made)
         with top:
             label = f"Knock out {counted(len(found.steps[0]['types']), 'type')}"
-            head(question, label, "content_cut", partial(make_edit, current, found.steps, _FIELD))
-            line(f"{found.said}.", found.ahead)
+            act = partial(make_edit, current, found.steps, _FIELD)
+            ask_and_do(question, label, "content_cut", act)
+            say_ahead(f"{found.said}.", found.ahead)
         with right:
             for each in found.more:
                 st.caption(ui.plain(f"{each}."))

@@ -11,7 +11,7 @@ from morphgraph.refine.pruning import preview_prune
 from web import widgets as ui
 from web.edits import make as make_edit
 from web.inputs import frequency_choice, offer_frequencies
-from web.repair.ahead import Ahead, ahead_of, head, line, words_ahead
+from web.repair.ahead import Ahead, ahead_of, ask_and_do, say_ahead, words_ahead
 from web.state import Session
 
 _ORDERS = {
@@ -29,7 +29,7 @@ class _Pruning(NamedTuple):
     corpus: str
 
 
-def settings(current: Session) -> None:
+def prune_settings(current: Session) -> None:
     """Choose the word counts that say what is needed."""
     if current.corpus() is None:  # then they are offered beside
         st.caption("Choose word counts first.")
@@ -37,7 +37,7 @@ def settings(current: Session) -> None:
         frequency_choice(current)
 
 
-def show(current: Session) -> None:
+def show_prune(current: Session) -> None:
     """Show the size to reach, what would come of it, and the button."""
     study, corpus = current.study, current.corpus()
     counts = None if corpus is None else corpus.counts
@@ -72,8 +72,8 @@ def show(current: Session) -> None:
         act = partial(make_edit, current, [found.change.step]) if removed else None
         with top:
             label = f"Prune {counted(removed, 'type')}"
-            head("How small may it become?", label, "content_cut", act)
-            line(
+            ask_and_do("How small may it become?", label, "content_cut", act)
+            say_ahead(
                 f"{counted(removed, 'type goes', 'types go')}: {size:,} → {target:,}.", found.ahead
             )
         if found.corpus:

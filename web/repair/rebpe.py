@@ -44,7 +44,7 @@ _NUMBERS = {
 }
 
 
-def bar(current: Session) -> None:
+def rebpe_bar(current: Session) -> None:
     """Perform the next phase if one was asked for, and show the bar of scores."""
     current.just_asked = False
     run = current.run
@@ -67,7 +67,7 @@ def bar(current: Session) -> None:
         score_metrics(current, "repair", *how, learning=True)
 
 
-def show(current: Session) -> None:
+def show_rebpe(current: Session) -> None:
     """Show the run as a line to play, and below it what it did."""
     run, running = current.run, bool(current.asked)
     assert run is not None
@@ -111,7 +111,7 @@ def _settings_now(current: Session) -> ReBPESettings:
     return ReBPESettings(**given)
 
 
-def settings(current: Session) -> None:
+def rebpe_settings(current: Session) -> None:
     """Choose the settings of the run, which it keeps once it has begun."""
     locked = current.run is not None and len(current.run.all_phases) > 1
 

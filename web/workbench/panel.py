@@ -28,7 +28,9 @@ def panel(current: Session, *, cascade: bool) -> None:
             st.subheader(name if is_present else f"~~{name}~~", anchor=False, width="content")
             size = current.study.tokeniser.vocabulary_size
             st.caption(f"one of {size:,} types" if is_present else "knocked out", width="content")
-        st.markdown(_verdict(current, number) if is_present else _instead(current, number, change))
+        with st.container(key="type-verdict"):  # as high before a knockout as after it
+            said = _verdict(current, number) if is_present else _instead(current, number, change)
+            st.markdown(said)
         _button(current, number, cascade)
         if is_present and graph.incoming(number) and graph.is_removable(number):
             _promise(current, number, cascade)

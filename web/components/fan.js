@@ -104,6 +104,7 @@ class FanView {
       this.drawn = true;
       this.fit();
       this.frame.classList.toggle("moving", !first && !switched);
+      if (first) this.unfold();
       // Panzoom sets where it starts a moment after it is made.
       if (first) setTimeout(() => this.place());
       else this.place();
@@ -120,6 +121,18 @@ class FanView {
     this.narrow = this.surface.clientWidth < NARROW;
     this.fan = this.narrow ? compact(this.given) : this.given;
     this.draw();
+  }
+
+  /** The first time, what a type is made of and what uses it come out of it. */
+  unfold() {
+    const entries = [...this.vertices.values()];
+    const from = entries.find(({ flags }) => flags.includes("focus"));
+    if (!from) return;
+    const move = (x, y, entry, transition) => Object.assign(entry.element.style, { transition, transform: `translate(${x}px, ${y}px)` });
+    for (const entry of entries) move(from.x, from.y, entry, "none");
+    for (const { element } of this.edges.values()) element.classList.add("coming");
+    this.world.getBoundingClientRect(); // where they are, before they move
+    for (const entry of entries) move(entry.x, entry.y, entry, "");
   }
 
   resize() {

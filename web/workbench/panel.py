@@ -28,7 +28,9 @@ def panel(current: Session, *, cascade: bool) -> None:
             st.subheader(name if is_present else f"~~{name}~~", anchor=False, width="content")
             size = current.study.tokeniser.vocabulary_size
             st.caption(f"one of {size:,} types" if is_present else "knocked out", width="content")
-        st.markdown(_verdict(current, number) if is_present else _instead(current, number, change))
+        with st.container(key="type-verdict"):  # as high before a knockout as after it
+            said = _verdict(current, number) if is_present else _instead(current, number, change)
+            st.markdown(said)
         _button(current, number, cascade)
         if is_present and graph.incoming(number) and graph.is_removable(number):
             _promise(current, number, cascade)
@@ -48,16 +50,14 @@ def show_message_below(current: Session) -> None:
 
 
 def _button(current: Session, number: int, cascade: bool) -> None:
-    # One button both removes and restores it, so that it keeps the focus.
-    options: dict[str, Any] = {"key": "knock out", "width": "stretch"}
+    # One button of one kind both removes and restores it, so that it keeps the focus.
+    options: dict[str, Any] = {"key": "knock out", "width": "stretch", "primary": True}
     graph = current.study.graph
     if not graph.is_present(number):
-        tip = "Z undoes the last edit, whichever it was."
-        ui.button("Bring it back", "undo", edits.bring_back, current, number, help=tip, **options)
+        ui.button("Bring it back", "undo", edits.bring_back, current, number, **options)
     elif graph.is_removable(number) and graph.incoming(number):
         knock_out = partial(edits.knock_out_type, cascade=cascade)
-        tip = f"What it would do to F1 is said below. {scored_words(current).help}".strip()
-        options |= {"primary": True, "shortcut": "K", "help": tip}
+        options["shortcut"] = "K"
         ui.button("Knock out", "content_cut", knock_out, current, number, **options)
 
 
@@ -91,7 +91,8 @@ def _instead(current: Session, number: int, change: Change | None) -> str:
     rewired = [entry for entry in change.rewired if number in entry.old_parts]
     parts = next(m.parts for m in change.removed_merges.values() if m.result == number)
     takes = counted(len(rewired), "merge now takes", "merges now take")
-    return f"{takes} **{ui.plain(ui.sum_of(names, parts))}** in its place."
+    some = takes if rewired else "Words now have"
+    return f"{some} **{ui.plain(ui.sum_of(names, parts))}** in its place."
 
 
 def _promise(current: Session, number: int, cascade: bool) -> None:
@@ -135,7 +136,8 @@ def _about(current: Session, number: int) -> None:
     if producers and not graph.is_removable(number):
         said.append("an added token, or the end of a word: it cannot be knocked out")
     with st.container(horizontal=True, vertical_alignment="center", key="type-about"):
-        st.caption(" · ".join(said), width="content")
+        if said:
+            st.caption(" · ".join(said), width="content")
         is_shown = ui.value_now(CANVAS, WORD) == TYPE and current.focus == number
         if not is_shown:
 

@@ -59,10 +59,10 @@ def now_shown(current: Session) -> tuple[str, TextLines]:
         first = _ENGLISH if current.language == "en" else another_text(current)
     text = current.address.remember("text", key, first, step=False)
     set_value(key, text)
-    lines, _ = lines_of(study, text)
+    lines, worst = lines_of(study, text)
     _follow_state(current)
     _follow_word(current, lines)
-    _follow_type(current, lines)
+    _follow_type(current, lines, worst)
     return text, lines
 
 
@@ -85,10 +85,10 @@ def _follow_word(current: Session, lines: TextLines) -> None:
     set_value(word_key(current), current.address.remember("word", word_key(current), first))
 
 
-def _follow_type(current: Session, lines: TextLines) -> None:
+def _follow_type(current: Session, lines: TextLines, worst: int | None) -> None:
     graph = current.study.graph
     if current.focus is None:
-        look_at(current, _first_type(current, list(chain.from_iterable(lines))))
+        look_at(current, type_to_look_at(current, list(chain.from_iterable(lines)), worst))
     if current.selected is None:
         current.selected = current.focus
     asked = current.address.follow("type", graph.types[current.focus or 0], among=graph.ids)
@@ -96,14 +96,13 @@ def _follow_type(current: Session, lines: TextLines) -> None:
         look_at(current, graph.ids[asked])
 
 
-def _first_type(current: Session, words: Sequence[WordLine]) -> int:
-    """Return the type most to blame for the text, else one that a merge makes, else any."""
+def type_to_look_at(current: Session, words: Sequence[WordLine], worst: int | None) -> int:
+    """Return what the merge most to blame for some words makes, else their longest token."""
     graph = current.study.graph
+    if worst is not None:
+        return graph.merge(worst).result
     tokens = [token for word in words for token in word.tokens if token.type < len(graph.types)]
     made = [token for token in tokens if graph.incoming(token.type)]
-    to_blame = [token for token in made if token.is_culprit]
-    if to_blame:
-        return to_blame[0].type
     if made:
         return max(made, key=lambda token: len(graph.types[token.type])).type
     return first_focus(current.study)

@@ -4,12 +4,12 @@ from itertools import chain
 
 import streamlit as st
 
-from morphgraph.draw.word_lines import TokenChip, lines_of, without_marks
+from morphgraph.draw.word_lines import lines_of, without_marks
 from web.components import word_text
 from web.edits import look_at, word_key
 from web.state import Session
 from web.widgets import set_value, value_now
-from web.workbench.place import TextLines, another_text, show_text
+from web.workbench.place import TextLines, another_text, show_text, type_to_look_at
 
 
 def text_strip(current: Session, text: str, lines: TextLines) -> None:
@@ -20,11 +20,10 @@ def text_strip(current: Session, text: str, lines: TextLines) -> None:
 
     def choose(word: str, number: int | None) -> None:
         set_value(word_key(current), without_marks(word))
-        if number is None:  # of its tokens the one to blame, if any is, or the longest
-            found = [line.tokens for line in chain.from_iterable(lines_of(current.study, word)[0])]
-            tokens = sorted(chain.from_iterable(found), key=_weight)
-            number = tokens[-1].type if tokens else None
-        if number is not None and number < len(current.study.graph.types):
+        if number is None:
+            found, worst = lines_of(current.study, word)
+            number = type_to_look_at(current, list(chain.from_iterable(found)), worst)
+        if number < len(current.study.graph.types):
             look_at(current, number)
 
     with st.container(key="text-strip"):
@@ -38,7 +37,3 @@ def text_strip(current: Session, text: str, lines: TextLines) -> None:
             on_choose=choose,
             on_another=lambda: show_text(current, another_text(current)),
         )
-
-
-def _weight(token: TokenChip) -> tuple[bool, int]:
-    return token.is_culprit, len("".join(token.segments))

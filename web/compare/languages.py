@@ -23,7 +23,7 @@ from morphgraph.tables.writing import frame_csv
 from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
-from web.compare.figures import How, MethodScores
+from web.compare.figures import How, MethodScores, compare_methods
 from web.compare.references import OPEN, choose_references, gold_set_of, remove_reference
 from web.jobs import Tell, Waiting
 from web.state import Session

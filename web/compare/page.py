@@ -8,7 +8,7 @@ from morphgraph.core.text import counted, shortened
 from web import choosing, inputs
 from web import widgets as ui
 from web.bootstrap import score_metrics
-from web.compare.figures import How, choose_metrics
+from web.compare.figures import How, choose_metrics, compare_methods
 from web.compare.languages import languages_view
 from web.compare.rows import choose_rows, follow_address, sentences_field, texts_to_compare
 from web.compare.where import where_view

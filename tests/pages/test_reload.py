@@ -175,7 +175,7 @@ def test_a_home_that_cannot_be_written_is_told_once_there_is_something_to_lose(
     app.run()
     assert re.search("What you do is not kept .* MORPHGRAPH_STATE", "\n".join(app.warnings()))
     assert len(app.graph.history) == 1
-    app.open("batch").press("Start")
+    app.open("build").press("Start")
     [error] = app.errors()
     assert str(state_folder) in error
     assert "MORPHGRAPH_STATE" in error

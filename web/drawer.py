@@ -323,6 +323,7 @@ def _own_data(current: Session) -> None:
             stop_all(current.store.folder / "runs")
             current.store.forget()
             st.session_state.clear()
+            st.query_params.clear()
 
     st.caption(
         "A server that you share: what you open comes back in this browser alone, and is deleted "

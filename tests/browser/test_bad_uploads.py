@@ -94,6 +94,7 @@ def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[st
         expect(there.first).to_be_visible(timeout=PATIENCE)
         idle(start)
         assert start.locator("img[onerror]").count() == 0
+        start.keyboard.press("Escape")  # closes the drawer
     assert start.locator("a[href^=javascript]").count() == 0
 
 

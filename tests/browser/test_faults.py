@@ -15,12 +15,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def train(page: Page, size: int) -> None:
-    page.get_by_role("spinbutton", name="Vocabulary size").fill(str(size))
-    page.get_by_role("spinbutton", name="Vocabulary size").press("Enter")
+    page.get_by_role("spinbutton", name="Types").fill(str(size))
+    page.get_by_role("spinbutton", name="Types").press("Enter")
     idle(page)
     page.get_by_role("button", name="Train", exact=True).click()
 
 
+@pytest.mark.soak
 def test_a_kill_in_the_middle_of_everything(
     browser: Browser, serve: Callable[..., subprocess.Popen[bytes]], port: int, tmp_path: Path
 ) -> None:

@@ -242,7 +242,7 @@ def save_and_replay(page: Page, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.json"
     download.value.save_as(recipe)
     assert len(json.loads(recipe.read_text("utf-8"))["steps"]) == 3
-    page.get_by_text("With tuple merges").click()
+    page.get_by_text("With tuple merges").locator("xpath=ancestor::label").click()
     idle(page)
     page.get_by_role("button", name="Check and prepare").click()
     archive = page.get_by_role("button", name="Download", exact=True)

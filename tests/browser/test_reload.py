@@ -1,10 +1,9 @@
 """A reload in a real Chromium loses nothing, and asks nothing."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, bar, choose_demo, go_to, idle, remedy, start, value_of
+from browser_steps import PATIENCE, bar, choose_demo, go_to, idle, remedy, start, upload, value_of
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -23,7 +22,7 @@ def reloaded(page: Page, tokeniser: str, reference: str) -> None:
 def test_it_is_still_without_gold(new_page: Callable[..., Page], app_address: str) -> None:
     page = new_page()
     start(page, app_address)
-    page.get_by_text("Open your own files").click()
+    bar(page).locator("[class*=st-key-open-reference] button").first.click()
     page.get_by_text("Go on without gold").first.click()  # folded away
     idle(page)  # it has opened
     page.get_by_test_id("stButton").get_by_role("button", name="Go on without gold").click()
@@ -36,14 +35,11 @@ def test_it_is_still_without_gold(new_page: Callable[..., Page], app_address: st
 
 
 def test_what_was_open_comes_back_in_each_tab(
-    new_page: Callable[..., Page], app_address: str, tmp_path: Path
+    new_page: Callable[..., Page], app_address: str
 ) -> None:
     page = new_page()
     start(page, app_address)
-    gold = tmp_path / "mine.tsv"
-    gold.write_text(GOLD, "utf-8")
-    field = page.get_by_test_id("stFileUploader").filter(has_text="Reference")
-    field.locator("input[type=file]").set_input_files(str(gold))
+    upload(page, "", ("mine.tsv", GOLD.encode()))
     expect(bar(page)).to_contain_text("mine.tsv, 4 words", timeout=PATIENCE)
     idle(page)
     remedy(page, "ReBPE")
@@ -69,7 +65,7 @@ def test_what_was_open_comes_back_in_each_tab(
     expect(bar(other)).to_contain_text("mine.tsv, 4 words")
     choose_demo(other, "German", "de")
     reloaded(page, "English 8k", "mine.tsv, 4 words")
-    reloaded(other, "demo:de", "demo:de")
+    reloaded(other, "German 8k", "German, 618 words")
 
     # What one tab does leaves the other its way back.
     page.evaluate("document.cookie = 'morphgraph-tab=0a1b2c3d; path=/'")

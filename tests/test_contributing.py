@@ -149,7 +149,6 @@ def test_an_export_is_loaded(run: Run) -> None:
     assert json.loads(run("-c", LOADED).splitlines()[-1]) == ["Ġ", *"house"]
 
 
-@pytest.mark.skip(reason="the list of pages is in web.bar now; to be adapted with CONTRIBUTING")
 def test_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, row = blocks("Add a page")
     shutil.copy(ROOT / "app.py", tmp_path)
@@ -159,11 +158,11 @@ def test_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert file.startswith(f"# {path}\n")
     (tmp_path / path).write_text(file, encoding="utf-8")
     monkeypatch.syspath_prepend(ROOT)
-    from web import bootstrap
+    from web import bar
 
-    monkeypatch.setattr(bootstrap, "PAGES", bootstrap.PAGES | {"New": entry})
+    monkeypatch.setattr(bar, "PAGES", bar.PAGES | entry)
     app = AppTest.from_file(str(tmp_path / "app.py"), default_timeout=60).run()
     app.switch_page(path).run()
     assert not app.exception
     assert [(metric.label, metric.value) for metric in app.metric] == [("Types", "8,000")]
-    assert sys.modules["web.bootstrap"] is bootstrap
+    assert sys.modules["web.bar"] is bar

@@ -482,9 +482,12 @@ class EvaluationPart(Strict):
             each.model_copy(update={"sample": min(each.reading.get("sample", size), size)})
             for size, each in product([_QUICK_WORDS], self.references)
         ]
+        trained = (one for one in self.tokenisers if isinstance(one, TrainedTokeniser))
+        most = max((min(one.vocab_size) for one in trained), default=_QUICK_TYPES)
+        share = min(1.0, _QUICK_TYPES / most)  # of all sizes, which keep their order
         changes: dict[str, Any] = {
-            "tokenisers": [*map(_shortened, self.tokenisers)],
-            "methods": [*map(_shortened, self.methods)],
+            "tokenisers": [_shortened(one, share) for one in self.tokenisers],
+            "methods": [_shortened(one, share) for one in self.methods],
             "references": references,
             "downstream": [each.model_copy(update=each.entry.quick) for each in self.downstream],
             "seeds": self.seeds[:1],
@@ -495,12 +498,13 @@ class EvaluationPart(Strict):
 _QUICK_TYPES, _QUICK_WORDS = 4_000, 2_000
 
 
-def _shortened(choice: Any) -> Any:
-    """Return a choice with the first and the last value of each parameter, and few types."""
+def _shortened(choice: Any, share: float) -> Any:
+    """Return a choice with the ends of each parameter's values, and a share of its types."""
     given = choice.given() if isinstance(choice, _Grid) else {}
     fewer = {name: [*dict.fromkeys((values[0], values[-1]))] for name, values in given.items()}
-    if isinstance(choice, TrainedTokeniser):
-        fewer["vocab_size"] = [min(*choice.vocab_size, _QUICK_TYPES)]
+    sizes = choice.vocab_size if isinstance(choice, TrainedTokeniser) else given.get("vocab_size")
+    if sizes:
+        fewer["vocab_size"] = [int(share * min(sizes))]
     return choice.model_copy(update=fewer)
 
 

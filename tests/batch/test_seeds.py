@@ -12,7 +12,7 @@ from morphgraph.core.files import shipped_configurations
 PAPERS = ["seeds/000", "seeds/001", "seeds/002", "seeds/003", "seeds/004"]
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_paper_runs_quickly(
     name: str, tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -21,7 +21,6 @@ def train(page: Page, size: int) -> None:
     page.get_by_role("button", name="Train", exact=True).click()
 
 
-@pytest.mark.soak
 def test_a_kill_in_the_middle_of_everything(
     browser: Browser, serve: Callable[..., subprocess.Popen[bytes]], port: int, tmp_path: Path
 ) -> None:

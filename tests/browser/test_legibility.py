@@ -72,7 +72,6 @@ new PerformanceObserver((list) => {
         ),
     ],
 )
-@pytest.mark.soak
 def test_every_page_can_be_read_and_stands_still(
     new_page: Callable[..., Page], app_address: str, scheme: str, width: int
 ) -> None:
@@ -124,7 +123,6 @@ def test_a_tree_is_as_wide_as_the_page_whatever_the_word(
 
 
 @pytest.mark.parametrize("width", one_of(390, 960, 1000, 1440))
-@pytest.mark.soak
 def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
     new_page: Callable[..., Page], app_address: str, width: int
 ) -> None:
@@ -135,6 +133,10 @@ def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
     graph = fan(page)
     frame = graph.bounding_box()
     assert frame is not None
+    if width == 390:
+        sheet = page.locator(".st-key-type-sheet").bounding_box()
+        assert sheet is not None
+        assert frame["y"] + frame["height"] <= sheet["y"], "the sheet of the type covers the graph"
     labels = graph.locator(".vertex").all()
     assert len(labels) > 10
     for label in labels:
@@ -142,6 +144,7 @@ def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
         assert box is not None
         assert width == 960 or frame["x"] <= box["x"], label  # else one scrolls to its parts
         assert box["x"] + box["width"] <= frame["x"] + frame["width"], label
+        assert frame["y"] <= box["y"], label
         assert box["height"] >= 30 * 11 / 14 - 0.5, "letters of less than 11 px"
     results = graph.locator(".vertex.type[data-id]").count()
     merges = graph.locator(".vertex.merge[data-id]")

@@ -24,7 +24,10 @@ def test_a_paper_runs_quickly(
     for number, part in enumerate(parse_evaluation(shipped_configurations()[name], name)[0].parts):
         of_part = results[results["part"] == number + 1]
         for spec in part.tables:
+            if "vocab_size" in spec.where:
+                continue  # a trial has other sizes
             table = make_table(of_part, spec)
-            values = [cell.value for row in table.rows for cell in row.cells]
+            own = [n for n, column in enumerate(table.columns) if not column.is_beside]
+            values = [row.cells[n].value for row in table.rows for n in own]
             is_filled = any(value == value for value in values if not isinstance(value, str))
             assert is_filled or not len(of_part), table.title

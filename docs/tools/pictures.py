@@ -4,6 +4,7 @@ Run: ``python -m docs.tools.pictures``; it needs Chromium, as the tests do.
 """
 
 import io
+from urllib.parse import quote
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
@@ -85,19 +86,19 @@ def main() -> None:
         page.get_by_role("radio", name="All types").click()
         settle(page)
         shoot(page, "work-types")
-        page.get_by_role("radio", name="Type", exact=True).click()
-        settle(page)
-        page.keyboard.press("k")
+        page.goto(
+            f"{address}/?state=Type&type=ies&text={quote('The bakeries carried strawberries')}"
+        )
+        page.get_by_role("button", name="Bring it back").wait_for()
         settle(page)
         shoot(page, "work-knocked")
-        page.keyboard.press("z")
         pages = {"Compare": "compare", "Build": "build", "Repair": "repair"}
         for name, picture in pages.items():
             go_to(page, name)
             page.wait_for_timeout(6000)
             settle(page)
             shoot(page, picture)
-        page.get_by_text("ReBPE", exact=True).first.click()
+        page.get_by_role("radio", name="ReBPE").locator("xpath=ancestor::label").click()
         settle(page)
         page.get_by_role("button", name="Run", exact=True).click()
         page.get_by_role("heading", name="converged").wait_for()

@@ -131,6 +131,7 @@ def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
     idle(page)
     page.wait_for_timeout(600)
     graph = fan(page)
+    graph.evaluate("graph => graph.scrollIntoView({ block: 'start' })")
     frame = graph.bounding_box()
     assert frame is not None
     if width == 390:

@@ -35,7 +35,7 @@ _SIGNS = (
     ("line parts", "", "the parts of a type that is knocked out, running through it"),
 )
 """The kind, text and meaning of each sign of the picture."""
-_HEIGHT = "clamp(320px, calc(100vh - var(--around-canvas, 460px)), 900px)"
+_HEIGHT = "clamp(490px, calc(100vh - var(--around-canvas, 460px)), 900px)"
 
 
 class Options(NamedTuple):

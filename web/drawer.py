@@ -119,7 +119,7 @@ def _what_was_done(current: Session) -> None:
         st.caption("Nothing is edited yet: knock out a type in the Workbench, or run a remedy.")
         return
     on = f" All figures are on the {words.said}." if words.part is not None else ""
-    st.caption(f"Click a line to travel there.{on}")
+    st.caption(f"Click a line to travel there. The figures are F1 in %.{on}")
 
 
 def _said(current: Session, change: Change) -> str:

@@ -27,12 +27,12 @@ class AllTypes:
     """The types of a state: a row for each, by its number in the graph, the worst first.
 
     ``lists``: numbers of types by what is to be said of them, of `LISTS`; one that needs what is
-    not open (gold, a corpus, a marker) is missing. ``figures``: of all of them, in words.
+    not open (gold, a corpus, a marker) is missing. ``health``: what figures of them are taken from.
     """
 
     table: pd.DataFrame
     lists: Mapping[str, frozenset[int]]
-    figures: str
+    health: VocabularyHealth
 
     def among(self, lists: Sequence[Collection[int]]) -> pd.DataFrame:
         """Return the rows of the types that are in all of some lists."""
@@ -77,7 +77,7 @@ def types_of_study(study: Study, corpus: NamedCounts | None) -> AllTypes:
     remarks = _remarks(health, names, lists)
     columns[REMARK] = [remarks.get(number, "") for number in numbers.tolist()]
     table = pd.DataFrame(columns, index=numbers).iloc[order]
-    return AllTypes(table, lists, _figures(health))
+    return AllTypes(table, lists, health)
 
 
 def _remarks(
@@ -106,20 +106,3 @@ def _remarks(
     note(UNREACHABLE, each(health.unreachable, UNREACHABLE))
     note(NEVER_FORMED, each(health.never_formed or None, NEVER_FORMED))
     return {number: "; ".join(told) for number, told in remarks.items()}
-
-
-def _figures(health: VocabularyHealth) -> str:
-    lengths = [len(body) for body in health.inventory.bodies.values() if body]
-    said = [f"{health.size:,} types"]
-    if lengths:
-        said.append(f"{sum(lengths) / len(lengths):.2f} characters each")
-    counts = health.compression
-    if counts is not None and counts.tokens:
-        said.append(f"{counts.fertility:.3f} tokens per word")
-        said.append(f"{counts.characters_per_token:.2f} characters per token")
-        said.append(f"Rényi efficiency {counts.renyi_efficiency():.3f}")
-    if (gold := health.gold) is not None and gold.morphs:
-        bodies = set(health.inventory.bodies.values())
-        share = sum(morph in bodies for morph in gold.morphs) / len(gold.morphs)
-        said.append(f"{100 * share:.0f} % of the reference's morphs are types")
-    return " · ".join(said)

@@ -155,7 +155,7 @@ def test_the_open_tokeniser_is_extended(app: App) -> None:
     app.remedy("extend").choose("From", "counts")
     assert app.find("button", "Look for them").disabled
     lines = "".join(f"{word}\t{count}\n" for word, count in counts.items())
-    app.upload("Words", ("counts.tsv", lines.encode()))
+    app.upload("Word counts", ("counts.tsv", lines.encode()))
     app.set("number_input", "New types", 2).press("Look for them")
     assert not app.graph.history
     # Four tokens and one before; two fewer merges are left of und es ir able.

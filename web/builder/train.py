@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -17,8 +17,7 @@ from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_TYPES, is_public
 from morphgraph.core.text import counted, duration, shortened
-from morphgraph.corpus.counting import columns_of, read_text
-from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts, wordfreq_counts
+from morphgraph.corpus.counts import LanguageCounts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.reference.entry import Reference
@@ -32,37 +31,22 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
 from web.aside import share_field
 from web.choosing import choose_these, parameter_field
-from web.inputs import content_of
 from web.jobs import Tell, Waiting, train_in_turn, until_done
 from web.sources import Source, wordfreq_languages
 from web.state import Session, keep_session
+from web.views.words_from import WORDS_FROM, WordSource, counts_in, words_from
 
 _ASKED, _SHOWN, _FAILED, _TOLD = (f"train {what}" for what in ("asked", "shown", "failed", "told"))
 _FIRST, _EXAMPLES, _LONG, _SAMPLE = ("picky", "bpe"), 3, 8, 10_000
 _PACE_NOW, _PACE = "train pace", 0.0002
 """Seconds that a type takes, until this session has trained one."""
-_SOURCES = {
-    "wordfreq": "wordfreq's counts",
-    "counts": "a file of word counts",
-    "text": "a file of text",
-}
-
-
-@dataclass(frozen=True)
-class _Words:
-    """The words to train on, and how to read them."""
-
-    source: str
-    read: Callable[[], WordCounts | LanguageCounts]
-    is_known: bool = False
-    is_single: bool = True
 
 
 @dataclass(frozen=True)
 class _Order:
     """What is to be trained."""
 
-    words: _Words
+    words: WordSource
     method: Method
     pipeline: str
     size: int
@@ -73,7 +57,7 @@ class _Order:
     def label(self) -> str:
         settings = "".join(f", {key} {value:g}" for key, value in self.parameters.items())
         kind = f"{self.method.title}{settings} · {self.pipeline} · {self.size:,}"
-        return f"{kind} · {self.words.source}"
+        return f"{kind} · {self.words.name}"
 
 
 @dataclass(frozen=True)
@@ -143,7 +127,7 @@ def _settings(current: Session) -> _Order | None:
     if words is None:
         return None
     if method.learns:
-        words = replace(words, source=f"{words.source}, {shortened(gold.name)}")
+        words = replace(words, name=f"{words.name}, {shortened(gold.name)}")
     return _Order(words, method, pipeline, size, least, parameters)
 
 
@@ -174,25 +158,12 @@ def _choose(offered: list[str]) -> str:
     return other
 
 
-def _source() -> _Words | None:
-    options: dict[str, Any] = {"format_func": _SOURCES.__getitem__, "width": "content"}
-    chosen = ui.segments("Words from", _SOURCES, key="train_source", **options)
-    if chosen == "wordfreq":
-        languages = wordfreq_languages()
-        options = {"key": "train_language", "first": "en", "width": 130}
-        language = ui.setting(st.selectbox, "Language", languages, **options)
-        source = f"wordfreq:{language}"
-        return _Words(source, lambda: wordfreq_counts(language), is_known=True)
-    if chosen == "counts":
-        tip = "One word a line: the word, a tab or a space, and its count."
-        file = st.file_uploader("Word counts", key="train counts", help=tip)
-        return None if file is None else _Words(file.name, lambda: _counts_in(file))
-    tip = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
-    file = st.file_uploader("Text", key="train text", help=tip)
-    return None if file is None else _text(file)
+def _source() -> WordSource | None:
+    options: dict[str, Any] = {"format_func": WORDS_FROM.__getitem__, "width": "content"}
+    return words_from(ui.segments("Words from", WORDS_FROM, key="train_source", **options), "train")
 
 
-def _languages() -> _Words | None:
+def _languages() -> WordSource | None:
     """Choose wordfreq's counts of several languages, and files named after theirs."""
     languages = wordfreq_languages()
     options: dict[str, Any] = {"key": "train_languages", "first": ["en", "de"], "width": 320}
@@ -210,29 +181,10 @@ def _languages() -> _Words | None:
             def read() -> LanguageCounts:
                 counts = {name: wordfreq_counts(name) for name in chosen}
                 for name, file in names.items():
-                    counts[name] = _counts_in(file)
+                    counts[name] = counts_in(file)
                 return LanguageCounts(counts)
 
-            return _Words(", ".join(all_names), read, is_single=False)
-    return None
-
-
-def _counts_in(file: Any) -> WordCounts:
-    return parse_word_counts(content_of(file), file.name)
-
-
-def _text(file: Any) -> _Words | None:
-    with ui.attempt():
-        columns, column = columns_of(content_of(file), file.name), None
-        if columns:
-            usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
-            options: dict[str, Any] = {"index": usual, "key": f"train column {file.file_id}"}
-            column = st.selectbox("Column", columns, format_func=shortened, **options)
-
-        def read() -> WordCounts:
-            return read_text(content_of(file), file.name, column=column)
-
-        return _Words(file.name, read)
+            return WordSource(", ".join(all_names), read, is_single=False)
     return None
 
 

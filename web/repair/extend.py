@@ -8,24 +8,16 @@ import streamlit as st
 
 from morphgraph.core.limits import PUBLIC_TYPES, PUBLIC_WORDS, is_public
 from morphgraph.core.text import counted
-from morphgraph.corpus.counting import columns_of, read_text
-from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine.extending import preview_append, preview_extend
 from web import widgets as ui
 from web.edits import make as make_edit
-from web.inputs import content_of
 from web.repair.ahead import Ahead, ahead_of, ask_and_do, say_ahead, words_ahead
-from web.sources import demo_name, wordfreq_languages
 from web.state import Session
+from web.views.words_from import WORDS_FROM, words_from
 
 _ASKED = "extension looked at"
-_SOURCES = {
-    "wordfreq": "wordfreq's counts",
-    "counts": "a file of word counts",
-    "text": "a file of text",
-    "tokeniser": "another tokeniser's types",
-}
+_SOURCES = {**WORDS_FROM, "tokeniser": "another tokeniser's types"}
 
 
 class _Source(NamedTuple):
@@ -77,49 +69,23 @@ def _source(current: Session) -> _Source | None:
     kind = ui.choice(st.selectbox, "From", _SOURCES, key="extend_from", **options)
     if kind == "tokeniser":
         return _other(current)
-    counts: Callable[[], WordCounts] | None = None
-    if kind == "wordfreq":
-        options = {"key": "extend_language", "first": "en", "width": 160}
-        options["format_func"] = demo_name
-        language = ui.setting(st.selectbox, "Language", wordfreq_languages(), **options)
-        name, counts = f"wordfreq:{language}", partial(wordfreq_counts, language)
-    else:
-        name, counts = _of_file(kind)
+    words_of = words_from(kind, "extend")
     most = PUBLIC_TYPES.value if is_public() else 500_000
     options = {"step": 100, "key": "extend_add", "first": 1000, "width": 160}
     add = int(ui.setting(st.number_input, "New types", 1, most, **options))
-    if counts is None:
+    if words_of is None:
         return None
-    read, study = counts, current.study
+    source, study = words_of, current.study
 
     def preview() -> tuple[Change, str]:
-        words = read()
+        words: Any = source.read()
         if is_public():
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
         change = preview_extend(study.tokeniser, words, add)
         tokens = study.tokens_per_word(words), study.tokens_per_word(words, change)
         return change, " → ".join(f"{value:.3f}" for value in tokens)
 
-    return _Source(f"{name} {add}", preview)
-
-
-def _of_file(kind: str) -> tuple[str, Callable[[], WordCounts] | None]:
-    tip = "One word a line: the word, a tab or a space, and its count."
-    if kind == "text":
-        tip = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
-    file = st.file_uploader("Words", key=f"extend {kind}", help=tip, width=320)
-    if file is None:
-        return "", None
-    data, name = content_of(file), file.name
-    if kind == "counts":
-        return f"{name} {file.file_id}", lambda: parse_word_counts(data, name)
-
-    def read() -> WordCounts:
-        columns = columns_of(data, name)
-        usual = next((each for each in columns if each.lower() == "text"), None)
-        return read_text(data, name, column=usual or (columns[0] if columns else None))
-
-    return f"{name} {file.file_id}", read
+    return _Source(f"{source.name} {source.number} {add}", preview)
 
 
 def _other(current: Session) -> _Source | None:

@@ -11,7 +11,8 @@ from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from web import widgets as ui
 from web.aside import scored_words, share_field, sides
-from web.bootstrap import score_bar, score_metrics
+from web.bar import numbers
+from web.bootstrap import score_metrics
 from web.choosing import parameter_field, scope_and_weighting, scoring_now
 from web.repair import phases as view
 from web.repair.scenes import chosen_types
@@ -61,7 +62,7 @@ def rebpe_bar(current: Session) -> None:
     _run_next_phase(current, run)
     current.doing = "The run of ReBPE" if current.asked else ""
     if current.asked:  # what is not drawn stays as it was, and leaves the browser time for the line
-        score_bar("repair")
+        numbers("repair")
     else:
         how = run.settings.scope, run.settings.weighting
         score_metrics(current, "repair", *how, learning=True)

@@ -35,7 +35,6 @@ _SIGNS = (
     ("line parts", "", "the parts of a type that is knocked out, running through it"),
 )
 """The kind, text and meaning of each sign of the picture."""
-_HEIGHT = "clamp(490px, calc(100vh - var(--around-canvas, 460px)), 900px)"
 
 
 class Options(NamedTuple):
@@ -175,7 +174,7 @@ def _type(current: Session) -> None:
         key="merge graph",
         view_key=f"{current.study_number} {focus} {down} {up} {rows} {order}",
         selected=type_key(focus if current.selected is None else current.selected),
-        height=_HEIGHT,
+        height="var(--canvas)",
         least=11 / 14,
         on_event=on_event,
     )

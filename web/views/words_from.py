@@ -1,0 +1,71 @@
+"""Words to learn from: a language's counts, a file of counts, or a file of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from morphgraph.core.text import shortened
+from morphgraph.corpus.counting import columns_of, read_text
+from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts, wordfreq_counts
+from web import widgets as ui
+from web.inputs import content_of
+from web.sources import demo_name, wordfreq_languages
+
+WORDS_FROM = {
+    "wordfreq": "wordfreq's counts",
+    "counts": "a file of word counts",
+    "text": "a file of text",
+}
+_A_LINE = "One word a line: the word, a tab or a space, and its count."
+_TEXT = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
+
+
+@dataclass(frozen=True)
+class WordSource:
+    """Words, and how to read them.
+
+    ``number``: distinguishes files of one name; ``is_known``: whether reading takes no time.
+    """
+
+    name: str
+    read: Callable[[], WordCounts | LanguageCounts]
+    number: str = ""
+    is_known: bool = False
+    is_single: bool = True
+
+
+def words_from(kind: str, place: str) -> WordSource | None:
+    """Choose what is of a kind in `WORDS_FROM`; ``place``: what begins the keys of its fields."""
+    if kind == "wordfreq":
+        options: dict[str, Any] = {"key": f"{place}_language", "first": "en", "width": 160}
+        options["format_func"] = demo_name
+        language = ui.setting(st.selectbox, "Language", wordfreq_languages(), **options)
+        name = f"wordfreq:{language}"
+        return WordSource(name, lambda: wordfreq_counts(language), is_known=True)
+    label, tip = ("Word counts", _A_LINE) if kind == "counts" else ("Text", _TEXT)
+    file = st.file_uploader(label, key=f"{place} {kind}", help=tip)
+    if file is None:
+        return None
+    if kind == "counts":
+        return WordSource(file.name, lambda: counts_in(file), file.file_id)
+    with ui.attempt():
+        columns, column = columns_of(content_of(file), file.name), None
+        if columns:
+            usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
+            options = {"index": usual, "key": f"{place} column {file.file_id}"}
+            column = st.selectbox("Column", columns, format_func=shortened, **options)
+
+        def read() -> WordCounts:
+            return read_text(content_of(file), file.name, column=column)
+
+        return WordSource(file.name, read, f"{file.file_id} {column or ''}")
+    return None
+
+
+def counts_in(file: Any) -> WordCounts:
+    """Read an uploaded file of word counts."""
+    return parse_word_counts(content_of(file), file.name)

@@ -79,7 +79,7 @@ class App:
             return self.press("History, export")
         if page == "types":
             self.test.session_state[CANVAS] = "All types"
-        self.test.switch_page(PAGES.get(page, "app.py"))
+        self.test.switch_page("app.py" if page in ("start", "types") else PAGES[page])
         return self.run()
 
     def remedy(self, name: str) -> App:

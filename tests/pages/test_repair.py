@@ -296,7 +296,7 @@ def test_start_over_and_a_new_run(app: Any) -> None:
     step(app)
     app.press("Start over")
     assert app.graph.recipe() == edits
-    app.open("graph").press("Undo")
+    app.open("start").press("Undo")
     assert len(app.graph.history) == len(edits) - 1
 
 

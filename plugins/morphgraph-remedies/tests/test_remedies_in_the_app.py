@@ -1,4 +1,4 @@
-"""Methods that are trained on several languages, or on gold, on the page Train."""
+"""Methods that are trained on several languages, or on gold, on the page Build."""
 
 from typing import Any
 
@@ -23,30 +23,35 @@ COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
 
 @pytest.fixture
 def page(app: Any) -> Any:
-    return app.open("train")
+    return app.open("build")
+
+
+def others(page: Any) -> Any:
+    """The list of the methods that are behind the third card."""
+    method = page.find("radio", "Method")
+    return page.set("radio", "Method", method.options[2])
 
 
 def test_parity_of_several_languages(page: Any) -> None:
     """From wordfreq and from a file named after its language."""
-    page.set("radio", "Method", "parity").set("multiselect", "wordfreq's counts of", ["nl"])
+    others(page).choose("Which", "parity").set("multiselect", "wordfreq's counts of", ["nl"])
     assert page.find("button", "Train").disabled
     page.upload("Word counts, a file a language", ("xx.tsv", COUNTS))
-    page.set("number_input", "Vocabulary size", 600).press("Train")
+    page.set("number_input", "Types", 600).press("Train")
     assert page.errors() == []
     [(label, model)] = page.session.models.items()
     assert label.endswith("· plain · 600 · nl, xx")
     counts = to_language_counts({"nl": "wordfreq:nl", "xx": parse_word_counts(COUNTS, "xx")})
     expected = train("parity", counts, 600)
     assert write_model(model) == write_model(expected)
-    assert page.find("button", "Extend").disabled
     page.upload("Word counts, a file a language", ("nl.tsv", COUNTS))
     assert page.errors() == ["Two lists are of one language. Name each file after its own."]
 
 
 def test_morphbpe_learns_from_the_open_gold_but_not_from_words_kept_aside(page: Any) -> None:
-    page.choose("Language", "en").set("radio", "Method", "morphbpe")
+    others(page.choose("Language", "en")).choose("Which", "morphbpe")
     page.set("number_input", "Share of words kept aside", 0.5)
-    page.set("number_input", "Vocabulary size", 1500).press("Train")
+    page.set("number_input", "Types", 1500).press("Train")
     assert page.errors() == []
     [(label, model)] = page.session.models.items()
     gold, words = page.session.study.benchmark.reference, wordfreq_counts("en")
@@ -63,15 +68,15 @@ def test_morphbpe_learns_from_the_open_gold_but_not_from_words_kept_aside(page: 
     rest, kept = benchmark.split(0.5)
     assert has_seen(opened, rest)
     assert not has_seen(opened, kept)
-    assert f"on {len(kept)} words kept aside" in page.captions()
+    assert page.scored == f"on {len(kept)} words kept aside"
 
 
 def test_only_gold_offers_morphbpe(app: Any) -> None:
-    without = app.press("Go on without gold").open("train")
-    assert "MorphBPE (ours)" not in without.find("radio", "Method").options
+    without = app.opening().press("Go on without gold").open("build")
+    assert "MorphBPE (ours)" not in others(without).find("selectbox", "Which").options
     without.session.open_demo("en")
     without.run()
-    assert "MorphBPE (ours)" in without.find("radio", "Method").options
+    assert "MorphBPE (ours)" in others(without).find("selectbox", "Which").options
 
 
 def test_several_languages_are_told_apart_in_turn(

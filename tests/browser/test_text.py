@@ -178,6 +178,23 @@ def test_a_click_or_an_arrow_chooses(page: Page, app_address: str) -> None:
     expect(page.get_by_role("heading", name="und")).to_be_visible(timeout=PATIENCE)
 
 
+@pytest.mark.parametrize("touch", [False, True])
+def test_the_first_click_elsewhere_arrives(
+    new_page: Callable[..., Page], app_address: str, touch: bool
+) -> None:
+    """Chips of a long word take other room than its letters: they wait for the click."""
+    page = new_page(has_touch=touch)
+    start(page, app_address)
+    field(page).fill("antidisestablishment" * 9)
+    idle(page)
+    other = page.get_by_role("radio", name="All types", exact=True)
+    before = other.bounding_box()
+    (other.tap if touch else other.click)()
+    expect(other).to_be_checked()
+    expect(page.locator(".text.editing")).to_have_count(0)
+    assert other.bounding_box() != before
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -3,6 +3,7 @@
 
 const PRESSES = ["pointerdown", "pointerup", "pointercancel"];
 const PAUSE = 400; // ms without a key before a text is looked at
+const CLICKED = 200; // ms after which a click has followed the end of a press; on touch, the focus goes in between
 const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/; // as Python
 const LINES = /[\n-\r\x1c-\x1e\x85\u2028\u2029]/;
 const JOINED = /[\p{M}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}]/u; // letters that take each other's shape
@@ -37,12 +38,17 @@ class TextView {
     area.addEventListener("focus", () => this.editing(true));
     area.addEventListener("blur", () => {
       this.say(0);
-      const leave = () => area.matches(":focus") || this.editing(false);
-      // Nothing moves under a pointer that is about to click.
-      if (this.isPressed) addEventListener("pointerup", () => setTimeout(leave, 100), { once: true });
-      else leave();
+      this.leave();
     });
-    this.press = ({ type }) => (this.isPressed = type === "pointerdown");
+    this.press = ({ type }) => {
+      clearTimeout(this.releasing);
+      this.isPressed = true;
+      if (type === "pointerdown") return;
+      this.releasing = setTimeout(() => {
+        this.isPressed = false;
+        this.leave();
+      }, CLICKED);
+    };
     for (const kind of PRESSES) addEventListener(kind, this.press, { capture: true });
     area.addEventListener("input", () => {
       this.isNew = true;
@@ -293,6 +299,12 @@ class TextView {
     this.draw();
   }
 
+  /** Show chips again; nothing moves under a pointer that is about to click. */
+  leave() {
+    const isLeft = this.frame.matches(".editing") && !this.area.matches(":focus");
+    if (isLeft && !this.isPressed) this.editing(false);
+  }
+
   editing(is) {
     this.frame.classList.toggle("editing", is);
     this.draw();
@@ -326,6 +338,7 @@ class TextView {
 
   dispose() {
     clearTimeout(this.waiting);
+    clearTimeout(this.releasing);
     for (const kind of PRESSES) removeEventListener(kind, this.press, { capture: true });
     removeEventListener("keydown", this.keys);
     removeEventListener("morphgraph-tables", this.tables);

@@ -37,7 +37,7 @@ def show_bar(current: Session, title: str) -> None:
                     st.page_link(page, label=name, icon=icon)
         with st.container(key="what-is-open", width="content", **row):
             what_is_open(current)
-        offer_palette(current, {name: page for name, (page, _) in PAGES.items()})
+        offer_palette(current, {name: page for name, (page, _) in PAGES.items()}, title)
         drawer_button(current, title)
 
 

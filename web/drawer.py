@@ -35,9 +35,7 @@ from web.sharing import edits_in_address
 from web.state import Session, as_json
 from web.storage import days_kept
 
-_OPEN, _SHOWN, _CHECKED, _NOT_DELETED = (
-    f"drawer {what}" for what in ("open", "shown", "checked", "not deleted")
-)
+_SHOWN, _CHECKED, _NOT_DELETED = (f"drawer {what}" for what in ("shown", "checked", "not deleted"))
 _FOLDER, _MOST, _HEAD = "morphgraph-tokeniser", 200, 100_000_000
 _DID = {
     "knockout": "knocked out",
@@ -59,24 +57,14 @@ tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser"{trusted})
 
 def drawer_button(current: Session, title: str) -> None:
     """Show the button that opens the drawer of a page, and the drawer once it is open."""
-
-    def show() -> None:
-        st.session_state[_OPEN] = title
-
-    options: dict[str, Any] = {"key": "drawer button", "on_click": show}
-    st.button("History, export", icon=":material/history:", **options)
+    options = {"key": "drawer button"}
+    ui.button("History, export", "history", ui.open_dialog, title, "drawer", **options)
     st.session_state[_SHOWN] = current.study.graph.state
-    if st.session_state.get(_OPEN) == title:
+    if ui.dialog_now(title, "drawer") is not None:
         _drawer(current)
-    else:
-        _closed()  # it was another page's
 
 
-def _closed() -> None:
-    st.session_state.pop(_OPEN, None)
-
-
-@st.dialog("What was done", position="right", on_dismiss=_closed)
+@st.dialog("What was done", position="right", on_dismiss=ui.close_dialog)
 def _drawer(current: Session) -> None:
     if st.session_state.get(_SHOWN) != current.study.graph.state:
         st.rerun()  # the page below has to show another state, not the drawer alone

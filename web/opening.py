@@ -160,6 +160,7 @@ def files_field(current: Session, place: str, label: str) -> None:
     if not files:
         return
     inputs.clear_upload(field)
+    tokeniser, reference = current.study.tokeniser, current.study.benchmark.reference
     try:
         contents = {file.name: inputs.content_of(file) for file in files}
         current.notice = open_files(current, contents, _reading(place))
@@ -167,6 +168,9 @@ def files_field(current: Session, place: str, label: str) -> None:
         st.session_state[_REFUSED] = str(error)
     for kept in (_FORMAT, _ENCODING, _SIGN, _EXEMPT):  # another file may need others
         st.session_state.pop(f"{kept} {place}", None)
+    opened = current.study
+    if opened.tokeniser is tokeniser and opened.benchmark.reference is not reference:
+        st.switch_page("pages/2_Compare.py")  # all figures on it, and what was read
     st.rerun()
 
 

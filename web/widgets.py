@@ -24,6 +24,7 @@ T = TypeVar("T")
 NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 BEST = "font-weight: 700; background-color: rgba(125, 90, 230, 0.18)"
 PROGRESS = st.column_config.ProgressColumn
+_DIALOG = "dialog that is open"
 _KINDS = {
     "csv": ("CSV", "text/csv"),
     "tex": ("LaTeX", "application/x-tex"),
@@ -204,6 +205,24 @@ def choice(
 def segments(label: str, options: Iterable[Any], *, key: str, **how: Any) -> Any:
     """Show a remembered choice of exactly one of a few options, side by side."""
     return choice(st.segmented_control, label, options, key=key, required=True, **how)
+
+
+def open_dialog(page: str, kind: str, *about: Any) -> None:
+    """Let a page show a dialog; it takes the place of another, as there is one at a time."""
+    st.session_state[_DIALOG] = page, kind, about
+
+
+def dialog_now(page: str, kind: str) -> tuple[Any, ...] | None:
+    """Return what the dialog of this kind is about, if it is open; another page's is closed."""
+    there, what, about = st.session_state.get(_DIALOG, (page, "", ()))
+    if there != page:
+        close_dialog()
+    return about if (there, what) == (page, kind) else None
+
+
+def close_dialog() -> None:
+    """Show no dialog; as ``on_dismiss`` where somebody closes it."""
+    st.session_state.pop(_DIALOG, None)
 
 
 def run_again() -> None:

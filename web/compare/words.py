@@ -52,7 +52,7 @@ def words_view(
     def choose(row: int, column: int) -> None:
         if row < len(comparison.texts) and column < len(compared.order):
             label = compared.labels[compared.order[column]]
-            st.session_state[cell.CHOSEN] = comparison.texts[row], label
+            ui.open_dialog("Compare", "cell", comparison.texts[row], label)
 
     seen = seen_words(current, compared, texts)
     chosen = _chosen(comparison)
@@ -91,7 +91,7 @@ def _asked(what: str, given: list[Any]) -> None:
 
 def _chosen(comparison: Comparison) -> tuple[int, int] | None:
     """Return the present position of the clicked word and method, None if one is gone."""
-    text, label = st.session_state.get(cell.CHOSEN, (None, None))
+    text, label = ui.dialog_now("Compare", "cell") or (None, None)
     if text not in comparison.texts or label not in comparison.labels:
         return None
     return comparison.texts.index(text), comparison.labels.index(label)

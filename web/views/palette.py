@@ -6,30 +6,30 @@ from functools import partial
 import streamlit as st
 
 from morphgraph.core.text import shortened
+from web import widgets as ui
 from web.components import component
 from web.copies import copy_field
 from web.edits import open_in_graph, open_in_merge_tree
 from web.state import Session
-from web.widgets import code
 
 _MOST, _TYPES = 100, 3_000
 
 
-def offer_palette(current: Session, pages: Mapping[str, str]) -> None:
+def offer_palette(current: Session, pages: Mapping[str, str], here: str) -> None:
     """Show the button that opens the field; ``pages``: the file of each by its name."""
-    options = {"icon": ":material/search:", "type": "tertiary", "shortcut": "Ctrl+K"}
-    if st.button("Find anything", key="go to", **options):  # type: ignore[arg-type]
+    options = {"key": "go to", "type": "tertiary", "shortcut": "Ctrl+K"}
+    ui.button("Find anything", "search", ui.open_dialog, here, "palette", **options)
+    if ui.dialog_now(here, "palette") is not None:  # also where something else draws the page anew
         _palette(current, pages)
 
 
-@st.dialog("Find anything")
+@st.dialog("Find anything", on_dismiss=ui.close_dialog)
 def _palette(current: Session, pages: Mapping[str, str]) -> None:
     study = current.study
     names, graph = study.tokeniser.readable_types, study.graph
     places: dict[str, Callable[[], object]] = {
         name: partial(st.switch_page, page) for name, page in pages.items()
     }
-    places["Keep a copy"] = partial(copy_field, current, "palette")
     if graph.history:
         places["Undo"] = partial(_then_redraw, current.undo)
     if graph.undone:
@@ -44,7 +44,7 @@ def _palette(current: Session, pages: Mapping[str, str]) -> None:
         places.setdefault(f"{word} · word", partial(open_in_merge_tree, current, word))
     chosen = st.selectbox(
         "A page, an action, a type, or any word",
-        list(places),
+        ["Keep a copy", *places],
         index=None,
         accept_new_options=True,
         placeholder="Type a name; Enter goes there",
@@ -54,6 +54,10 @@ def _palette(current: Session, pages: Mapping[str, str]) -> None:
     component("focus", "focus", "hidden")(key="focus of the palette")
     if chosen is None:
         return
+    if chosen == "Keep a copy":
+        copy_field(current, "palette")
+        return
+    ui.close_dialog()
     if chosen in places:
         places[chosen]()
         return
@@ -63,7 +67,7 @@ def _palette(current: Session, pages: Mapping[str, str]) -> None:
     elif chosen.split():
         open_in_merge_tree(current, chosen.split()[0])
     else:
-        st.caption(f"Nothing is called {code(shortened(chosen))}.")
+        st.caption(f"Nothing is called {ui.code(shortened(chosen))}.")
 
 
 def _then_redraw(action: Callable[[], object]) -> None:

@@ -13,7 +13,7 @@ DOCUMENTED = (
     "morphgraph_models",
     "morphgraph.tables.result",
     "morphgraph.tables.score_views",
-    "morphgraph.tables.corpora.MeasuredCorpus",
+    "morphgraph_corpora.measured",
     "morphgraph.tables.vocabularies",
     "morphgraph.draw.scene.GraphPicture",
     "morphgraph.draw.merge_tree_svg",

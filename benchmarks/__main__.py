@@ -18,11 +18,12 @@ MODULES = {
     "transplants": ("transplant",),
     "training": ("train", "train_at_size"),
     "scoring": ("compare", "scores", "first_use"),
-    "counting": ("counting", "measuring"),
+    "counting": ("counting",),
+    "measuring": ("measuring",),
     "batch": ("batch",),
     "app": ("clicks", "typing", "load", "memory"),
 }
-SEVERAL_THREADS = ("counting", "batch", "app")
+SEVERAL_THREADS = ("counting", "measuring", "batch", "app")
 BENCHMARKS = {name: module for module, names in MODULES.items() for name in names}
 
 

@@ -1,4 +1,4 @@
-"""Counting and measuring up to 2 GB of text: throughput, and the peak memory of all processes.
+"""Counting up to 2 GB of text: throughput, and the peak memory of all processes.
 
 The text is drawn from wordfreq's English words by their frequency; one word in twenty is a number
 from a Pareto distribution, so that the distinct words keep growing with the text as they do on the
@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from benchmarks import GERMAN_BPE, apart, data, measured, table
+from benchmarks import apart, measured, table
 
 FILES = 32
 PARTS = (8, 4, 2, 1)
@@ -107,7 +107,7 @@ def counting(gigabytes: float = 2.0) -> None:
             if any(peer[name] != ours[name] for name in ("words", "distinct")):
                 sys.exit("The two have counted different words.")
             size = sum(map(sizes.__getitem__, some)) / 1e6
-            own, theirs = _took(ours, size), _took(peer, size)
+            own, theirs = took(ours, size), took(peer, size)
             counted = ours["words"] / 1e6, ours["distinct"] / 1e6
             rows.append((size, *counted, *own, *theirs, own[0] / theirs[0], own[1] / theirs[1]))
     header = ["MB of text {:,.0f}", "running words {:,.1f} M", "distinct {:,.2f} M", *TOOK]
@@ -116,26 +116,7 @@ def counting(gigabytes: float = 2.0) -> None:
     print(f"\n--memory {MEMORY}, {workers} workers")
 
 
-def _took(found: dict[str, Any], megabytes: float) -> list[float]:
+def took(found: dict[str, Any], megabytes: float) -> list[float]:
     """Return what a command took, in the order of `TOOK`."""
     seconds = found["command_seconds"]
     return [seconds, found["cpu_seconds"], megabytes / seconds, found["together"] * 1e6 / 2**20]
-
-
-def measuring(gigabytes: float = 2.0) -> None:
-    """`morphgraph vocabulary --corpus` by oscar-de-40k: words, and an eighth as whole lines."""
-    command = ["-m", "morphgraph", "vocabulary", data(GERMAN_BPE), "--json"]
-    command += ["--set", f"memory={MEMORY},workers=2"]
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="measuring-") as name:
-        sizes = make_texts(Path(name), int(gigabytes * 1e9))
-        for unit, part in (("words", 1), ("lines", 8)):
-            some = list(sizes)[: FILES // part]
-            corpus = [word for file in some for word in ("--corpus", file)]
-            report = measured([*command, "--set", f"unit={unit}", *corpus])
-            size, [total] = sum(map(sizes.__getitem__, some)) / 1e6, report["all"]
-            words, tokens = (total[key] / 1e6 for key in ("words", "tokens"))
-            rows.append((unit, size, words, tokens, *_took(report, size)))
-    header = ["segmented", "MB of text {:,.0f}", "words {:,.1f} M", "tokens {:,.1f} M"]
-    table([*header, *TOOK], rows)
-    print(f"\n--memory {MEMORY}, 2 workers")

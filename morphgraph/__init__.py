@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from morphgraph.formats.export import Export
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.method import METHODS
-    from morphgraph.tables.corpora import MeasuredCorpus
     from morphgraph.tables.score_views import ComparedScores, TokeniserScore
     from morphgraph.tables.vocabularies import ComparedVocabularies
 
-    models: Any  # a plug-in, which may be missing
+    corpora: Any  # plug-ins, which may be missing
+    models: Any
 
 _HOMES = {
     "METHODS": "morphgraph.segment.method",
@@ -54,7 +54,6 @@ _HOMES = {
     "GraphPicture": "morphgraph.draw.scene",
     "Knockout": "morphgraph.api.edited",
     "LanguageBlame": "morphgraph.api.blamed",
-    "MeasuredCorpus": "morphgraph.tables.corpora",
     "ReBPEOutcome": "morphgraph.api.edited",
     "RunOutcome": "morphgraph.batch.run",
     "ScoredKnockout": "morphgraph.api.edited",
@@ -75,7 +74,6 @@ __all__ = [
     "GraphPicture",
     "Knockout",
     "LanguageBlame",
-    "MeasuredCorpus",
     "MorphGraphError",
     "ReBPEOutcome",
     "RunOutcome",

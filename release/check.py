@@ -43,6 +43,7 @@ INSTALLED = {
     "wheel": _ALONE,
     "sdist": _ALONE,
     "batch": ["morphgraph count text.txt --out counts.parquet"],
+    "corpora": ["morphgraph measure demo:en --corpus text.txt"],
     "models": ["morphgraph undertrained --help", "import morphgraph as mg; mg.models.transplant"],
     "remedies": ["morphgraph segment demo:en houses --method litetoken --counts counts.tsv"],
     "silver": ["morphgraph train morfessor counts.tsv --vocab-size 500 --out model.json"],

@@ -62,6 +62,7 @@ def outside(folders: Iterable[str]) -> set[str]:
                     found.add((node.module or "").partition(".")[0])
     found -= {
         "morphgraph",
+        "morphgraph_corpora",
         "morphgraph_models",
         "morphgraph_remedies",
         "web",
@@ -90,7 +91,7 @@ def of_plugins(*requirements: str) -> set[str]:
 def test_the_library_alone_is_light() -> None:
     base = modules(PROJECT["dependencies"])
     assert not base & {*EXTRA_OF}
-    assert set(EXTRAS) == {"app", "models", "remedies", "transformers", *OF_APP}
+    assert set(EXTRAS) == {"app", "corpora", "models", "remedies", "transformers", *OF_APP}
     for package, extra in EXTRA_OF.items():
         of = ["app", *OF_APP] if extra == "app" else [extra]
         needed = {module for each in of for module in modules(EXTRAS[each])}

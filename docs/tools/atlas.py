@@ -32,10 +32,10 @@ from morphgraph.core.text import UNDEFINED, visible
 from morphgraph.reference.catalogue import LANGUAGES
 from morphgraph.refine.blame import blame, blame_columns
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.corpus_measures import gini
 from morphgraph.tables.model import ALL_WORDS
 from morphgraph.tables.writing import environment
 from morphgraph.tokeniser.merging import segment
+from morphgraph_corpora.measures import gini
 
 ATLAS, RECIPES, TEMPLATES = DOCS / "atlas", DOCS / "evaluations", DOCS / "tools" / "templates"
 RESULTS, MERGES = ATLAS / "results.json.gz", ATLAS / "merges.json.gz"

@@ -22,7 +22,6 @@ from morphgraph.formats.framing import framing, known_ids
 from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
 from morphgraph.formats.recipe import LINEAGE_FIELD
 from morphgraph.refine.learning import Entrant
-from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.morphscore import morphscore_of
 from morphgraph.segment.bte import file_ids
@@ -30,7 +29,6 @@ from morphgraph.segment.method import METHODS, Parameters, Value, method_of
 from morphgraph.segment.models import export_to, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.standalone.piece_methods import let_decode_bytes, load
-from morphgraph.tables.corpora import MeasuredCorpus
 from morphgraph.tokeniser.pipeline import IDS_END
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -39,7 +37,6 @@ from morphgraph.tokeniser.words import UNKNOWN, Segmentation, called
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCountsLike
     from morphgraph.formats.export import Export
-    from morphgraph.tables.corpora import MeasuredCorpus
     from morphgraph.tables.score_views import TokeniserScore
 
 AnyToken = TypeVar("AnyToken", int, str)
@@ -316,36 +313,6 @@ class BaseTokeniser:
                 decoded[number] = self.decode([number], special_tokens=True)
             tokens.append([decoded[number] for number in ids])
         return morphscore_of(rows, tokens)
-
-    def measure(
-        self,
-        *texts: str | os.PathLike[str],
-        column: str | None = None,
-        language_column: str | None = None,
-        parallel: bool = False,
-        base: str | None = None,
-        unit: Literal["words", "lines"] | None = None,
-    ) -> MeasuredCorpus:
-        """Measure texts of any size: tokens per word, characters and bytes per token, and so on.
-
-        ``texts``: files, folders or patterns, as ``morphgraph count`` reads them;
-        ``column``: the one with the text. By file, or by what ``language_column`` says.
-        ``parallel``: the same lines in several languages, relative to those of ``base``. ``unit``:
-        whether ``words`` are segmented, or ``lines`` as whole texts, as parallel ones are.
-
-        >>> int(tokeniser.measure("text.txt").to_frame().loc["all", "tokens"])
-        7
-        """
-        measures = measure_corpus(
-            {base_name(self.name): self._segmenter},
-            texts,
-            column=column,
-            language_column=language_column,
-            parallel=parallel,
-            base=base,
-            unit=unit,
-        )
-        return MeasuredCorpus(measures)
 
     # ------------------------------------------------------------------------- files
 

@@ -22,7 +22,7 @@ from typer.models import OptionInfo
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError, NotTypesError, nearest
 from morphgraph.core.files import ANOTHER_PLACE
-from morphgraph.core.text import visible
+from morphgraph.core.text import base_name, unique_labels, visible
 from morphgraph.refine import BlameSettings
 from morphgraph.score.gold_reading import Reading
 from morphgraph.segment.method import (
@@ -469,6 +469,15 @@ def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segm
     loaded = load_segmenter(source, method, **parameters)
     _warn(loaded, source)
     return loaded
+
+
+def segmenters_named(sources: Sequence[str]) -> "dict[str, Segmenter]":
+    """Load several by their names, or by where they are where names repeat."""
+    names = [*map(base_name, sources)]
+    labels = unique_labels(
+        [n if names.count(n) == 1 else source for n, source in zip(names, sources, strict=True)]
+    )
+    return {label: load_any(source) for label, source in zip(labels, sources, strict=True)}
 
 
 def _warn(loaded: "Segmenter", source: str) -> None:

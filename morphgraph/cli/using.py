@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from pydantic import Field
 
 from morphgraph.cli import output
 from morphgraph.cli.options import (
@@ -14,18 +13,17 @@ from morphgraph.cli.options import (
     Whole,
     load_any,
     load_edited,
+    segmenters_named,
     standard_input,
     with_options,
     word_counts,
-    workers_at,
 )
 from morphgraph.core.errors import MorphGraphError, NoMergesError
-from morphgraph.core.text import SHOWN_MARKER, base_name, unique_labels
-from morphgraph.segment.method import METHODS, Parameters, method_named, parse_method
+from morphgraph.core.text import SHOWN_MARKER
+from morphgraph.segment.method import METHODS, method_named, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.segment.segmenter import Segmenter
-    from morphgraph.tables.corpora import MeasuredCorpus
 
 
 @with_options
@@ -87,40 +85,12 @@ def segment(
 # ------------------------------------------------------------------------------ vocabulary
 
 
-class CorpusSettings(Parameters):
-    """How texts are read and measured.
-
-    column: The column, or field, with the text.
-    language_column: The column, or field, with the language.
-    parallel: The same lines in several languages, a file each.
-    base: With parallel: the language that others are relative to.
-    unit: Segment words, or lines as whole texts; lines with parallel.
-    bad_lines: What becomes of a line that cannot be read: stop or skip.
-    memory: Words and counts, over all workers: 64M or more.
-    workers: How many processes; one if not given.
-    scheduler: Address of a dask scheduler instead, or its file.
-    """
-
-    column: str | None = None
-    language_column: str | None = None
-    parallel: bool = False
-    base: str | None = None
-    unit: Literal["words", "lines"] | None = None
-    bad_lines: Literal["stop", "skip"] = "stop"
-    memory: str = "512M"
-    workers: int | None = Field(default=None, ge=1)
-    scheduler: str | None = None
-
-
 @with_options
 def vocabulary(
     tokeniser: Annotated[list[str], typer.Argument()],
     frequencies: str | None = None,
     gold: str | None = None,
     read: GoldReading = AS_FOUND,
-    corpus: list[str] | None = None,
-    *,
-    set_: CorpusSettings,
     recipe: Path | None = None,
     against: str | None = None,
     alpha: float = 2.5,
@@ -135,9 +105,6 @@ def vocabulary(
     tokeniser: Anything with a vocabulary: tokenizer.json, vocab.json, a list of types, a
         SentencePiece model, a trained model, or demo:en, demo:de, demo:nl.
     frequencies: Word counts that types are counted in: FILE or wordfreq:LANG.
-    corpus: Measure texts of any size instead: files, patterns, folders, as count reads them; may be
-        repeated.
-    set_: For --corpus, as in column=text,parallel
     against: Compare with this tokeniser instead: the types of both, and those of one of them only.
     alpha: The order of the Rényi efficiency, above 0.
     list_: Print the types behind a figure: never_used, unreachable (their own string is segmented
@@ -157,23 +124,6 @@ def vocabulary(
         if not figure.has_list:
             raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
     segmenters = _segmenters([*filter(None, [against]), *tokeniser], recipe)
-    if corpus:
-        if frequencies or gold or against or list_ is not None:
-            raise MorphGraphError(
-                "--corpus measures texts alone. Leave out --frequencies, --gold, --against and "
-                "--list."
-            )
-        measured = _measured(segmenters, corpus, set_, alpha)
-        output.print_left_out(measured.measures)
-        if as_json:
-            output.print_json(measured.to_dict())
-        else:
-            print(measured.report(limit=limit))
-        return
-    if set_ != CorpusSettings():
-        raise MorphGraphError(
-            "--set is for --corpus. Name its files with --corpus, or leave it out."
-        )
     known = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
     entries = read.gold(gold)
     with output.progress_bar("counting"):
@@ -213,27 +163,7 @@ def _segmenters(sources: list[str], recipe: Path | None) -> "dict[str, Segmenter
         edited = Bte(load_edited(sources[0], recipe))
         before = Bte(edited.tokeniser.fork())
         return {"before the edits": before, "after the edits": edited}
-    names = [*map(base_name, sources)]
-    labels = unique_labels(
-        [n if names.count(n) == 1 else source for n, source in zip(names, sources, strict=True)]
-    )
-    return {label: load_any(source) for label, source in zip(labels, sources, strict=True)}
-
-
-def _measured(
-    segmenters: "dict[str, Segmenter]", corpus: list[str], texts: CorpusSettings, alpha: float
-) -> "MeasuredCorpus":
-    from morphgraph.corpus.counting import parse_memory
-    from morphgraph.score.corpus_measures import measure_corpus
-    from morphgraph.tables.corpora import MeasuredCorpus
-
-    options = dict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
-    workers, scheduler = options.pop("workers"), options.pop("scheduler")
-    with output.progress_line("measuring") as tell:
-        options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
-        with workers_at(workers, scheduler) as (run, there):
-            place = {} if run is None else {"run": run, "workers": there}
-            return MeasuredCorpus(measure_corpus(segmenters, corpus, **place, **options))
+    return segmenters_named(sources)
 
 
 # ------------------------------------------------------------------------------ export

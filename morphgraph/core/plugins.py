@@ -41,7 +41,7 @@ def namespace(name: str) -> object:
     raise AttributeError(f"module 'morphgraph' has no attribute {name!r}{fix}")
 
 
-_IN_EXTRAS = ("models",)
+_IN_EXTRAS = ("corpora", "models")
 """Namespaces that an extra of the same name brings."""
 
 

@@ -75,7 +75,7 @@ def test_importing_loads_nothing() -> None:
     learning = {"evaluate", "load", "read_gold", "silver", "train"}
     functions = {"compare", "compare_vocabularies", *learning}
     classes = {name for name in mg.__all__ if name[0].isupper()} - {"METHODS"}
-    assert set(dir(mg)) - classes - {"models"} == {*functions, "METHODS", "__version__"}
+    assert set(dir(mg)) - classes - {"corpora", "models"} == {*functions, "METHODS", "__version__"}
     assert all(isinstance(getattr(mg, name), type) for name in classes)
 
     assert all(callable(getattr(mg, name)) for name in functions)
@@ -421,19 +421,6 @@ def test_what_is_shown_is_data_too(tokeniser: mg.Tokeniser, gold: mg.GoldSet) ->
     assert set(shown.edges) <= set(whole.edges)
     assert sum(len(trace.x) for trace in curve.plot().data) == 3 * len(curve.points)
     assert blamed.plot().data
-
-
-def test_a_corpus_is_measured(tmp_path: Path) -> None:
-    (tmp_path / "en.txt").write_text("The dogs run home.\nHouses stand there.\n", "utf-8")
-    (tmp_path / "de.txt").write_text("Die Hunde rennen heim.\nHäuser stehen dort.\n", "utf-8")
-    found = mg.load("demo:en").measure(tmp_path, parallel=True, base="en")
-    frame = found.to_frame()
-    assert list(frame.index) == ["de", "en", "all"]
-    assert found.gini == pytest.approx(5 / 34)  # 11 and 6 tokens a line
-    assert repr(found).startswith("34 tokens of 14 words, 2.429 per word | corpus:")
-    assert "Relative to en" in found._repr_html_()
-    [words] = mg.load("demo:en").measure(tmp_path / "en.txt").to_frame().loc[["all"], "tokens"]
-    assert words == 14
 
 
 def test_silver_is_the_file_that_the_command_writes(tmp_path: Path) -> None:

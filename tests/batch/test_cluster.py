@@ -6,7 +6,6 @@ import http.client
 import http.server
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import textwrap
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -28,12 +27,9 @@ from morphgraph.batch.cluster import (
     at_address,
     local_cluster,
     lost_worker_message,
-    runner_on,
     scheduler_address,
 )
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.score.corpus_measures import measure_corpus
-from morphgraph.segment.models import load_segmenter
 
 pytestmark = pytest.mark.slow
 
@@ -222,45 +218,6 @@ def test_tasks_run_at_an_address_and_at_a_scheduler_file(
     # The scheduler of somebody else goes on.
     with at_address(address) as client:
         assert client.submit(sum, [2, 2]).result(timeout=60) == 4
-    assert capfd.readouterr() == ("", "")
-
-
-def test_a_corpus_is_measured_at_an_address(
-    scheduler: tuple[str, Path], worker: None, tmp_path: Path, morphgraph: Callable[..., Any]
-) -> None:
-    for language in ("de", "en"):
-        (tmp_path / f"{language}.txt").write_text(f"one two\n{language} three\n")
-    measure = "vocabulary", "demo:en", "--corpus", tmp_path, "--json"
-    found = morphgraph(*measure, "--set", f"scheduler={scheduler[0]}")
-    assert all(line.startswith("measuring") for line in found.err.splitlines()), found.err
-    assert found.json == morphgraph(*measure).json
-    (tmp_path / "de.txt").write_bytes(b"\xff")
-    wrong = morphgraph(*measure, "--set", f"scheduler={scheduler[0]}")
-    assert wrong.code == 2 and wrong.out == ""
-    assert "de.txt, line 1: it is not valid UTF-8" in wrong.err
-
-
-@pytest.mark.kills
-def test_a_corpus_is_measured_though_its_workers_are_killed(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Also the only one, with all that was sent to it once for all its tasks."""
-    for number in range(20):
-        (tmp_path / f"{number}.txt").write_text("the dogs run home\n" * 1000)
-    segmenters = {"en": load_segmenter("demo:en")}
-    killed = []
-    with local_cluster(1) as client:
-
-        def run(function: Callable[..., Any], tasks: Sequence[Any], *common: Any) -> Iterator[Any]:
-            for number, result in enumerate(runner_on(client)(function, tasks, *common)):
-                if number in (0, 7):
-                    killed.extend(client.run(os.getpid).values())
-                    os.kill(killed[-1], signal.SIGKILL)
-                yield result
-
-        found = measure_corpus(segmenters, [tmp_path], run=run)
-    assert len(set(killed)) == 2
-    assert found == measure_corpus(segmenters, [tmp_path])
     assert capfd.readouterr() == ("", "")
 
 

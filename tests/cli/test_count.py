@@ -1,4 +1,4 @@
-"""The command line: counting words, training with the counts; vocabularies measured on texts."""
+"""The command line: counting words, and training with the counts."""
 
 from pathlib import Path
 from typing import Any
@@ -71,33 +71,3 @@ def test_tasks_of_a_cluster_count_the_same(tmp_path: Path, monkeypatch: pytest.M
         counting.count_words([texts], tmp_path / "there", **how, **there)
     counting.count_words([texts], tmp_path / "here", **how)
     assert (tmp_path / "there").read_bytes() == (tmp_path / "here").read_bytes()
-
-
-# --- vocabulary --corpus --------------------------------------------------------------------------
-
-
-@pytest.fixture
-def languages(tmp_path: Path) -> Path:
-    (tmp_path / "en.txt").write_text("The dogs run home.\nHouses stand there.\n", encoding="utf-8")
-    german = "Die Hunde rennen heim.\nHäuser stehen dort.\n"
-    (tmp_path / "de.txt").write_text(german, encoding="utf-8")
-    return tmp_path
-
-
-@pytest.mark.slow
-def test_by_file_as_json_by_any_number_of_workers(morphgraph: Command, languages: Path) -> None:
-    given = ("vocabulary", "demo:en", "--corpus", languages)
-    found = morphgraph(*given, "--json").json
-    assert (found["by"], found["unit"]) == ("file", "words")
-    assert [(one["text"], one["words"]) for one in found["texts"]] == [("de", 7), ("en", 7)]
-    [total] = found["all"]
-    assert total["words"] == 14
-    assert total["fertility"] == total["tokens"] / 14
-    assert total["never_used"] < total["ordinary_types"]
-    assert total["relative_tokens"] is None
-    assert "parity" not in found
-    two = morphgraph(*given, "--json", "--set", "workers=2").json
-    assert two == found
-    lines = morphgraph(*given, "--limit", 1).out.splitlines()
-    assert [line.split()[0] for line in lines[:3]] == ["File", "de", "all"]
-    assert lines[3] == "1 of 2 files; --limit 0 shows all"

@@ -100,8 +100,6 @@ REFUSED = {
     "vocabulary demo:en": {
         "--alpha 0": "above 0",
         "--list renyi": "no list behind",
-        "--set parallel": "--set is for --corpus",
-        "--corpus texts --frequencies wordfreq:en": "measures texts alone",
     },
     # What takes one reference joins several only if it is asked to.
     f"knockout demo:en {ON_BOTH}": {"": "There are 2 golds … --read join"},

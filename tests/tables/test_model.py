@@ -2,11 +2,9 @@
 
 import csv
 import io
-import json
 import math
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -14,12 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import small_tokeniser
 
-from morphgraph.formats.loading import vocabulary_of
 from morphgraph.score.comparison import Comparison, WordPart
-from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
-from morphgraph.segment.bte import Bte, tokeniser_of_types
-from morphgraph.segment.flota import Flota
-from morphgraph.tables.corpora import MeasuredCorpus, corpus_table, parity_table
+from morphgraph.segment.bte import Bte
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
 from morphgraph.tables.scores import comparison_html
 from morphgraph.tables.writing import frame_csv, to_csv, to_html, to_latex, to_markdown
@@ -218,26 +212,3 @@ def test_a_comparison_as_html(comparison: Comparison) -> None:
     for text in WORDS:
         assert text in page.text
     assert "b" not in page.tags
-
-
-# --------------------------------------------------------------------------------- corpora
-
-
-@pytest.fixture
-def without_tokens(tmp_path: Path) -> CorpusMeasures:
-    """FLOTA leaves out what it does not know: here it is all."""
-    for language, text in (("en", "xx"), ("de", "y")):
-        (tmp_path / f"{language}.txt").write_text(text)
-    flota = Flota(vocabulary_of(tokeniser_of_types("tiny", ["a", "b", "ab"], ["ab"])), k=1)
-    return measure_corpus({"FLOTA": flota}, [tmp_path], parallel=True)
-
-
-def test_what_is_undefined_is_null_or_not_applicable(without_tokens: CorpusMeasures) -> None:
-    found = json.loads(json.dumps(MeasuredCorpus(without_tokens).to_dict(), allow_nan=False))
-    [parity] = found["parity"]
-    assert parity["gini_line"] is None and parity["gini_byte"] is None
-    assert [one["relative_tokens"] for one in found["texts"]] == [None, None]
-    assert [one["tokens"] for one in found["all"]] == [0]
-    for table in (corpus_table(without_tokens), parity_table(without_tokens)):
-        assert "nan" not in to_markdown(table) and "n/a" in to_markdown(table)
-        assert b"nan" not in to_csv(table).lower()

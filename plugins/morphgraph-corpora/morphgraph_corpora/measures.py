@@ -25,7 +25,7 @@ from morphgraph.core.files import checksum
 from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.counting import MIN_MEMORY, CountingTask, Runner, run_here
-from morphgraph.corpus.counts import LanguageCounts, WordCounts
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.text_files import TextFile, find_texts, open_duckdb, sql_literal
 from morphgraph.corpus.texts import LONGEST_WORD, WHITE, BadLines, Texts, too_long
 from morphgraph.score.gold_set import signature_line
@@ -40,7 +40,6 @@ from morphgraph.segment.segmenter import Segmenter
 
 Unit = Literal["words", "lines"]
 Cost = Literal["line", "byte"]
-CostUnit = Literal["word", "character", "byte"]
 
 _AT_ONCE = 2**20
 """Roughly how many bytes of words are segmented at once."""
@@ -215,9 +214,8 @@ class CorpusMeasures:
 
     def costs(self, tokeniser: str, per: Cost = "line") -> dict[str, float]:
         """Return tokens per line or byte by language, cheapest first."""
-        return _cheapest_first(
-            {e.text: getattr(e, f"tokens_per_{per}") for e in self.of(tokeniser)}
-        )
+        costs = {each.text: getattr(each, f"tokens_per_{per}") for each in self.of(tokeniser)}
+        return dict(sorted(costs.items(), key=itemgetter(1)))
 
     def matched_sizes(self, size: float) -> dict[str, int]:
         """Return a size for each language of parallel text: that of the base language × premium.
@@ -230,10 +228,6 @@ class CorpusMeasures:
     def gini(self, tokeniser: str, per: Cost = "line") -> float:
         """Return the Gini coefficient over languages of these costs."""
         return gini([*self.costs(tokeniser, per).values()])
-
-
-def _cheapest_first(costs: Mapping[str, float]) -> dict[str, float]:
-    return dict(sorted(costs.items(), key=itemgetter(1)))
 
 
 def _measures(
@@ -408,23 +402,6 @@ def file_labels(paths: Sequence[str]) -> list[str]:
     if len(names) > 1 and all(stems) and len(set(stems)) == len(stems):
         return stems
     return names if len(set(names)) == len(names) else unique_labels(paths)
-
-
-def language_costs(
-    segmenter: Segmenter, counts: LanguageCounts, per: CostUnit = "word"
-) -> dict[str, float]:
-    """Return tokens per word, character or byte of each language's words, cheapest first.
-
-    >>> import morphgraph as mg
-    >>> from morphgraph.corpus.counts import to_language_counts
-    >>> from morphgraph.segment.training import train
-    >>> both = to_language_counts({"en": {"low": 5}, "nl": {"laag": 3}})
-    >>> costs = language_costs(train("bpe", both, 258), both)
-    >>> costs, round(gini([*costs.values()]), 3)
-    ({'en': 2.0, 'nl': 4.0}, 0.167)
-    """
-    known = {name: compress(segmenter, words) for name, words in counts.languages.items()}
-    return _cheapest_first({n: one.tokens / getattr(one, f"{per}s") for n, one in known.items()})
 
 
 def gini(costs: Sequence[float]) -> float:

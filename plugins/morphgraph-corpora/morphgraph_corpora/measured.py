@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.text import counted, without_nan
-from morphgraph.score.corpus_measures import CorpusMeasures, TextMeasure
+from morphgraph.core.text import base_name, counted, without_nan
 from morphgraph.score.vocabulary_figures import FigureValue, figure_called
 from morphgraph.tables.figures import figure_text, label_of, whole_numbers
 from morphgraph.tables.model import Cell, Column, Row, Table, plain_table
 from morphgraph.tables.result import Result
 from morphgraph.tables.terminal import text_of
+from morphgraph_corpora.measures import CorpusMeasures, TextMeasure, Unit, measure_corpus
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from morphgraph.api.with_merges import Tokeniser
 
 _COUNTS = {"lines": "Lines", "words": "Words", "tokens": "Tokens"}
 _RATIOS = ("fertility", "characters_per_token", "bytes_per_token", "renyi")
@@ -104,7 +107,7 @@ def corpus_frame(measures: CorpusMeasures) -> pd.DataFrame:
 class MeasuredCorpus(Result):
     """The tokens of a corpus under one or several tokenisers, by file or language.
 
-    >>> print(repr(tokeniser.measure("text.txt")).partition(" | ")[0])
+    >>> print(repr(mg.corpora.measure(tokeniser, "text.txt")).partition(" | ")[0])
     7 tokens of 4 words, 1.750 per word
     """
 
@@ -114,7 +117,7 @@ class MeasuredCorpus(Result):
     def signature(self) -> str:
         """One line with everything that the measures depend on.
 
-        >>> tokeniser.measure("text.txt").signature.partition("@")[0]
+        >>> mg.corpora.measure(tokeniser, "text.txt").signature.partition("@")[0]
         'corpus:text.txt'
         """
         return self.measures.signature
@@ -123,7 +126,7 @@ class MeasuredCorpus(Result):
     def gini(self) -> float:
         """The Gini coefficient of tokens per line, over languages or files.
 
-        >>> tokeniser.measure("text.txt").gini
+        >>> mg.corpora.measure(tokeniser, "text.txt").gini
         0.0
         """
         return self.measures.gini(self.measures.tokenisers[0])
@@ -131,7 +134,7 @@ class MeasuredCorpus(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each file or language, and one for all; NaN where undefined.
 
-        >>> list(tokeniser.measure("text.txt").to_frame().index)
+        >>> list(mg.corpora.measure(tokeniser, "text.txt").to_frame().index)
         ['text.txt', 'all']
         """
         return corpus_frame(self.measures).set_index("text").drop(columns="tokeniser")
@@ -139,7 +142,7 @@ class MeasuredCorpus(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return all measures as JSON data.
 
-        >>> tokeniser.measure("text.txt").to_dict()["all"][0]["tokens"]
+        >>> mg.corpora.measure(tokeniser, "text.txt").to_dict()["all"][0]["tokens"]
         7
         """
         measures = self.measures
@@ -162,7 +165,7 @@ class MeasuredCorpus(Result):
     def table(self, limit: int = 0) -> Table:
         """Return a row for each file or language, the totals last; ``limit``: 0 for all.
 
-        >>> [row.names for row in tokeniser.measure("text.txt").table().rows]
+        >>> [row.names for row in mg.corpora.measure(tokeniser, "text.txt").table().rows]
         [('text.txt',), ('all',)]
         """
         return corpus_table(self.measures, limit or None)
@@ -170,7 +173,7 @@ class MeasuredCorpus(Result):
     def report(self, width: int | None = None, *, limit: int = 0) -> str:
         """Return it as the terminal shows it, with at most ``limit`` texts, or all.
 
-        >>> tokeniser.measure("text.txt").report().split()[0]
+        >>> mg.corpora.measure(tokeniser, "text.txt").report().split()[0]
         'File'
         """
         shown, texts = self.table(limit), len({one.text for one in self.measures.texts})
@@ -185,3 +188,38 @@ class MeasuredCorpus(Result):
         total = self.measures.totals[0]
         tokens = f"{counted(total.tokens, 'token')} of {counted(total.words, 'word')}"
         return f"{tokens}, {total.fertility:.3f} per word | {self.signature}"
+
+
+def measure(
+    tokenisers: Tokeniser | Mapping[str, Tokeniser],
+    *texts: str | os.PathLike[str],
+    column: str | None = None,
+    language_column: str | None = None,
+    parallel: bool = False,
+    base: str | None = None,
+    unit: Unit | None = None,
+) -> MeasuredCorpus:
+    """Measure texts of any size: tokens per word, characters and bytes per token, and so on.
+
+    ``tokenisers``: one, or several by their names in tables. ``texts``: files, folders or patterns,
+    as ``morphgraph count`` reads them; ``column``: the one with the text. By file, or by what
+    ``language_column`` says. ``parallel``: the same lines in several languages, relative to those
+    of ``base``. ``unit``: whether ``words`` are segmented, or ``lines`` as whole texts, as parallel
+    ones are.
+
+    >>> int(mg.corpora.measure(tokeniser, "text.txt").to_frame().loc["all", "tokens"])
+    7
+    """
+    named = tokenisers
+    if not isinstance(named, Mapping):
+        named = {base_name(named.name): named}
+    measures = measure_corpus(
+        {label: each._segmenter for label, each in named.items()},
+        texts,
+        column=column,
+        language_column=language_column,
+        parallel=parallel,
+        base=base,
+        unit=unit,
+    )
+    return MeasuredCorpus(measures)

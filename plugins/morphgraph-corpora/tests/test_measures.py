@@ -20,18 +20,13 @@ from tokenizers import Tokenizer
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.formats.loading import vocabulary_of
-from morphgraph.score import corpus_measures
-from morphgraph.score.corpus_measures import (
-    CorpusMeasures,
-    TextMeasure,
-    gini,
-    measure_corpus,
-)
 from morphgraph.score.vocabulary_health import renyi_efficiency
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph_corpora import measures
+from morphgraph_corpora.measures import CorpusMeasures, TextMeasure, gini, measure_corpus
 
 TYPES = [*"abcdöñ€😀", "ab", "abc", "öñ", "d€"]
 BPE = Bte(tokeniser_of_types("tiny", TYPES, ["ab", ("ab", "c"), "öñ", "d€"]))
@@ -102,7 +97,7 @@ def plain(one: TextMeasure) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little is segmented at once."""
-    monkeypatch.setattr(corpus_measures, "_AT_ONCE", 8)
+    monkeypatch.setattr(measures, "_AT_ONCE", 8)
 
 
 def write(folder: Path, name: str, lines: Sequence[str]) -> None:
@@ -257,7 +252,7 @@ def test_texts_without_language(tmp_path: Path, kind: str) -> None:
 def test_lines_that_are_too_long_are_refused(
     parallel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(corpus_measures, "LONGEST_WORD", 8)
+    monkeypatch.setattr(measures, "LONGEST_WORD", 8)
     write(parallel, "fr.dev", ["öñöñd", "d", "d", "d"])
     write(parallel, "en.dev", ["abc", "ab abc abc", "ab", "ab abc abc"])
     write(parallel, "de.dev", ["abcab", "dd"])

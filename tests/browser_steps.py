@@ -85,6 +85,12 @@ def fan(page: Page) -> Locator:
     return page.get_by_role("group", name="Merge graph:")
 
 
+def save_picture(page: Page, label: str) -> None:
+    """Choose in the menu of a picture of the Workbench."""
+    page.locator('summary[title="Save or copy the picture"]').click()
+    page.get_by_role("button", name=label, exact=True).click()
+
+
 def show(page: Page, picture: str) -> None:
     """Choose a picture of the Workbench."""
     page.get_by_role("radio", name=picture, exact=True).click()

@@ -218,7 +218,7 @@ const births = data.births.map(({ parts, count, words }) =>
   make("li", "", make("code", "", parts.join(" + ")), make("b", "", count.toLocaleString("en-GB")), make("small", "", `${words.join(", ")} …`)),
 );
 find("births").append(...births);
-show("tree", "tree", { ...data.tree, clickable: false, offers: {}, file_name: "carries" }, ".saving { display: none; }");
+show("tree", "tree", { ...data.tree, clickable: false, offers: {}, file_name: "carries" }, ".tools { display: none; }");
 follow("tree", (at) =>
   births.forEach((item, number) => {
     item.classList.toggle("now", number + 1 === at);

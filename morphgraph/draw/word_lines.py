@@ -61,7 +61,8 @@ class WordRow:
 
     ``keys``: the types and merges that made it, as vertices of the merge graph. After an edit,
     ``gain``: how many more gaps are right; ``was``: how it was split; ``won``: where gold
-    boundaries were split that had been covered.
+    boundaries were split that had been covered; ``closer``: the type that covers one now, and its
+    name.
     """
 
     number: int
@@ -72,6 +73,7 @@ class WordRow:
     gain: int = 0
     was: str = ""
     won: tuple[int, ...] = ()
+    closer: tuple[int, str] | None = None
 
 
 # ------------------------------------------------------------------------------------- chips
@@ -246,17 +248,34 @@ def _fixed_word(study: Study, type_: int) -> str:
 
 def rows_through(study: Study, number: int) -> tuple[list[WordRow], list[WordRow]]:
     """Return words in which a type's merges joined rightly, and wrongly; frequent first."""
-    name = study.tokeniser.readable_types[number].strip(SHOWN_MARKER)
-    length = len(name)
-    both = []
-    for examples in study.examples(number, _ROWS):
-        rows = []
-        for one in examples:
-            start = one.word.find(name, max(0, one.at - length), one.at + length)
-            span = (start, start + length) if start >= 0 and name else (0, 0)
-            rows.append(_row(study, one.number, one.gold, span))
-        both.append(rows)
-    return both[0], both[1]
+    right, wrong = (
+        [_row(study, one.number, one.gold, _span(study, number, one.word, one.at)) for one in found]
+        for found in study.examples(number, _ROWS)
+    )
+    return right, wrong
+
+
+def rows_left(study: Study, number: int) -> tuple[list[WordRow], int]:
+    """Return words in which another type covers a boundary that one covered before the last edit.
+
+    Frequent words first, each with that type as its ``closer``; and how many they are.
+    """
+    then, now = study.before_last.segmentation, study.now.segmentation
+    words, gold = study.benchmark.words, study.benchmark.gold_gaps()
+    gaps = np.flatnonzero(then.is_merged & now.is_merged & (gold == 1))
+    gaps = gaps[then.arrays.results[then.closed_by[gaps]] == number]
+    owner = words.word_of_atom
+    gaps = gaps[np.argsort(-study.benchmark.token_weights[owner[gaps]], kind="stable")]
+    left: dict[int, int] = {}
+    for gap in gaps.tolist():
+        left.setdefault(int(owner[gap]), gap)
+    rows = []
+    for word, gap in list(left.items())[:_ROWS]:
+        closer, at = int(now.arrays.results[now.closed_by[gap]]), int(words.gap_position[gap])
+        span = _span(study, closer, words.texts[word], max(0, at))
+        row = _row(study, word, study.gold_text(word), span)
+        rows.append(replace(row, closer=(closer, study.tokeniser.readable_types[closer])))
+    return rows, len(left)
 
 
 def rows_changed(study: Study) -> tuple[list[WordRow], int]:
@@ -287,6 +306,13 @@ def rows_ahead(outlook: Outlook, words: Iterable[int]) -> list[WordRow]:
         gain, was = int(outlook.gains[word]), marked_word(text, then, ())
         rows.append(WordRow(word, text, morphs, pieces, (), gain, was, won))
     return rows
+
+
+def _span(study: Study, number: int, word: str, at: int) -> tuple[int, int]:
+    """Return where a type stands around a place in a word; (0, 0) if its letters do not."""
+    name = study.tokeniser.readable_types[number].strip(SHOWN_MARKER)
+    start = word.find(name, max(0, at - len(name)), at + len(name))
+    return (start, start + len(name)) if start >= 0 and name else (0, 0)
 
 
 def _pieces(

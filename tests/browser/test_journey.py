@@ -17,6 +17,7 @@ from browser_steps import (
     fan,
     go_to,
     idle,
+    save_picture,
     show,
     start,
     upload,
@@ -139,7 +140,7 @@ def explore_and_knock_out(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_text(said)
     check_labels(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download as SVG").click()
+        save_picture(page, "Download as SVG")
     picture = ElementTree.parse(download.value.path())
     drawn = list(picture.iter("{http://www.w3.org/2000/svg}text"))
     struck = [text.text for text in drawn if text.get("text-decoration") == "line-through"]

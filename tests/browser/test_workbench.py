@@ -3,6 +3,7 @@
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from browser_steps import (
     fan,
     grid_with,
     idle,
+    save_picture,
     show,
     start,
     tree,
@@ -23,6 +25,43 @@ from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
+# In the page and the components: what is not of a text, a picture, or a list.
+ALL = """() => {
+  const within = (root) => [...root.querySelectorAll("*")].flatMap((one) => (
+    one.shadowRoot ? [one, ...within(one.shadowRoot)] : [one]
+  ));
+"""
+FIRST_PLACE = (
+    ALL
+    + """const look = () => {
+    const part = within(document).find((one) => one.ariaLabel?.startsWith("type es,"));
+    if (!part) return requestAnimationFrame(look);
+    for (const one of part.getAnimations()) one.pause();
+    requestAnimationFrame(() => {
+      for (const one of part.getAnimations()) one.currentTime = 0;
+      const { x, y, width, height } = part.querySelector(".box").getBoundingClientRect();
+      globalThis.__first = [x + width / 2, y + height / 2];
+    });
+  };
+  look();
+}"""
+)
+# What can be clicked, but for what is of a text, a picture, or a list.
+CLICKABLE = (
+    ALL
+    + """const kinds = "button, a[href], input, select, textarea, summary, [role=button]";
+  const own = ".text, .tree, .fan, .rows, .below, .tape";
+  const isSeen = (one) => {
+    const { top, bottom, width } = one.getBoundingClientRect();
+    const is = one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    return is && width > 2 && bottom > 0 && top < innerHeight;
+  };
+  return within(document)
+    .filter((one) => one.matches(kinds) && !one.matches(":disabled") && !one.closest(own))
+    .filter(isSeen)
+    .map((one) => (one.innerText || one.ariaLabel).replaceAll(/\\s+/g, " "));
+}"""
+)
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
@@ -159,7 +198,7 @@ def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path,
     saved = {}
     for kind in ("SVG", "PNG"):
         with page.expect_download() as download:
-            page.get_by_role("button", name=kind, exact=True).click()
+            save_picture(page, f"Download as {kind}")
         assert download.value.suggested_filename == f"merge-tree-{word}"[:51] + f".{kind.lower()}"
         saved[kind] = Path(download.value.path()).read_bytes()
     picture = ElementTree.fromstring(saved["SVG"])
@@ -173,6 +212,45 @@ def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path,
     scale = min(2, 16000 / width)
     assert size == pytest.approx((width * scale, height * scale), abs=1)
     assert len(saved["PNG"]) > 5_000  # it is not blank
+
+
+def test_there_are_few_things_to_click_at_first_sight(page: Page, app_address: str) -> None:
+    """At most 14, beside those of the text, the picture and the lists."""
+    page.set_viewport_size({"width": 1440, "height": 900})
+    start(page, app_address)
+    found = page.evaluate(CLICKABLE)
+    print(f"{len(found)} things to click at first sight: {', '.join(found)}")
+    assert len(found) <= 14, found
+
+
+def test_a_picture_has_the_whole_screen(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    for name, picture in {"Word": tree(page), "Type": fan(page)}.items():
+        show(page, name)
+        small = picture.bounding_box()
+        assert small is not None
+        page.get_by_role("button", name="Full screen").click()
+        expect(page.locator(":fullscreen")).to_have_count(1)
+        page.wait_for_timeout(500)
+        large = picture.bounding_box()
+        assert large is not None and large["width"] > 1.2 * small["width"]
+        page.evaluate("document.exitFullscreen()")
+        expect(page.locator(":fullscreen")).to_have_count(0)
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_from_a_word_to_its_type_the_boxes_move(
+    new_page: Callable[..., Page], app_address: str, motion: str
+) -> None:
+    page = new_page(reduced_motion=motion)
+    start(page, app_address)
+    box = tree(page).locator("g[data-type]", has_text=re.compile("^es26")).bounding_box()
+    page.evaluate(FIRST_PLACE)
+    show(page, "Type")
+    [x, y] = page.evaluate("__first")
+    assert box is not None
+    was = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert ((x, y) == pytest.approx(was, abs=3)) == (motion == "no-preference")
 
 
 def look_for(page: Page, text: str) -> None:

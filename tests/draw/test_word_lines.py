@@ -6,7 +6,7 @@ from small import small_reference, small_tokeniser
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.draw.merge_tree import describe_in_study
-from morphgraph.draw.word_lines import illustrative_word, lines_of, rows_changed
+from morphgraph.draw.word_lines import illustrative_word, lines_of, rows_changed, rows_left
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
@@ -55,6 +55,15 @@ def test_a_changed_word_tells_what_it_was_and_which_boundaries_it_won() -> None:
     assert (total, row.word, row.was, row.gain, row.won) == (1, "undoing", "undo·ing", 1, (2,))
     assert [(text, sign) for text, sign, _ in row.pieces] == [("un", ""), ("do", "|"), ("ing", "|")]
     assert study.better_worse_same(study.before_last) == (1, 0, 0)
+
+
+def test_a_word_that_stays_wrong_names_what_covers_its_boundary_now() -> None:
+    study = study_of(small_tokeniser, small_reference, "i n g", "d ing")
+    study.graph.knockout(["in"])
+    rows, total = rows_left(study, study.graph.ids["in"])
+    ing = study.graph.ids["ing"]
+    assert (total, [(row.word, row.closer) for row in rows]) == (1, [("ing", (ing, "ing"))])
+    assert rows[0].pieces == (("i", "", True), ("n", "‿", True), ("g", "‿", True))
 
 
 def test_telling_words() -> None:

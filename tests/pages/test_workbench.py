@@ -99,9 +99,11 @@ def test_the_promise_is_what_the_button_then_does(app: Any, cascade: bool) -> No
     assert (removed > 1) == cascade and (f"{removed} types go" in promise) == cascade
     assert not app.graph.is_present(number)
     assert f"F1 {before} → {app.f1}\xa0% · {better} better, {worse} worse" in said(app)
-    [words] = app.component("word_rows")["groups"]
+    words, *left = app.component("word_rows")["groups"]
     gains = [row["gain"] for row in words["rows"]]
     assert gains == sorted(gains, reverse=True) and sum(gain > 0 for gain in gains) == better
+    closers = {row["word"]: row["closer"][1] for group in left for row in group["rows"]}
+    assert closers.get("stories") == (None if cascade else "ories")
     assert "before the edits" in app.component("merge_tree")["light"][0]
     drawn = {v["key"]: v for v in state(app, "Type").component("fan_graph")["fan"]["vertices"]}
     assert "ghost" in drawn[f"t{number}"]["flags"]

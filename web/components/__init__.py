@@ -399,20 +399,29 @@ class WordGroup:
     count: str
     rows: Sequence[WordRow]
     more: str = ""
-    kind: Literal["wrong", "right", "changed"] = "right"
+    kind: Literal["right", "changed"] = "right"
 
 
 def word_rows(
-    groups: Sequence[WordGroup], *, key: str, height: str, on_choose: Callable[[int], None]
+    groups: Sequence[WordGroup],
+    *,
+    key: str,
+    height: str,
+    on_choose: Callable[[int], None],
+    on_closer: Callable[[int, int], None] | None = None,
 ) -> None:
     """Show words; hovering over one highlights its path in a `fan_graph` on the same page.
 
-    ``on_choose`` gets the number of the clicked word. ``height``: a maximum CSS length, beyond
-    which words scroll.
+    ``on_choose`` gets the number of the clicked word, ``on_closer`` that and the type that covers
+    its boundary, if this was clicked. ``height``: a maximum CSS length, beyond which words scroll.
     """
 
     def handle(clicks: list[Click]) -> None:
-        on_choose(int(clicks[-1].key))
+        match [int(number) for number in clicks[-1].key.split(":")]:
+            case [word, closer] if on_closer:
+                on_closer(word, closer)
+            case [word]:
+                on_choose(word)
 
     shown = [{**asdict(group), "rows": list(map(asdict, group.rows))} for group in groups]
     mount = component("word_rows", "rows", "shared", "elements", "chips")

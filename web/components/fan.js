@@ -7,6 +7,7 @@ const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 10; // px around all that is drawn
 const BAR = 40; // px at the end of a long fan, for its last row not to lie behind the buttons
 const LEAVING = 500; // ms after which what has faded is removed
+const JUST = 5000; // ms ago that another picture was left for this one
 const HERE = "▪"; // in a merge, the type in the middle
 const NARROW = 400; // px; below, there is no room for both a merge and what it makes
 
@@ -104,10 +105,8 @@ class FanView {
       this.drawn = true;
       this.fit();
       this.frame.classList.toggle("moving", !first && !switched);
+      this.place();
       if (first) this.unfold();
-      // Panzoom sets where it starts a moment after it is made.
-      if (first) setTimeout(() => this.place());
-      else this.place();
     }
     this.mark();
     const types = this.fan.vertices.filter(({ kind }) => kind === "type").length;
@@ -123,16 +122,25 @@ class FanView {
     this.draw();
   }
 
-  /** The first time, what a type is made of and what uses it come out of it. */
+  /** The first time, a type and its parts come from where a merge tree had them, what uses it out of it. */
   unfold() {
     const entries = [...this.vertices.values()];
-    const from = entries.find(({ flags }) => flags.includes("focus"));
-    if (!from) return;
-    const move = (x, y, entry, transition) => Object.assign(entry.element.style, { transition, transform: `translate(${x}px, ${y}px)` });
-    for (const entry of entries) move(from.x, from.y, entry, "none");
+    const middle = entries.find(({ flags }) => flags.includes("focus"));
+    if (!middle || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const [scale, { x, y }] = [this.camera.getScale(), this.camera.getPan()];
+    this.camera.setOptions({ startX: x, startY: y }); // where Panzoom goes a moment after it is made
+    const { left, top } = this.surface.getBoundingClientRect();
+    const isRecent = performance.now() - leaving.at < JUST;
+    const place = ({ key }) => {
+      const box = isRecent && leaving.boxes.get(key);
+      return box && { x: (box.x + box.width / 2 - left) / scale - x, y: (box.y + box.height / 2 - top) / scale - y };
+    };
+    const from = place(middle) || middle;
+    const move = (at, { element }, transition) => Object.assign(element.style, { transition, transform: `translate(${at.x}px, ${at.y}px)` });
+    for (const entry of entries) move((entry.x < middle.x && place(entry)) || from, entry, "none");
     for (const { element } of this.edges.values()) element.classList.add("coming");
     this.world.getBoundingClientRect(); // where they are, before they move
-    for (const entry of entries) move(entry.x, entry.y, entry, "");
+    for (const entry of entries) move(entry, entry, "");
   }
 
   resize() {
@@ -305,7 +313,7 @@ class FanView {
   /** All of it, above the buttons if one were covered by them. */
   whole(wide, high, least) {
     const camera = this.fitted(wide, high, least);
-    const bar = this.frame.querySelector(".toolbar");
+    const bar = this.frame.querySelector(".tools");
     const isCovered = [...this.vertices.values()].some(
       (vertex) =>
         camera.scale * (vertex.x + vertex.width / 2 + camera.x) > bar.offsetLeft &&
@@ -343,10 +351,6 @@ class FanView {
   }
 
   act(action) {
-    if (action === "svg") {
-      saveSvg(this.picture(), this.frame, "merge-graph");
-      return;
-    }
     const { clientWidth: wide, clientHeight: high } = this.surface;
     this.frame.classList.add("moving");
     if (action === "fit") {
@@ -391,11 +395,9 @@ class FanView {
     for (const type of ["pointerleave", "focusout"]) {
       this.surface.addEventListener(type, () => this.point(undefined));
     }
-    this.frame.querySelector(".toolbar").addEventListener("click", (event) => {
-      const action = event.target.closest("button")?.dataset.action;
-      if (action) this.act(action);
-    });
-    offerCopy(this.frame, () => this.picture(), () => "merge-graph");
+    const looking = { "Show all (0)": "fit", "Zoom in (+)": "in", "Zoom out (−)": "out" };
+    const acts = Object.entries(looking).map(([label, action]) => [label, () => this.act(action)]);
+    offerTools(this.frame, () => this.picture(), () => "merge-graph", Object.fromEntries(acts));
     this.onWord = ({ detail }) => this.light(detail);
     addEventListener("morphgraph-word", this.onWord);
   }

@@ -6,6 +6,8 @@ const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
 const PAINTED = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity", "display", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
+const leaving = (globalThis.__morphgraph_leaving ??= { at: -Infinity, boxes: new Map() }); // where types stood in a picture that another takes the place of
+
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   const copy = shown.cloneNode(true);
@@ -90,4 +92,45 @@ function offerCopy(parent, picture, name) {
     clearTimeout(reading);
     reading = setTimeout(() => said.replaceChildren(), COPIED_FOR);
   });
+}
+
+const SAVE = "M10 3v9M6 9l4 4 4-4M4 17h12";
+const FULL = "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4";
+
+/** Fill the `.tools` of a frame: a menu that takes its picture along, and does `more`, and full screen. */
+function offerTools(frame, picture, name, more = {}) {
+  const place = frame.querySelector(".tools");
+  const icon = (element, label, path) => {
+    Object.assign(element, { title: label, ariaLabel: label });
+    element.append(drawn("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, drawn("path", { d: path })));
+    return element;
+  };
+  const [menu, items] = [made("details"), made("div")];
+  const summary = icon(made("summary"), "Save or copy the picture", SAVE);
+  const item = (label, act, className) => {
+    const button = made("button", className, label);
+    button.type = "button";
+    button.addEventListener("click", act);
+    items.append(button);
+  };
+  const done = (act) => () => {
+    summary.focus(); // what goes with the menu cannot keep it
+    menu.open = false;
+    act();
+  };
+  for (const [label, act] of Object.entries(more)) item(label, act);
+  item("Download as SVG", done(() => saveSvg(picture(), frame, name())));
+  item("Download as PNG", done(async () => save(await png(picture(), frame), `${name()}.png`)));
+  item("Copy picture", done(() => {}), "copy");
+  menu.append(summary, items);
+  menu.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !menu.contains(relatedTarget) && (menu.open = false));
+  menu.addEventListener("keydown", (event) => event.key === "Escape" && menu.open && done(() => {})());
+  const full = icon(made("button"), "Full screen", FULL);
+  full.type = "button";
+  full.hidden = !document.fullscreenEnabled;
+  full.addEventListener("click", () => (frame.matches(":fullscreen") ? document.exitFullscreen() : frame.requestFullscreen()));
+  const said = made("span", "copied");
+  said.setAttribute("aria-live", "polite");
+  place.append(menu, full, said);
+  offerCopy(frame, picture, name);
 }

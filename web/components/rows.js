@@ -31,8 +31,20 @@ class RowsView {
   group({ title, count, rows, more, kind }) {
     const head = made("h4", "", title);
     head.append(made("span", "", count));
-    const shown = rows.map((row) => this.row(row, kind));
+    const shown = rows.map((row) => (row.closer ? this.pair(row, kind) : this.row(row, kind)));
     return [head, ...shown, ...(more ? [made("div", "note", more)] : [])];
+  }
+
+  /** A word, and the type that covers its boundary now. */
+  pair({ number, closer: [type, name], ...row }, kind) {
+    const link = made("button", "closer", name);
+    link.type = "button";
+    link.title = `${name} covers the boundary now. A click chooses it.`;
+    link.setAttribute("aria-label", link.title);
+    link.addEventListener("click", () => this.clicks.add(`${number}:${type}`));
+    const pair = made("div", "pair");
+    pair.append(this.row({ number, ...row }, kind), link);
+    return pair;
   }
 
   row({ number, gold, pieces, keys, gain, was, won, word }, kind) {

@@ -6,6 +6,8 @@ const GOOD_SCALE = 11 / 12; // of a picture, whose smallest letters have 12 px
 const PHONE = 500; // px of room, below which a picture scrolls rather than shrinks
 const PACE = 800; // ms a merge
 const HIGHEST = 760; // px above which a picture scrolls
+const LARGEST = 2; // scale on the full screen
+const LEAVING = ["pointerdown", "keydown"]; // what may lead to another picture
 const AROUND = { width: 20, height: 18 }; // px that borders and a scroll bar take
 
 function sizeOf(source) {
@@ -30,11 +32,17 @@ class TreeView {
       this.chosen(event.target.closest("g[data-type]"));
     });
     this.tips = new Map();
-    offerCopy(this.frame, () => this.source, () => this.data.file_name);
+    offerTools(this.frame, () => this.source, () => this.data.file_name);
     this.frame.addEventListener("click", (event) => this.clicked(event));
     this.sheet.addEventListener("pointermove", (event) => this.moved(event));
     this.sheet.addEventListener("pointerleave", () => this.hideTip());
     this.sheet.addEventListener("scroll", () => this.hideTip());
+    this.keep = () => {
+      const shown = [...this.sheet.querySelectorAll("g:is([data-type], [data-atom])")];
+      const boxes = shown.map((group) => [`t${group.dataset.type ?? group.dataset.atom}`, group.getBoundingClientRect()]);
+      Object.assign(leaving, { at: performance.now(), boxes: new Map(boxes) });
+    };
+    for (const kind of LEAVING) addEventListener(kind, this.keep, { capture: true });
     this.resizing = new ResizeObserver(() => this.fit());
     this.resizing.observe(this.frame);
   }
@@ -58,13 +66,15 @@ class TreeView {
     const source = this.pictures.find(fits) ?? this.pictures.at(-1);
     if (source !== this.source) this.show(source);
     const { width, height } = sizeOf(source);
-    const scale = Math.max(Math.min(1, room / width), room < PHONE ? GOOD_SCALE : 0);
+    const bar = this.frame.querySelector(".toolbar").offsetHeight;
+    const isFull = this.frame.matches(":fullscreen");
+    const most = isFull ? Math.min(LARGEST, (this.frame.clientHeight - bar - AROUND.height) / height) : 1;
+    const scale = Math.max(Math.min(most, room / width), room < PHONE || isFull ? GOOD_SCALE : 0);
     const picture = this.sheet.firstElementChild;
     if (picture) {
       picture.style.width = `${Math.floor(width * scale)}px`;
       picture.style.height = `${Math.floor(height * scale)}px`;
     }
-    const bar = this.frame.querySelector(".toolbar").offsetHeight;
     this.frame.style.height = `${Math.min(height * scale, HIGHEST) + bar + AROUND.height}px`;
   }
 
@@ -163,9 +173,6 @@ class TreeView {
   // --- clicks
 
   clicked(event) {
-    const action = event.target.closest?.("button")?.dataset.action;
-    if (action === "svg") saveSvg(this.source, this.frame, this.data.file_name);
-    if (action === "png") this.savePng();
     const group = event.target.closest?.("g[data-type]");
     if (group) this.chosen(group);
   }
@@ -181,13 +188,8 @@ class TreeView {
     }
   }
 
-  // --- downloads
-
-  async savePng() {
-    save(await png(this.source, this.frame), `${this.data.file_name}.png`);
-  }
-
   dispose() {
+    for (const kind of LEAVING) removeEventListener(kind, this.keep, { capture: true });
     this.resizing.disconnect();
     this.player.halt();
     this.clicks.stop();

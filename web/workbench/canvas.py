@@ -1,6 +1,5 @@
 """The picture of the Workbench: a word's merge tree, a type among its merges, or all types."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -8,7 +7,7 @@ import streamlit as st
 
 from morphgraph.core.text import shortened
 from morphgraph.draw import BLAME_SCALE
-from morphgraph.draw.fan import Order, fan_around
+from morphgraph.draw.fan import fan_around
 from morphgraph.draw.scene import scene_around, stand_alone_html
 from morphgraph.graph.view import type_key
 from web import edits
@@ -20,21 +19,10 @@ from web.views.trees import before_and_after, word_trees
 from web.workbench.all_types import all_types, list_users
 from web.workbench.place import ALL_TYPES, PICTURES, TYPE, WORD
 
+_USERS = 12
+"""Merges that use a type and are drawn; the others are listed."""
 _LONGEST = 200
 """Characters that are shown of a typed word."""
-_ORDERS: dict[Order, str] = {"rank": "by rank", "joins": "by joins", "blame": "by blame"}
-_SIGNS = (
-    ("type", "", "a type"),
-    ("merge", "", "a merge, with what it makes at its right"),
-    ("merge none", "", "grey: never applied, or an atom, which no merge makes"),
-    ("", "▪", "in a merge: the type in the middle"),
-    ("", "␣", "the start of a word"),
-    ("type chosen", "", "the type in the panel; dashed: where the keyboard is"),
-    ("merge changed", "", "changed by the last edit"),
-    ("merge gone", "", "knocked out; the name of its type is struck out"),
-    ("line parts", "", "the parts of a type that is knocked out, running through it"),
-)
-"""The kind, text and meaning of each sign of the picture."""
 
 
 class Options(NamedTuple):
@@ -42,8 +30,6 @@ class Options(NamedTuple):
 
     down: int = 1
     up: int = 1
-    rows: int = 12
-    order: Order = "rank"
     free: bool = False
     cascade: bool = False
 
@@ -88,13 +74,9 @@ def _menu(current: Session, state: str) -> None:
         )
 
     if state == TYPE:
-        one, two, three = st.columns(3)
+        one, two = st.columns(2)
         setting(one.number_input, "Steps down", "down", 0, 12, help="Towards the atoms.")
         setting(two.number_input, "Steps up", "up", 0, 6, help="Towards longer types.")
-        setting(three.number_input, "At most", "rows", 4, 500, help="Merges of a type.")
-        if current.study.has_blame:
-            shown: Mapping[str, Any] = {"format_func": _ORDERS.get}
-            ui.segments("Order of the merges", _ORDERS, key="canvas order", **shown)
         said = "Drag vertices, and see how merges share types; a click on one goes back there."
         setting(st.toggle, "Free layout", "free", help=said)
         page = partial(_free_page, current, options_now())
@@ -102,11 +84,6 @@ def _menu(current: Session, state: str) -> None:
         ui.download("Web page", page, "merge-graph.html", help=said)
     said = "Cascade: also remove every type whose derivation needs this one."
     setting(st.toggle, "Knock out what is made from it, too", "cascade", help=said)
-    if state == TYPE:
-        signs = "".join(
-            f'<span><i class="{kind}">{sign}</i>{said}</span>' for kind, sign, said in _SIGNS
-        )
-        st.html(f'<div class="morphgraph-legend signs">{signs}</div>')
 
 
 def _chosen_type(current: Session, key: str) -> int | None:
@@ -167,12 +144,11 @@ def _type(current: Session) -> None:
         page = _free_page(current, chosen)
         page_frame(page, "Free layout", key="free graph", height=620, on_event=centre)
         return
-    order: Order = chosen.order if current.study.has_blame else "rank"
-    down, up, rows = chosen[:3]
+    down, up = chosen[:2]
     fan_graph(
-        fan_around(current.study, focus, up=up, down=down, rows=rows, order=order),
+        fan_around(current.study, focus, up=up, down=down, rows=_USERS),
         key="merge graph",
-        view_key=f"{current.study_number} {focus} {down} {up} {rows} {order}",
+        view_key=f"{current.study_number} {focus} {down} {up}",
         selected=type_key(focus if current.selected is None else current.selected),
         height="var(--canvas)",
         least=11 / 14,

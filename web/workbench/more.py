@@ -1,13 +1,11 @@
 """What few need of a vocabulary: all its figures, another one beside it, a model's rows."""
 
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import base_name, counted, shortened
-from morphgraph.score.vocabulary_figures import figure_called
 from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.tables import figures as tables
 from morphgraph.tables.vocabularies import ComparedVocabularies
@@ -20,7 +18,6 @@ from web.state import Session
 from web.views.undertrained import model_rows
 
 _NOW = "bpe"
-_CHOSEN, _EDITED = "vocabulary_tokenisers", "vocabulary after edits"
 _MOST = 6
 
 
@@ -47,19 +44,17 @@ def _figures(current: Session, corpus: NamedCounts | None) -> None:
         words = counted(len(corpus.counts), "different word")
         with st.popover(f"Word frequencies: {name}, {words}", icon=":material/bar_chart:"):
             frequency_choice(current)
-    chosen, alpha = _choices(current)
-    if not chosen:
-        st.info("Choose at least one tokeniser.")
-        return
+    states = [START, _NOW] if current.study.graph.history else [_NOW]
+    chosen = [*states, *(f"model {name}" for name in current.models)][:_MOST]
     with ui.attempt():
         healths = [_health(current, name, corpus) for name in chosen]
-        table = tables.figure_table(healths, alpha)
+        table = tables.figure_table(healths, ALPHA)
         ui.show_model(table, len(table.rows), key="vocabulary table")
         st.caption(ui.plain(" ".join(table.notes)))
         st.code(table.signatures[0], language=None, wrap_lines=True)
         ui.downloads(
             {
-                "vocabulary.csv": partial(tables.figures_csv, healths, alpha),
+                "vocabulary.csv": partial(tables.figures_csv, healths, ALPHA),
                 "vocabulary.tex": partial(to_latex, table),
             }
         )
@@ -69,30 +64,6 @@ def _figures(current: Session, corpus: NamedCounts | None) -> None:
             beside = current.once(question, ComparedVocabularies(*both).table)
             ui.show_model(beside, len(beside.rows), key="vocabularies beside each other")
             st.caption(ui.plain(" ".join(beside.notes)))
-
-
-def _choices(current: Session) -> tuple[list[str], float]:
-    edited = bool(current.study.graph.history)
-    states, known = [START, _NOW] if edited else [_NOW], ui.value_now(_CHOSEN, None)
-    if edited and known and not st.session_state.get(_EDITED):  # the first edit brings its start
-        ui.set_value(_CHOSEN, list(dict.fromkeys([START, *known]))[:_MOST])
-    st.session_state[_EDITED] = edited
-    left, right = st.columns([6, 2])
-    chosen = ui.choice(
-        left.multiselect,
-        "Tokenisers",
-        [*states, *(f"model {name}" for name in current.models)],
-        key=_CHOSEN,
-        first=states,
-        format_func=partial(_label, current),
-        max_selections=_MOST,
-        help="The first is the baseline. The open tokeniser, as it is before your edits if there "
-        "are any, and models that you trained or opened.",
-    )
-    tip = figure_called("renyi").definition
-    options: dict[str, Any] = {"step": 0.5, "key": "vocabulary_alpha", "first": ALPHA, "help": tip}
-    label = "α of the Rényi efficiency"
-    return chosen, float(ui.setting(right.number_input, label, 0.01, 100.0, **options))
 
 
 def _label(current: Session, name: str) -> str:

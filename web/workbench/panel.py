@@ -1,12 +1,13 @@
 """The panel beside the picture: the chosen type, one button, what it would do, its words."""
 
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
 from morphgraph.core.text import counted, from_to, shortened
-from morphgraph.draw.word_lines import rows_changed, rows_through
+from morphgraph.draw.word_lines import WordRow, rows_changed, rows_left, rows_through
 from morphgraph.graph.merge_table import Change
 from web import edits
 from web import widgets as ui
@@ -36,17 +37,12 @@ def panel(current: Session, *, cascade: bool) -> None:
             _promise(current, number, cascade)
         elif change is not None and change is graph.history[-1]:
             _outcome(current)
-    show_message_below(current)
+    edits.show_message(current)
     _about(current, number)
     if change is not None and change is graph.history[-1]:
-        _words_changed(current)
+        _words_changed(current, number)
     elif is_present and graph.incoming(number):
         _words_through(current, number)
-
-
-def show_message_below(current: Session) -> None:
-    """Say why the last edit failed, if it did, below the button."""
-    edits.show_message(current)
 
 
 def _button(current: Session, number: int, cascade: bool) -> None:
@@ -135,20 +131,12 @@ def _about(current: Session, number: int) -> None:
         said.append(f"used by {counted(graph.fan_out(number), 'merge')}")
     if producers and not graph.is_removable(number):
         said.append("an added token, or the end of a word: it cannot be knocked out")
-    with st.container(horizontal=True, vertical_alignment="center", key="type-about"):
-        if said:
-            st.caption(" · ".join(said), width="content")
-        is_shown = ui.value_now(CANVAS, WORD) == TYPE and current.focus == number
-        if not is_shown:
-
-            def go() -> None:
-                edits.look_at(current, number)
-                ui.set_value(CANVAS, TYPE)
-
-            tip = (
-                "What it is made of, and what uses it; a double click in the picture does so, too."
-            )
-            ui.button("Show it in the middle", "", go, type="tertiary", key="centre", help=tip)
+    if said:
+        st.caption(" · ".join(said))
+    if ui.value_now(CANVAS, WORD) == TYPE and current.focus != number:
+        tip = "What it is made of, and what uses it; a double click in the picture does so, too."
+        look_at = partial(edits.look_at, current, number)
+        ui.button("Show it in the middle", "", look_at, type="tertiary", key="centre", help=tip)
 
 
 # ------------------------------------------------------------------------------------- words
@@ -159,41 +147,51 @@ def _words_through(current: Session, number: int) -> None:
 
     def make() -> list[WordGroup]:
         right, wrong = zip(study.example_counts(number), rows_through(study, number), strict=True)
-        groups = []
-        titles = {"Words it gets wrong": wrong, "Words it gets right": right}
+        shown = {"Words it gets wrong": wrong, "Words it gets right": right}
         if not study.benchmark.reference.has_gold:
-            titles = {"Words it is used in": right}
-        for title, (count, rows) in titles.items():
-            more = f"{count - len(rows):,} more" if count > len(rows) else ""
-            kind: Any = "wrong" if title.endswith("wrong") else "right"
-            if count:
-                groups.append(WordGroup(title, f"{count:,}", rows, more, kind))
-        return groups
+            shown = {"Words it is used in": right}
+        return [_group(title, *found) for title, found in shown.items() if found[0]]
 
     _words(current, current.once(("words through", number), make))
 
 
-def _words_changed(current: Session) -> None:
-    def make() -> list[WordGroup]:
-        rows, total = rows_changed(current.study)
-        more = f"{total - len(rows):,} more" if total > len(rows) else ""
-        has_gold = current.study.benchmark.reference.has_gold
-        of = (
-            "of the reference" if has_gold else f"of the {len(current.study.benchmark):,} commonest"
-        )
-        more = more or ("" if rows else f"No word {of} changes.")
-        order = "better first" if has_gold else f"{total:,}"
-        return [WordGroup("Words that changed", order, rows, more, "changed")]
+def _words_changed(current: Session, number: int) -> None:
+    study, has_gold = current.study, current.study.benchmark.reference.has_gold
 
-    _words(current, current.once(("words changed",), make))
+    def make() -> list[WordGroup]:
+        rows, total = rows_changed(study)
+        changed = _group("Words that changed", total, rows, "changed")
+        if not rows:
+            of = "of the reference" if has_gold else f"of the {len(study.benchmark):,} commonest"
+            changed = replace(changed, more=f"No word {of} changes.")
+        if not has_gold:
+            return [changed]
+        left, count = rows_left(study, number)
+        stay = _group("Words that stay wrong, and what covers them now", count, left)
+        return [replace(changed, count="better first"), *([stay] if left else [])]
+
+    _words(current, current.once(("words changed", number), make))
+
+
+def _group(
+    title: str, count: int, rows: list[WordRow], kind: Literal["right", "changed"] = "right"
+) -> WordGroup:
+    more = f"{count - len(rows):,} more" if count > len(rows) else ""
+    return WordGroup(title, f"{count:,}", rows, more, kind)
 
 
 def _words(current: Session, groups: list[WordGroup]) -> None:
+    texts = current.study.benchmark.words.texts
+
     def choose(number: int) -> None:
-        texts = current.study.benchmark.words.texts
         if 0 <= number < len(texts):
             ui.set_value(word_key(current), texts[number])
             ui.set_value(CANVAS, WORD)
 
+    def look_at_closer(word: int, closer: int) -> None:
+        if 0 <= closer < len(current.study.graph.types):
+            choose(word)
+            edits.look_at(current, closer)
+
     height = "max(220px, calc(100vh - var(--around-words, 560px)))"
-    word_rows(groups, key="word rows", height=height, on_choose=choose)
+    word_rows(groups, key="word rows", height=height, on_choose=choose, on_closer=look_at_closer)

@@ -119,7 +119,7 @@ class Cutter {
   static encoder = new TextEncoder();
 }
 
-story.components.fan = {"html":"<div class=\"fan\">\n  <svg class=\"surface\" role=\"group\" aria-label=\"Merge graph\"><g class=\"world\"><g class=\"edges\"></g><g class=\"vertices\"></g></g></svg>\n  <div class=\"notice\" hidden>There is nothing to draw.</div>\n  <div class=\"thumb\" hidden></div>\n  <div class=\"toolbar icons\" role=\"toolbar\" aria-label=\"View of the graph\">\n    <button type=\"button\" data-action=\"fit\" title=\"Show all (0)\" aria-label=\"Show all\"><svg viewBox=\"0 0 20 20\"><path d=\"M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4\"/></svg></button>\n    <button type=\"button\" data-action=\"in\" title=\"Zoom in (+)\" aria-label=\"Zoom in\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 4v12M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"out\" title=\"Zoom out (−)\" aria-label=\"Zoom out\"><svg viewBox=\"0 0 20 20\"><path d=\"M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\" aria-label=\"Download as SVG\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg></button>\n    <button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button>\n    <span class=\"copied\" aria-live=\"polite\"></span>\n  </div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n:host { display: block; }\n\n.fan {\n  position: relative;\n  overflow: hidden;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 15%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font: 14px var(--st-code-font, \"Source Code Pro\", monospace);\n\n  --plain: #eceff3;\n  --plain-ink: #262730;\n  --line: #aab2bf;\n  --changed: #1668c7;\n  --selected: #6d3fe0;\n  --faded: #6b6f7a;\n  --lane0: #737a8c;\n  --lane1: #b9770e;\n  --lane2: #1f8a70;\n  --lane3: #a3478f;\n  --lane4: #2f6fb7;\n}\n\n.fan.dark {\n  --plain: #2b303b;\n  --plain-ink: #fafafa;\n  --line: #596273;\n  --changed: #5ab4ff;\n  --selected: #b79bff;\n  --faded: #a4a9b5;\n  --lane0: #a8b0c2;\n  --lane1: #f0b24a;\n  --lane2: #5fd0b0;\n  --lane3: #e08ccf;\n  --lane4: #7db4f0;\n}\n\n.surface { display: block; width: 100%; height: 100%; cursor: grab; touch-action: none; }\n.surface:active { cursor: grabbing; }\n\n.vertex { cursor: pointer; outline: none; transition: transform var(--time), opacity var(--time); }\n.vertex text { fill: var(--ink, var(--plain-ink)); text-anchor: middle; dominant-baseline: central; user-select: none; }\n.vertex .box { fill: var(--fill, var(--plain)); stroke: color-mix(in srgb, var(--plain-ink) 22%, transparent); transition: width var(--time), x var(--time), fill var(--time); }\n.vertex .ring { fill: none; stroke: none; stroke-width: 3; transition: width var(--time), x var(--time); }\n.vertex.focus text { font-weight: 600; }\n.vertex.changed .box { stroke: var(--changed); stroke-width: 2.5; }\n.vertex.more .box { fill: none; stroke-dasharray: 5 4; stroke: var(--line); }\n.vertex.ghost .box { fill: none; stroke: none; }\n.vertex.merge.ghost .box { stroke: var(--line); stroke-dasharray: 4 3; }\n.vertex.ghost text { fill: var(--faded); text-decoration: line-through; }\n.vertex.strand .box { stroke: var(--strand); stroke-width: 2.5; }\n.vertex.selected .ring { stroke: var(--selected); }\n.vertex.pointed .ring { stroke: color-mix(in srgb, var(--selected) 55%, transparent); }\n.vertex:focus-visible .ring { stroke: var(--selected); stroke-dasharray: 5 3; }\n.vertex.marked .ring { stroke: var(--changed); }\n\n.edge { fill: none; stroke: var(--line); stroke-width: 1.5; transition: d var(--time), opacity var(--time); }\n.edge.focus { stroke: color-mix(in srgb, var(--selected) 75%, transparent); }\n.edge.strand { stroke: var(--strand); stroke-width: 1.7; }\n.edge.ghost { stroke-dasharray: 4 4; }\n.edge.near { stroke-width: 3; }\n\n.coming { animation: coming var(--time); }\n.leaving { opacity: 0; pointer-events: none; }\n.lit .vertex:not(.on), .lit .edge:not(.on) { opacity: 0.22; }\n.moving .world { transition: transform var(--time); }\n\n@keyframes coming { from { opacity: 0; } }\n\n.fan { --time: 300ms; }\n\n@media (prefers-reduced-motion: reduce) {\n  .fan { --time: 0.01ms; }\n}\n\n.notice { position: absolute; inset: 0; display: grid; place-items: center; color: var(--faded); }\n.notice[hidden] { display: none; }\n\n.thumb { position: absolute; right: 2px; width: 4px; border-radius: 2px; background: var(--line); pointer-events: none; }\n\n.toolbar { position: absolute; right: 8px; bottom: 8px; display: flex; gap: 2px; border-radius: 7px; background: var(--st-background-color, #fff); }\n.toolbar .copied { top: auto; bottom: calc(100% + 4px); }\n\n"};
+story.components.fan = {"html":"<div class=\"fan\">\n  <svg class=\"surface\" role=\"group\" aria-label=\"Merge graph\"><g class=\"world\"><g class=\"edges\"></g><g class=\"vertices\"></g></g></svg>\n  <div class=\"notice\" hidden>There is nothing to draw.</div>\n  <div class=\"thumb\" hidden></div>\n  <div class=\"tools icons\" role=\"toolbar\" aria-label=\"The picture\"></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.tools { position: relative; display: flex; gap: 2px; }\n.tools [hidden] { display: none; }\n.tools summary { list-style: none; }\n.tools summary::-webkit-details-marker { display: none; }\n.tools details > div { position: absolute; z-index: 3; right: 0; display: grid; padding: 4px; border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 18%, transparent); border-radius: 8px; background: var(--st-background-color, #fff); box-shadow: 0 4px 16px rgb(0 0 0 / 18%); }\n.tools details button { display: block; width: auto; padding: 0 10px; font: 13px var(--st-font, sans-serif); text-align: left; white-space: nowrap; opacity: 1; }\n:is(.tree, .fan):fullscreen { height: 100% !important; border: 0; border-radius: 0; }\n\n.icons :is(button, summary) {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons :is(button, summary):hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons :is(button, summary):focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n:host { display: block; }\n\n.fan {\n  position: relative;\n  overflow: hidden;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 15%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font: 14px var(--st-code-font, \"Source Code Pro\", monospace);\n\n  --plain: #eceff3;\n  --plain-ink: #262730;\n  --line: #aab2bf;\n  --changed: #1668c7;\n  --selected: #6d3fe0;\n  --faded: #6b6f7a;\n  --lane0: #737a8c;\n  --lane1: #b9770e;\n  --lane2: #1f8a70;\n  --lane3: #a3478f;\n  --lane4: #2f6fb7;\n}\n\n.fan.dark {\n  --plain: #2b303b;\n  --plain-ink: #fafafa;\n  --line: #596273;\n  --changed: #5ab4ff;\n  --selected: #b79bff;\n  --faded: #a4a9b5;\n  --lane0: #a8b0c2;\n  --lane1: #f0b24a;\n  --lane2: #5fd0b0;\n  --lane3: #e08ccf;\n  --lane4: #7db4f0;\n}\n\n.surface { display: block; width: 100%; height: 100%; cursor: grab; touch-action: none; }\n.surface:active { cursor: grabbing; }\n\n.vertex { cursor: pointer; outline: none; transition: transform var(--time), opacity var(--time); }\n.vertex text { fill: var(--ink, var(--plain-ink)); text-anchor: middle; dominant-baseline: central; user-select: none; }\n.vertex .box { fill: var(--fill, var(--plain)); stroke: color-mix(in srgb, var(--plain-ink) 22%, transparent); transition: width var(--time), x var(--time), fill var(--time); }\n.vertex .ring { fill: none; stroke: none; stroke-width: 3; transition: width var(--time), x var(--time); }\n.vertex.focus text { font-weight: 600; }\n.vertex.changed .box { stroke: var(--changed); stroke-width: 2.5; }\n.vertex.more .box { fill: none; stroke-dasharray: 5 4; stroke: var(--line); }\n.vertex.ghost .box { fill: none; stroke: none; }\n.vertex.merge.ghost .box { stroke: var(--line); stroke-dasharray: 4 3; }\n.vertex.ghost text { fill: var(--faded); text-decoration: line-through; }\n.vertex.strand .box { stroke: var(--strand); stroke-width: 2.5; }\n.vertex.selected .ring { stroke: var(--selected); }\n.vertex.pointed .ring { stroke: color-mix(in srgb, var(--selected) 55%, transparent); }\n.vertex:focus-visible .ring { stroke: var(--selected); stroke-dasharray: 5 3; }\n.vertex.marked .ring { stroke: var(--changed); }\n\n.edge { fill: none; stroke: var(--line); stroke-width: 1.5; transition: d var(--time), opacity var(--time); }\n.edge.focus { stroke: color-mix(in srgb, var(--selected) 75%, transparent); }\n.edge.strand { stroke: var(--strand); stroke-width: 1.7; }\n.edge.ghost { stroke-dasharray: 4 4; }\n.edge.near { stroke-width: 3; }\n\n.coming { animation: coming var(--time); }\n.leaving { opacity: 0; pointer-events: none; }\n.lit .vertex:not(.on), .lit .edge:not(.on) { opacity: 0.22; }\n.moving .world { transition: transform var(--time); }\n\n@keyframes coming { from { opacity: 0; } }\n\n.fan { --time: 300ms; }\n\n@media (prefers-reduced-motion: reduce) {\n  .fan { --time: 0.01ms; }\n}\n\n.notice { position: absolute; inset: 0; display: grid; place-items: center; color: var(--faded); }\n.notice[hidden] { display: none; }\n\n.thumb { position: absolute; right: 2px; width: 4px; border-radius: 2px; background: var(--line); pointer-events: none; }\n\n.fan .tools { position: absolute; right: 8px; bottom: 8px; border-radius: 7px; background: var(--st-background-color, #fff); }\n.fan .tools :is(details > div, .copied) { top: auto; bottom: calc(100% + 4px); }\n\n"};
 story.components.fan.show = (() => {
 /**
 * Panzoom 4.6.2 for panning and zooming elements using CSS transforms
@@ -295,6 +295,8 @@ const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
 const PAINTED = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity", "display", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
+const leaving = (globalThis.__morphgraph_leaving ??= { at: -Infinity, boxes: new Map() }); // where types stood in a picture that another takes the place of
+
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   const copy = shown.cloneNode(true);
@@ -381,6 +383,47 @@ function offerCopy(parent, picture, name) {
   });
 }
 
+const SAVE = "M10 3v9M6 9l4 4 4-4M4 17h12";
+const FULL = "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4";
+
+/** Fill the `.tools` of a frame: a menu that takes its picture along, and does `more`, and full screen. */
+function offerTools(frame, picture, name, more = {}) {
+  const place = frame.querySelector(".tools");
+  const icon = (element, label, path) => {
+    Object.assign(element, { title: label, ariaLabel: label });
+    element.append(drawn("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, drawn("path", { d: path })));
+    return element;
+  };
+  const [menu, items] = [made("details"), made("div")];
+  const summary = icon(made("summary"), "Save or copy the picture", SAVE);
+  const item = (label, act, className) => {
+    const button = made("button", className, label);
+    button.type = "button";
+    button.addEventListener("click", act);
+    items.append(button);
+  };
+  const done = (act) => () => {
+    summary.focus(); // what goes with the menu cannot keep it
+    menu.open = false;
+    act();
+  };
+  for (const [label, act] of Object.entries(more)) item(label, act);
+  item("Download as SVG", done(() => saveSvg(picture(), frame, name())));
+  item("Download as PNG", done(async () => save(await png(picture(), frame), `${name()}.png`)));
+  item("Copy picture", done(() => {}), "copy");
+  menu.append(summary, items);
+  menu.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !menu.contains(relatedTarget) && (menu.open = false));
+  menu.addEventListener("keydown", (event) => event.key === "Escape" && menu.open && done(() => {})());
+  const full = icon(made("button"), "Full screen", FULL);
+  full.type = "button";
+  full.hidden = !document.fullscreenEnabled;
+  full.addEventListener("click", () => (frame.matches(":fullscreen") ? document.exitFullscreen() : frame.requestFullscreen()));
+  const said = made("span", "copied");
+  said.setAttribute("aria-live", "polite");
+  place.append(menu, full, said);
+  offerCopy(frame, picture, name);
+}
+
 // The merge graph as a fan, in SVG: draws what Python has laid out and reports clicks. Labels are text
 // nodes only, for types come from uploaded files. Pan and zoom are Panzoom's, which goes before this.
 
@@ -390,6 +433,7 @@ const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 10; // px around all that is drawn
 const BAR = 40; // px at the end of a long fan, for its last row not to lie behind the buttons
 const LEAVING = 500; // ms after which what has faded is removed
+const JUST = 5000; // ms ago that another picture was left for this one
 const HERE = "▪"; // in a merge, the type in the middle
 const NARROW = 400; // px; below, there is no room for both a merge and what it makes
 
@@ -487,10 +531,8 @@ class FanView {
       this.drawn = true;
       this.fit();
       this.frame.classList.toggle("moving", !first && !switched);
+      this.place();
       if (first) this.unfold();
-      // Panzoom sets where it starts a moment after it is made.
-      if (first) setTimeout(() => this.place());
-      else this.place();
     }
     this.mark();
     const types = this.fan.vertices.filter(({ kind }) => kind === "type").length;
@@ -506,16 +548,25 @@ class FanView {
     this.draw();
   }
 
-  /** The first time, what a type is made of and what uses it come out of it. */
+  /** The first time, a type and its parts come from where a merge tree had them, what uses it out of it. */
   unfold() {
     const entries = [...this.vertices.values()];
-    const from = entries.find(({ flags }) => flags.includes("focus"));
-    if (!from) return;
-    const move = (x, y, entry, transition) => Object.assign(entry.element.style, { transition, transform: `translate(${x}px, ${y}px)` });
-    for (const entry of entries) move(from.x, from.y, entry, "none");
+    const middle = entries.find(({ flags }) => flags.includes("focus"));
+    if (!middle || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const [scale, { x, y }] = [this.camera.getScale(), this.camera.getPan()];
+    this.camera.setOptions({ startX: x, startY: y }); // where Panzoom goes a moment after it is made
+    const { left, top } = this.surface.getBoundingClientRect();
+    const isRecent = performance.now() - leaving.at < JUST;
+    const place = ({ key }) => {
+      const box = isRecent && leaving.boxes.get(key);
+      return box && { x: (box.x + box.width / 2 - left) / scale - x, y: (box.y + box.height / 2 - top) / scale - y };
+    };
+    const from = place(middle) || middle;
+    const move = (at, { element }, transition) => Object.assign(element.style, { transition, transform: `translate(${at.x}px, ${at.y}px)` });
+    for (const entry of entries) move((entry.x < middle.x && place(entry)) || from, entry, "none");
     for (const { element } of this.edges.values()) element.classList.add("coming");
     this.world.getBoundingClientRect(); // where they are, before they move
-    for (const entry of entries) move(entry.x, entry.y, entry, "");
+    for (const entry of entries) move(entry, entry, "");
   }
 
   resize() {
@@ -688,7 +739,7 @@ class FanView {
   /** All of it, above the buttons if one were covered by them. */
   whole(wide, high, least) {
     const camera = this.fitted(wide, high, least);
-    const bar = this.frame.querySelector(".toolbar");
+    const bar = this.frame.querySelector(".tools");
     const isCovered = [...this.vertices.values()].some(
       (vertex) =>
         camera.scale * (vertex.x + vertex.width / 2 + camera.x) > bar.offsetLeft &&
@@ -726,10 +777,6 @@ class FanView {
   }
 
   act(action) {
-    if (action === "svg") {
-      saveSvg(this.picture(), this.frame, "merge-graph");
-      return;
-    }
     const { clientWidth: wide, clientHeight: high } = this.surface;
     this.frame.classList.add("moving");
     if (action === "fit") {
@@ -774,11 +821,9 @@ class FanView {
     for (const type of ["pointerleave", "focusout"]) {
       this.surface.addEventListener(type, () => this.point(undefined));
     }
-    this.frame.querySelector(".toolbar").addEventListener("click", (event) => {
-      const action = event.target.closest("button")?.dataset.action;
-      if (action) this.act(action);
-    });
-    offerCopy(this.frame, () => this.picture(), () => "merge-graph");
+    const looking = { "Show all (0)": "fit", "Zoom in (+)": "in", "Zoom out (−)": "out" };
+    const acts = Object.entries(looking).map(([label, action]) => [label, () => this.act(action)]);
+    offerTools(this.frame, () => this.picture(), () => "merge-graph", Object.fromEntries(acts));
     this.onWord = ({ detail }) => this.light(detail);
     addEventListener("morphgraph-word", this.onWord);
   }
@@ -868,7 +913,7 @@ class FanView {
 return component(FanView);
 
 })();
-story.components.tree = {"html":"<div class=\"tree\">\n  <div class=\"toolbar\">\n    <div class=\"player\" role=\"toolbar\" aria-label=\"Play the merges\"></div>\n    <input type=\"range\" step=\"1\" aria-label=\"Merges applied\" />\n    <p class=\"said\"></p>\n    <div class=\"saving\" role=\"toolbar\" aria-label=\"Download the merge tree\">\n      <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>SVG</button>\n      <button type=\"button\" data-action=\"png\" title=\"Download as PNG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>PNG</button>\n      <button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button>\n      <span class=\"copied\" aria-live=\"polite\"></span>\n    </div>\n  </div>\n  <div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Merge tree\"></div>\n  <div class=\"tip\" role=\"tooltip\" hidden></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n:host { display: block; height: 100%; }\n\n.tree {\n  position: relative;\n  display: flex;\n  flex-direction: column;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  overflow: hidden;\n}\n\n.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 6px 8px 0; }\n.toolbar input { flex: 1 1 110px; min-width: 90px; max-width: 200px; }\n.toolbar .said { flex: 2 1 12rem; min-width: 0; margin: 0; overflow: hidden; font-size: 14px; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }\n.still :is(.player, input, .said) { visibility: hidden; }\n.player button { height: 30px; }\n.player button.main { min-width: 76px; border-color: inherit; background: none; color: inherit; }\n.saving { position: relative; display: flex; gap: 4px; }\n\n.saving button {\n  display: flex;\n  align-items: center;\n  gap: 4px;\n  height: 30px;\n  padding: 0 9px;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 13px;\n  cursor: pointer;\n}\n\n.saving button:hover { background: var(--st-secondary-background-color, #f0f2f6); }\n.sheet:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\n.saving svg { width: 15px; height: 15px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n.sheet { flex: 1; min-height: 0; overflow: auto; border-radius: inherit; }\n.sheet > svg { display: block; margin: 0 auto; flex: none; }\n.clickable g[data-type] { cursor: pointer; }\n.sheet g:is([data-type]):hover rect { filter: brightness(0.96); }\n.sheet g:focus-visible { outline: none; }\n.sheet g:is(:focus-visible, .now, .chosen) rect { stroke: var(--st-primary-color, #6d45e0); stroke-width: 3; }\n.sheet [data-step] { transition: opacity 0.25s; }\n.sheet > svg { animation: coming 0.25s; }\n@keyframes coming { from { opacity: 0; } }\n.sheet .later { opacity: 0; pointer-events: none; }\n\n.tip {\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: 8px;\n  background: var(--st-background-color, #fff);\n  box-shadow: 0 4px 16px rgb(0 0 0 / 18%);\n}\n\n.tip {\n  position: absolute;\n  z-index: 2;\n  max-width: 340px;\n  padding: 7px 10px;\n  font-size: 13px;\n  line-height: 1.45;\n  white-space: pre-line;\n  overflow-wrap: anywhere;\n  pointer-events: none;\n}\n\n.tip[hidden] { display: none; }\n\n@media (prefers-reduced-motion: reduce) {\n  .sheet [data-step] { transition: none; }\n  .sheet > svg { animation: none; }\n}\n\n"};
+story.components.tree = {"html":"<div class=\"tree\">\n  <div class=\"toolbar\">\n    <div class=\"player\" role=\"toolbar\" aria-label=\"Play the merges\"></div>\n    <input type=\"range\" step=\"1\" aria-label=\"Merges applied\" />\n    <p class=\"said\"></p>\n    <div class=\"tools icons\" role=\"toolbar\" aria-label=\"The picture\"></div>\n  </div>\n  <div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Merge tree\"></div>\n  <div class=\"tip\" role=\"tooltip\" hidden></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.tools { position: relative; display: flex; gap: 2px; }\n.tools [hidden] { display: none; }\n.tools summary { list-style: none; }\n.tools summary::-webkit-details-marker { display: none; }\n.tools details > div { position: absolute; z-index: 3; right: 0; display: grid; padding: 4px; border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 18%, transparent); border-radius: 8px; background: var(--st-background-color, #fff); box-shadow: 0 4px 16px rgb(0 0 0 / 18%); }\n.tools details button { display: block; width: auto; padding: 0 10px; font: 13px var(--st-font, sans-serif); text-align: left; white-space: nowrap; opacity: 1; }\n:is(.tree, .fan):fullscreen { height: 100% !important; border: 0; border-radius: 0; }\n\n.icons :is(button, summary) {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons :is(button, summary):hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons :is(button, summary):focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n:host { display: block; height: 100%; }\n\n.tree {\n  position: relative;\n  display: flex;\n  flex-direction: column;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  overflow: hidden;\n}\n\n.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 6px 8px 0; }\n.toolbar input { flex: 1 1 110px; min-width: 90px; max-width: 200px; }\n.toolbar .said { flex: 2 1 12rem; min-width: 0; margin: 0; overflow: hidden; font-size: 14px; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }\n.still :is(.player, input, .said) { visibility: hidden; }\n.player button { height: 30px; }\n.player button.main { min-width: 76px; border-color: inherit; background: none; color: inherit; }\n.sheet:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\n.sheet { flex: 1; min-height: 0; overflow: auto; border-radius: inherit; }\n.sheet > svg { display: block; margin: 0 auto; flex: none; }\n.clickable g[data-type] { cursor: pointer; }\n.sheet g:is([data-type]):hover rect { filter: brightness(0.96); }\n.sheet g:focus-visible { outline: none; }\n.sheet g:is(:focus-visible, .now, .chosen) rect { stroke: var(--st-primary-color, #6d45e0); stroke-width: 3; }\n.sheet [data-step] { transition: opacity 0.25s; }\n.sheet > svg { animation: coming 0.25s; }\n@keyframes coming { from { opacity: 0; } }\n.sheet .later { opacity: 0; pointer-events: none; }\n\n.tip {\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: 8px;\n  background: var(--st-background-color, #fff);\n  box-shadow: 0 4px 16px rgb(0 0 0 / 18%);\n}\n\n.tip {\n  position: absolute;\n  z-index: 2;\n  max-width: 340px;\n  padding: 7px 10px;\n  font-size: 13px;\n  line-height: 1.45;\n  white-space: pre-line;\n  overflow-wrap: anywhere;\n  pointer-events: none;\n}\n\n.tip[hidden] { display: none; }\n\n@media (prefers-reduced-motion: reduce) {\n  .sheet [data-step] { transition: none; }\n  .sheet > svg { animation: none; }\n}\n\n"};
 story.components.tree.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1028,6 +1073,8 @@ const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
 const PAINTED = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity", "display", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
+const leaving = (globalThis.__morphgraph_leaving ??= { at: -Infinity, boxes: new Map() }); // where types stood in a picture that another takes the place of
+
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   const copy = shown.cloneNode(true);
@@ -1112,6 +1159,47 @@ function offerCopy(parent, picture, name) {
     clearTimeout(reading);
     reading = setTimeout(() => said.replaceChildren(), COPIED_FOR);
   });
+}
+
+const SAVE = "M10 3v9M6 9l4 4 4-4M4 17h12";
+const FULL = "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4";
+
+/** Fill the `.tools` of a frame: a menu that takes its picture along, and does `more`, and full screen. */
+function offerTools(frame, picture, name, more = {}) {
+  const place = frame.querySelector(".tools");
+  const icon = (element, label, path) => {
+    Object.assign(element, { title: label, ariaLabel: label });
+    element.append(drawn("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, drawn("path", { d: path })));
+    return element;
+  };
+  const [menu, items] = [made("details"), made("div")];
+  const summary = icon(made("summary"), "Save or copy the picture", SAVE);
+  const item = (label, act, className) => {
+    const button = made("button", className, label);
+    button.type = "button";
+    button.addEventListener("click", act);
+    items.append(button);
+  };
+  const done = (act) => () => {
+    summary.focus(); // what goes with the menu cannot keep it
+    menu.open = false;
+    act();
+  };
+  for (const [label, act] of Object.entries(more)) item(label, act);
+  item("Download as SVG", done(() => saveSvg(picture(), frame, name())));
+  item("Download as PNG", done(async () => save(await png(picture(), frame), `${name()}.png`)));
+  item("Copy picture", done(() => {}), "copy");
+  menu.append(summary, items);
+  menu.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !menu.contains(relatedTarget) && (menu.open = false));
+  menu.addEventListener("keydown", (event) => event.key === "Escape" && menu.open && done(() => {})());
+  const full = icon(made("button"), "Full screen", FULL);
+  full.type = "button";
+  full.hidden = !document.fullscreenEnabled;
+  full.addEventListener("click", () => (frame.matches(":fullscreen") ? document.exitFullscreen() : frame.requestFullscreen()));
+  const said = made("span", "copied");
+  said.setAttribute("aria-live", "polite");
+  place.append(menu, full, said);
+  offerCopy(frame, picture, name);
 }
 
 // Buttons and a slider that play, step and scrub through numbered states, in the browser alone.
@@ -1216,6 +1304,8 @@ const GOOD_SCALE = 11 / 12; // of a picture, whose smallest letters have 12 px
 const PHONE = 500; // px of room, below which a picture scrolls rather than shrinks
 const PACE = 800; // ms a merge
 const HIGHEST = 760; // px above which a picture scrolls
+const LARGEST = 2; // scale on the full screen
+const LEAVING = ["pointerdown", "keydown"]; // what may lead to another picture
 const AROUND = { width: 20, height: 18 }; // px that borders and a scroll bar take
 
 function sizeOf(source) {
@@ -1240,11 +1330,17 @@ class TreeView {
       this.chosen(event.target.closest("g[data-type]"));
     });
     this.tips = new Map();
-    offerCopy(this.frame, () => this.source, () => this.data.file_name);
+    offerTools(this.frame, () => this.source, () => this.data.file_name);
     this.frame.addEventListener("click", (event) => this.clicked(event));
     this.sheet.addEventListener("pointermove", (event) => this.moved(event));
     this.sheet.addEventListener("pointerleave", () => this.hideTip());
     this.sheet.addEventListener("scroll", () => this.hideTip());
+    this.keep = () => {
+      const shown = [...this.sheet.querySelectorAll("g:is([data-type], [data-atom])")];
+      const boxes = shown.map((group) => [`t${group.dataset.type ?? group.dataset.atom}`, group.getBoundingClientRect()]);
+      Object.assign(leaving, { at: performance.now(), boxes: new Map(boxes) });
+    };
+    for (const kind of LEAVING) addEventListener(kind, this.keep, { capture: true });
     this.resizing = new ResizeObserver(() => this.fit());
     this.resizing.observe(this.frame);
   }
@@ -1268,13 +1364,15 @@ class TreeView {
     const source = this.pictures.find(fits) ?? this.pictures.at(-1);
     if (source !== this.source) this.show(source);
     const { width, height } = sizeOf(source);
-    const scale = Math.max(Math.min(1, room / width), room < PHONE ? GOOD_SCALE : 0);
+    const bar = this.frame.querySelector(".toolbar").offsetHeight;
+    const isFull = this.frame.matches(":fullscreen");
+    const most = isFull ? Math.min(LARGEST, (this.frame.clientHeight - bar - AROUND.height) / height) : 1;
+    const scale = Math.max(Math.min(most, room / width), room < PHONE || isFull ? GOOD_SCALE : 0);
     const picture = this.sheet.firstElementChild;
     if (picture) {
       picture.style.width = `${Math.floor(width * scale)}px`;
       picture.style.height = `${Math.floor(height * scale)}px`;
     }
-    const bar = this.frame.querySelector(".toolbar").offsetHeight;
     this.frame.style.height = `${Math.min(height * scale, HIGHEST) + bar + AROUND.height}px`;
   }
 
@@ -1373,9 +1471,6 @@ class TreeView {
   // --- clicks
 
   clicked(event) {
-    const action = event.target.closest?.("button")?.dataset.action;
-    if (action === "svg") saveSvg(this.source, this.frame, this.data.file_name);
-    if (action === "png") this.savePng();
     const group = event.target.closest?.("g[data-type]");
     if (group) this.chosen(group);
   }
@@ -1391,13 +1486,8 @@ class TreeView {
     }
   }
 
-  // --- downloads
-
-  async savePng() {
-    save(await png(this.source, this.frame), `${this.data.file_name}.png`);
-  }
-
   dispose() {
+    for (const kind of LEAVING) removeEventListener(kind, this.keep, { capture: true });
     this.resizing.disconnect();
     this.player.halt();
     this.clicks.stop();
@@ -1407,7 +1497,7 @@ class TreeView {
 return component(TreeView);
 
 })();
-story.components.run = {"html":"<div class=\"run phases signs\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n    <div class=\"copying icons\"><button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button><span class=\"copied\" aria-live=\"polite\"></span></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.icons button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons button:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.phases {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #6a3fb5;\n  --portable: #0d7680;\n  --f1: #13734f;\n  --seen: #7b8190;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.phases.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #c7a8ff;\n  --portable: #67d3dd;\n  --f1: #6fd3a6;\n  --seen: #9298a6;\n}\n\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--f1); stroke-width: 3; stroke-linejoin: round; }\n.line polyline.beside { stroke: var(--seen); stroke-width: 1.5; stroke-dasharray: 5 4; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; paint-order: stroke; stroke: var(--st-background-color, #fff); stroke-width: 3px; }\ntext.seen { fill: var(--seen); text-anchor: end; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.controls .key { display: flex; flex-wrap: wrap; gap: 2px 12px; margin: 0; font-size: 13px; }\n.controls .key span { display: inline-flex; align-items: center; gap: 5px; }\n.controls .key svg { width: 12px; height: 12px; fill: currentcolor; }\n\ninput[type=\"range\"] { display: block; }\n\n/* As high with one row as with ten, so that nothing below moves; what is wider scrolls in here. */\n.word { position: relative; display: flex; gap: 8px; height: 98px; margin-top: 8px; overflow: auto hidden; scrollbar-width: thin; scroll-behavior: smooth; }\n.word:empty { display: none; }\n.word .row { display: flex; flex: none; flex-direction: column; gap: 7px; box-sizing: border-box; height: 84px; padding: 8px 12px; border: 1px solid color-mix(in srgb, currentcolor 16%, transparent); border-radius: 8px; }\n.word .row.now { border-color: var(--st-primary-color, #6d45e0); background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { height: 30px; font-family: inherit; line-height: 30px; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { flex-wrap: nowrap; gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 55vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .word { scroll-behavior: auto; }\n}\n\n"};
+story.components.run = {"html":"<div class=\"run phases signs\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n    <div class=\"copying icons\"><button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button><span class=\"copied\" aria-live=\"polite\"></span></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.tools { position: relative; display: flex; gap: 2px; }\n.tools [hidden] { display: none; }\n.tools summary { list-style: none; }\n.tools summary::-webkit-details-marker { display: none; }\n.tools details > div { position: absolute; z-index: 3; right: 0; display: grid; padding: 4px; border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 18%, transparent); border-radius: 8px; background: var(--st-background-color, #fff); box-shadow: 0 4px 16px rgb(0 0 0 / 18%); }\n.tools details button { display: block; width: auto; padding: 0 10px; font: 13px var(--st-font, sans-serif); text-align: left; white-space: nowrap; opacity: 1; }\n:is(.tree, .fan):fullscreen { height: 100% !important; border: 0; border-radius: 0; }\n\n.icons :is(button, summary) {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.icons :is(button, summary):hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.icons :is(button, summary):focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.icons svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; overflow: visible; }\n\n.signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.phases {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #6a3fb5;\n  --portable: #0d7680;\n  --f1: #13734f;\n  --seen: #7b8190;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.phases.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #c7a8ff;\n  --portable: #67d3dd;\n  --f1: #6fd3a6;\n  --seen: #9298a6;\n}\n\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--f1); stroke-width: 3; stroke-linejoin: round; }\n.line polyline.beside { stroke: var(--seen); stroke-width: 1.5; stroke-dasharray: 5 4; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; paint-order: stroke; stroke: var(--st-background-color, #fff); stroke-width: 3px; }\ntext.seen { fill: var(--seen); text-anchor: end; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.controls .key { display: flex; flex-wrap: wrap; gap: 2px 12px; margin: 0; font-size: 13px; }\n.controls .key span { display: inline-flex; align-items: center; gap: 5px; }\n.controls .key svg { width: 12px; height: 12px; fill: currentcolor; }\n\ninput[type=\"range\"] { display: block; }\n\n/* As high with one row as with ten, so that nothing below moves; what is wider scrolls in here. */\n.word { position: relative; display: flex; gap: 8px; height: 98px; margin-top: 8px; overflow: auto hidden; scrollbar-width: thin; scroll-behavior: smooth; }\n.word:empty { display: none; }\n.word .row { display: flex; flex: none; flex-direction: column; gap: 7px; box-sizing: border-box; height: 84px; padding: 8px 12px; border: 1px solid color-mix(in srgb, currentcolor 16%, transparent); border-radius: 8px; }\n.word .row.now { border-color: var(--st-primary-color, #6d45e0); background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { height: 30px; font-family: inherit; line-height: 30px; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { flex-wrap: nowrap; gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 55vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .word { scroll-behavior: auto; }\n}\n\n"};
 story.components.run.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1567,6 +1657,8 @@ const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
 const PAINTED = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity", "display", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
+const leaving = (globalThis.__morphgraph_leaving ??= { at: -Infinity, boxes: new Map() }); // where types stood in a picture that another takes the place of
+
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   const copy = shown.cloneNode(true);
@@ -1651,6 +1743,47 @@ function offerCopy(parent, picture, name) {
     clearTimeout(reading);
     reading = setTimeout(() => said.replaceChildren(), COPIED_FOR);
   });
+}
+
+const SAVE = "M10 3v9M6 9l4 4 4-4M4 17h12";
+const FULL = "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4";
+
+/** Fill the `.tools` of a frame: a menu that takes its picture along, and does `more`, and full screen. */
+function offerTools(frame, picture, name, more = {}) {
+  const place = frame.querySelector(".tools");
+  const icon = (element, label, path) => {
+    Object.assign(element, { title: label, ariaLabel: label });
+    element.append(drawn("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, drawn("path", { d: path })));
+    return element;
+  };
+  const [menu, items] = [made("details"), made("div")];
+  const summary = icon(made("summary"), "Save or copy the picture", SAVE);
+  const item = (label, act, className) => {
+    const button = made("button", className, label);
+    button.type = "button";
+    button.addEventListener("click", act);
+    items.append(button);
+  };
+  const done = (act) => () => {
+    summary.focus(); // what goes with the menu cannot keep it
+    menu.open = false;
+    act();
+  };
+  for (const [label, act] of Object.entries(more)) item(label, act);
+  item("Download as SVG", done(() => saveSvg(picture(), frame, name())));
+  item("Download as PNG", done(async () => save(await png(picture(), frame), `${name()}.png`)));
+  item("Copy picture", done(() => {}), "copy");
+  menu.append(summary, items);
+  menu.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !menu.contains(relatedTarget) && (menu.open = false));
+  menu.addEventListener("keydown", (event) => event.key === "Escape" && menu.open && done(() => {})());
+  const full = icon(made("button"), "Full screen", FULL);
+  full.type = "button";
+  full.hidden = !document.fullscreenEnabled;
+  full.addEventListener("click", () => (frame.matches(":fullscreen") ? document.exitFullscreen() : frame.requestFullscreen()));
+  const said = made("span", "copied");
+  said.setAttribute("aria-live", "polite");
+  place.append(menu, full, said);
+  offerCopy(frame, picture, name);
 }
 
 // Words as chips: each token with the gold boundaries that it covers, and the key of their signs.
@@ -2046,7 +2179,7 @@ class RunView {
 return component(RunView);
 
 })();
-story.components.rows = {"html":"<div class=\"rows signs\"></div>\n<div class=\"below signs\"></div>\n\n","css":".signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n:host { display: block; }\n\n.rows {\n  box-sizing: border-box;\n  overflow: hidden auto;\n  container-type: inline-size;\n  padding: 2px;\n  color: var(--st-text-color, #262730);\n  font: 14px/1.3 var(--st-font, sans-serif);\n\n  --faded: #5f6370;\n}\n\n.rows.dark { --faded: #a9aebb; }\n\nh4 { display: flex; gap: 8px; align-items: baseline; margin: 2px 0 4px; font-size: 15px; font-weight: 600; }\nh4:not(:first-child) { margin-top: 14px; }\nh4 span { color: var(--faded); font-size: 12.5px; font-weight: 400; }\n\nbutton {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 12px;\n  justify-content: space-between;\n  align-items: baseline;\n  width: 100%;\n  padding: 5px 4px;\n  border: 0;\n  border-bottom: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 12%, transparent);\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: left;\n  cursor: pointer;\n}\n\nbutton.lit { background: color-mix(in srgb, var(--st-primary-color, #6d45e0) 10%, transparent); }\nbutton:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\nbutton.marked { box-shadow: inset 3px 0 var(--st-primary-color, #6d45e0); }\nbutton.changed { animation: lit 1.4s ease-out; }\n\n.word { display: inline-flex; flex-wrap: wrap; gap: 3px; }\n.rows .chip { padding: 0 5px; border-radius: 5px; font-size: 14px; }\n.word .cut { width: 2px; margin: 1px; }\n.here { font-weight: 700; }\n.gold { color: var(--faded); font-size: 12.5px; overflow-wrap: anywhere; }\n.better { color: var(--label); }\n.worse { color: var(--cut); }\n.gold b { display: block; font-weight: 600; }\n.changed .gold { margin-left: auto; text-align: right; }\n.was { font-family: var(--st-code-font, monospace); }\n\n/* Letters stand above each other: lines take no room, and a long word is set smaller. */\n.both { font: clamp(9px, calc(96cqi / (0.62 * var(--letters))), 15px)/1.25 var(--st-code-font, monospace); white-space: pre; overflow-x: auto; }\n.both > span { display: block; width: max-content; }\n.both .chip { display: inline; padding: 2px 0; font: inherit; box-shadow: inset 1px 0 var(--st-background-color, #fff), inset -1px 0 var(--st-background-color, #fff); }\n.both .cut { position: relative; margin: 0; }\n.both .cut::before { content: \"\"; position: absolute; left: -1.5px; top: -0.2em; width: 3px; height: 1.5em; border-radius: 2px; background: inherit; }\n.tokens { padding: 3px 0; }\n.morphs { color: var(--label); }\n.morph { padding-bottom: 1px; background: linear-gradient(var(--label)) bottom / calc(100% - 3px) 1.5px no-repeat; }\n.note { padding: 4px; color: var(--faded); font-size: 12.5px; }\n\n@keyframes lit { from { background: color-mix(in srgb, var(--label) 30%, transparent); } }\n\n@media (prefers-reduced-motion: reduce) {\n  button.changed { animation: none; }\n}\n\n"};
+story.components.rows = {"html":"<div class=\"rows signs\"></div>\n<div class=\"below signs\"></div>\n\n","css":".signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n:host { display: block; }\n\n.rows {\n  box-sizing: border-box;\n  overflow: hidden auto;\n  container-type: inline-size;\n  padding: 2px;\n  color: var(--st-text-color, #262730);\n  font: 14px/1.3 var(--st-font, sans-serif);\n\n  --faded: #5f6370;\n}\n\n.rows.dark { --faded: #a9aebb; }\n\nh4 { display: flex; gap: 8px; align-items: baseline; margin: 2px 0 4px; font-size: 15px; font-weight: 600; }\nh4:not(:first-child) { margin-top: 14px; }\nh4 span { color: var(--faded); font-size: 12.5px; font-weight: 400; }\n\nbutton {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 12px;\n  justify-content: space-between;\n  align-items: baseline;\n  width: 100%;\n  padding: 5px 4px;\n  border: 0;\n  border-bottom: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 12%, transparent);\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: left;\n  cursor: pointer;\n}\n\n.pair { display: flex; align-items: baseline; }\n.pair .gold { display: none; }\nbutton.closer { flex: none; width: auto; max-width: 55%; border: 0; color: var(--st-primary-color, #6d45e0); font: 13px var(--st-code-font, monospace); overflow-wrap: anywhere; }\nbutton.closer:hover { text-decoration: underline; }\nbutton.lit { background: color-mix(in srgb, var(--st-primary-color, #6d45e0) 10%, transparent); }\nbutton:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\nbutton.marked { box-shadow: inset 3px 0 var(--st-primary-color, #6d45e0); }\nbutton.changed { animation: lit 1.4s ease-out; }\n\n.word { display: inline-flex; flex-wrap: wrap; gap: 3px; }\n.rows .chip { padding: 0 5px; border-radius: 5px; font-size: 14px; }\n.word .cut { width: 2px; margin: 1px; }\n.here { font-weight: 700; }\n.gold { color: var(--faded); font-size: 12.5px; overflow-wrap: anywhere; }\n.better { color: var(--label); }\n.worse { color: var(--cut); }\n.gold b { display: block; font-weight: 600; }\n.changed .gold { margin-left: auto; text-align: right; }\n.was { font-family: var(--st-code-font, monospace); }\n\n/* Letters stand above each other: lines take no room, and a long word is set smaller. */\n.both { font: clamp(9px, calc(96cqi / (0.62 * var(--letters))), 15px)/1.25 var(--st-code-font, monospace); white-space: pre; overflow-x: auto; }\n.both > span { display: block; width: max-content; }\n.both .chip { display: inline; padding: 2px 0; font: inherit; box-shadow: inset 1px 0 var(--st-background-color, #fff), inset -1px 0 var(--st-background-color, #fff); }\n.both .cut { position: relative; margin: 0; }\n.both .cut::before { content: \"\"; position: absolute; left: -1.5px; top: -0.2em; width: 3px; height: 1.5em; border-radius: 2px; background: inherit; }\n.tokens { padding: 3px 0; }\n.morphs { color: var(--label); }\n.morph { padding-bottom: 1px; background: linear-gradient(var(--label)) bottom / calc(100% - 3px) 1.5px no-repeat; }\n.note { padding: 4px; color: var(--faded); font-size: 12.5px; }\n\n@keyframes lit { from { background: color-mix(in srgb, var(--label) 30%, transparent); } }\n\n@media (prefers-reduced-motion: reduce) {\n  button.changed { animation: none; }\n}\n\n"};
 story.components.rows.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -2325,8 +2458,20 @@ class RowsView {
   group({ title, count, rows, more, kind }) {
     const head = made("h4", "", title);
     head.append(made("span", "", count));
-    const shown = rows.map((row) => this.row(row, kind));
+    const shown = rows.map((row) => (row.closer ? this.pair(row, kind) : this.row(row, kind)));
     return [head, ...shown, ...(more ? [made("div", "note", more)] : [])];
+  }
+
+  /** A word, and the type that covers its boundary now. */
+  pair({ number, closer: [type, name], ...row }, kind) {
+    const link = made("button", "closer", name);
+    link.type = "button";
+    link.title = `${name} covers the boundary now. A click chooses it.`;
+    link.setAttribute("aria-label", link.title);
+    link.addEventListener("click", () => this.clicks.add(`${number}:${type}`));
+    const pair = made("div", "pair");
+    pair.append(this.row({ number, ...row }, kind), link);
+    return pair;
   }
 
   row({ number, gold, pieces, keys, gain, was, won, word }, kind) {

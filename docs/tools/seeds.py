@@ -15,7 +15,7 @@ import pandas as pd
 from docs.tools import DOCS, markdown_table
 from morphgraph.batch.configuration import Evaluation, parse_evaluation
 from morphgraph.batch.report import make_table
-from morphgraph.tables.model import Table, value_text
+from morphgraph.tables.model import Row, Table, value_text
 
 PAGE = DOCS / "seeds.md"
 _NAME = re.compile(r"^\[`(seeds/[\w-]+)`\]", re.MULTILINE)
@@ -67,6 +67,12 @@ def compared(table: Table) -> tuple[str, str, str]:
     return *example, "; ".join(told(*each) for each in differences.items())
 
 
+def has_ours(table: Table, row: Row) -> bool:
+    """Whether a row has a figure of ours, beside the published ones."""
+    cells = zip(table.columns, row.cells, strict=True)
+    return any(not column.is_beside and not isinstance(cell.value, str) for column, cell in cells)
+
+
 def rows_of(evaluation: Evaluation, results: pd.DataFrame) -> Iterator[list[str]]:
     """Yield a row for each table and figure of a paper that a run has, and those that it lacks."""
     for number, part in enumerate(evaluation.parts, 1):
@@ -75,7 +81,8 @@ def rows_of(evaluation: Evaluation, results: pd.DataFrame) -> Iterator[list[str]
             if spec.of is None:
                 continue
             table = make_table(of_part, spec)
-            drawn = f"{len(table.rows)} rows" if table.rows else "its data are not at hand"
+            own = sum(has_ours(table, row) for row in table.rows)
+            drawn = f"{own} rows" if own else "its data are not at hand"
             ours, published, difference = compared(table)
             yield [spec.of, spec.title, ours or drawn, published, difference, spec.note.strip()]
     for missing in evaluation.missing:

@@ -9,28 +9,24 @@ from typing import TYPE_CHECKING, Any, Literal
 from morphgraph.api.gold import Gold, read_gold
 from morphgraph.core.errors import MorphGraphError, check_choice, check_list
 from morphgraph.core.text import unique_labels, visible
-from morphgraph.formats.loading import vocabulary_of
 from morphgraph.refine.learning import learn_and_score, unseen_part
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.breakdowns import Breakdown, break_down, check_breakdown
 from morphgraph.score.by_language import LanguageRow, rows_by_language
-from morphgraph.score.flota_scores import FlotaScores, flota_scores
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import USUAL
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.outcome import ideal as ideal_of
 from morphgraph.score.table import ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import USUAL_DRAWS, Draws
-from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import Table
 from morphgraph.tables.result import Result
 from morphgraph.tables.score_views import table_report
-from morphgraph.tables.scores import breakdown_table, flota_table, languages_table, scores_table
+from morphgraph.tables.scores import breakdown_table, languages_table, scores_table
 from morphgraph.tables.terminal import report_of
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +37,7 @@ class Scoring:
     ``weighting``: one of them, or both, where the gold has them. ``holdout``: where something
     learns from the gold, the share that is kept aside, by families of words, and scored. ``runs``:
     of what is drawn. ``baseline``: the number of the one that others are tested against, or None.
-    ``by``: break the first score down by this. ``flota``: add FLOTA's own scores. ``ideal``: add
-    the gold itself.
+    ``by``: break the first score down by this. ``ideal``: add the gold itself.
     """
 
     metrics: tuple[str, ...] = ()
@@ -54,7 +49,6 @@ class Scoring:
     draws: Draws = USUAL_DRAWS
     baseline: int | None = 0
     by: str | None = None
-    flota: bool = False
     ideal: bool = False
 
     def __post_init__(self) -> None:
@@ -65,12 +59,8 @@ class Scoring:
         self,
         entrants: Sequence[Entrant],
         golds: Sequence[GoldSet],
-        base: BpeTokeniser | None = None,
     ) -> Scores:
-        """Score each entrant on each gold; `MorphGraphError` if none can be scored.
-
-        ``base``: the tokeniser whose types FLOTA's own scores are of, else those of each entrant.
-        """
+        """Score each entrant on each gold; `MorphGraphError` if none can be scored."""
         for gold_set in golds:
             if self.weighting != "both":
                 gold_set.weights(self.weighting)  # fails if there are no frequencies
@@ -83,7 +73,6 @@ class Scoring:
             tables,
             rows_by_language(tables) if len(golds) > 1 and is_one else [],
             [] if self.by is None else _broken_down(tables, self.by),
-            _flota_scores(base, entrants, golds) if self.flota else [],
             self.metrics,
         )
 
@@ -144,7 +133,6 @@ class Scores(Result):
     tables: Sequence[ScoreTable]
     languages: Sequence[LanguageRow] = ()
     breakdowns: Sequence[Breakdown] = ()
-    flota: Sequence[FlotaScores] = ()
     asked: tuple[str, ...] = field(default=(), repr=False)
 
     def table(self) -> Table:
@@ -155,14 +143,14 @@ class Scores(Result):
 
     def report(self, width: int | None = None) -> str:
         """Return all tables in lines, as the terminal shows them."""
-        further = [*map(breakdown_table, self.breakdowns), *map(flota_table, self.flota)]
-        parts = [f"\n{visible(each.title)}\n{report_of(each, width)}" for each in further]
+        tables = map(breakdown_table, self.breakdowns)
+        parts = [f"\n{visible(each.title)}\n{report_of(each, width)}" for each in tables]
         return "\n".join([super().report(width), *parts])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all scores as JSON data."""
-        told: dict[str, Sequence[Any]] = {"languages": self.languages, "flota": self.flota}
-        told["breakdowns"] = self.breakdowns
+        told: dict[str, Sequence[Any]]
+        told = {"languages": self.languages, "breakdowns": self.breakdowns}
         return {
             "tables": [*map(table_report, self.tables)],
             **{
@@ -185,19 +173,3 @@ def _broken_down(tables: Sequence[ScoreTable], by: str) -> list[Breakdown]:
         breakdown = break_down(kept, *chosen, draws=table.draws)
         by_signature.setdefault(breakdown.signature, breakdown)
     return list(by_signature.values())
-
-
-def _flota_scores(
-    base: BpeTokeniser | None, entrants: Sequence[Entrant], golds: Sequence[GoldSet]
-) -> list[FlotaScores]:
-    known = [getattr(each.made, "vocabulary", None) for each in entrants]
-    pairs: list[Any] = [(each, standard_segmenter(each)) for each in known if each is not None]
-    if base is not None:
-        pairs = [(vocabulary_of(base), standard_segmenter(base))]
-    if not pairs:
-        raise MorphGraphError("The scores flota need a tokeniser with a list of types.")
-    return [
-        flota_scores(vocabulary, each.reference, standard, bare=each.bare)
-        for each in golds
-        for vocabulary, standard in pairs
-    ]

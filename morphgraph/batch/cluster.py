@@ -226,17 +226,7 @@ def scheduler_address(address: str) -> str:
     """
     if address.endswith(".json"):
         return _address_in_file(Path(address))
-    full = address if "://" in address else f"tcp://{address}"
-    fix = "Write it as tcp://host:port, or give the path of a scheduler file that ends in .json."
-    try:
-        parts = urlsplit(full)
-        fits = parts.scheme in ("tcp", "tls") and parts.hostname and parts.port
-    except ValueError:
-        fits = None
-    rest = parts.path or parts.query or parts.fragment or parts.username if fits else ""
-    if not fits or rest or any(sign.isspace() for sign in full):
-        raise MorphGraphError(f"“{address}” is not the address of a scheduler. {fix}")
-    return full
+    return address if "://" in address else f"tcp://{address}"
 
 
 def _no_scheduler(shown: str, problem: str) -> MorphGraphError:
@@ -266,8 +256,8 @@ def _check_scheduler(where: str, shown: str, timeout: float) -> None:
         async with rpc(where, timeout=timeout, connection_args=arguments) as remote:  # type: ignore[no-untyped-call]
             return str((await asyncio.wait_for(remote.identity(), timeout))["type"])
 
-    parts = urlsplit(where)
     try:
+        parts = urlsplit(where)
         # Dask itself keeps retrying a closed port.
         socket.create_connection((parts.hostname or "", parts.port or 0), timeout).close()
         with ThreadPoolExecutor(1) as thread:  # this thread may have a running event loop

@@ -368,11 +368,8 @@ class OnGold:
             )
         return self.gold_sets()[0]
 
-    def entrants(self, methods: Sequence[str]) -> "tuple[BpeTokeniser | None, list[Entrant]]":
-        """Return the tokeniser, if it has merges, and each method on it, or file, by its name.
-
-        Without any it is the tokeniser itself, by its own method.
-        """
+    def entrants(self, methods: Sequence[str]) -> "list[Entrant]":
+        """Return each method on the tokeniser, or file; without any the tokeniser itself."""
         loaded: BpeTokeniser | None = None
         try:
             loaded = load_edited(self.tokeniser, self.recipe)
@@ -385,7 +382,7 @@ class OnGold:
         for each in methods:
             is_method = re.fullmatch(r"[\w-]+\s*(\(.*\))?", each) and not Path(each).exists()
             entrants.append(self._on(loaded, each) if is_method else _entrant_of(each))
-        return loaded, entrants
+        return entrants
 
     def _on(self, loaded: "BpeTokeniser | None", text: str) -> "Entrant":
         """Return a method on the tokeniser, which may learn from gold."""

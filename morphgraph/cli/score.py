@@ -72,8 +72,7 @@ def score(
     methods: On the tokeniser, with parameters as in dropout(p=0.1), and other files that segment,
         with commas between: {scored}, ideal (the gold itself); {learning} learn from the gold. The
         tokeniser's own if not given.
-    scores: Which scores, with commas between: names or groups, all, or flota for FLOTA's coverage,
-        stem recall and full match. “help” lists them.
+    scores: Which scores, with commas between: names or groups, or all. “help” lists them.
     scope: morphemic, whole-word or both.
     weighting: Over types, tokens or both.
     holdout: If a method learns from the gold: the share that is kept aside, by families of words,
@@ -90,10 +89,9 @@ def score(
         check_ending(out, *WRITERS)
     if 0 < set_.resamples < 100:
         raise MorphGraphError(f"resamples={set_.resamples} are too few. Give 100 or more, or 0.")
-    asked = scores.split(",") if scores else []
     chosen = named_methods(methods)
     scoring = Scoring(
-        metrics=check_metrics([each for each in asked if each != "flota"]),
+        metrics=check_metrics(scores.split(",") if scores else []),
         scope=scope,
         weighting=weighting,
         holdout=holdout,
@@ -102,16 +100,15 @@ def score(
         draws=Draws(set_.resamples, seed=set_.seed),
         baseline=set_.baseline - 1 if set_.baseline else None,
         by=by,
-        flota="flota" in asked,
         ideal="ideal" in chosen,
     )
-    base, entrants = given.entrants([each for each in chosen if each != "ideal"])
+    entrants = given.entrants([each for each in chosen if each != "ideal"])
     if methods and not chosen:
         raise MorphGraphError("There is nothing to score. Name some --methods, or leave them out.")
     if set_.baseline > len(entrants):
         raise MorphGraphError(f"baseline={set_.baseline}: there are {len(entrants)} tokenisers.")
     golds = given.gold_sets()
-    scored = scoring.score(entrants, golds, base)
+    scored = scoring.score(entrants, golds)
     if out is not None:
         scored.save(out)
     if given.as_json:
@@ -169,7 +166,7 @@ def compare(
     [gold_set] = given.gold_sets()
     if limit:
         gold_set = gold_set.with_entries(gold_set.reference.entries[:limit])
-    _, entrants = given.entrants(named_methods(method))
+    entrants = given.entrants(named_methods(method))
     with output.progress_bar("comparing"):
         compared = SideBySide(outcomes(entrants, gold_set, holdout, seed))
         report = compared.to_dict()

@@ -1,12 +1,12 @@
-"""Words cut by tokenisers, against the gold: side by side, part by part, and by kind of error."""
+"""Words cut by tokenisers, against the gold: side by side, part by part, and by errors."""
 
 import json
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,7 @@ from morphgraph.score.outcome import Outcome, outcome_of, outcome_of_predictions
 from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import USUAL_DRAWS
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, Segmentation
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Boundary = Literal["start", "right", "wrong", "missed", "split", "inside", "marker"]
 """The left edge of a piece: a word's start, a split on a gold boundary, a split elsewhere, a missed
@@ -37,10 +33,6 @@ score counts, or the end of a marker that is a token of its own.
 """
 RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
 """Marks in a word: a split on a gold boundary, a split elsewhere, a missed gold boundary."""
-
-ErrorKind = Literal["exact", "over-segmented", "under-segmented", "both"]
-ERROR_KINDS: tuple[ErrorKind, ...] = ("over-segmented", "under-segmented", "both", "exact")
-"""Only wrong splits, only missed boundaries, both, and no error."""
 
 
 # ------------------------------------------------------------------------------ one word
@@ -267,69 +259,15 @@ def _segmented(outcome: Outcome, number: int, exact: bool | None) -> SegmentedWo
     return SegmentedWord(tokens, _word_parts(outcome, number, entry.morphs), exact)
 
 
-# ------------------------------------------------------------------------------ by kind of error
+# ------------------------------------------------------------------------------ by errors
 
 
-class ErrorBrowser:
-    """The words of an outcome by kind of error, under a scope."""
+def worst_words(outcome: Outcome, scope: Scope = "morphemic") -> npt.NDArray[np.int64]:
+    """Return the entries with errors: those with most first, then the most frequent.
 
-    def __init__(self, outcome: Outcome, scope: Scope = "morphemic") -> None:
-        self.outcome = outcome
-        self.scope: Scope = scope
-        tally = Tally(outcome, scope, "types")
-        self._wrong, self._missed = tally.wrong.astype(int), tally.missed.astype(int)
-        over, under = self._wrong > 0, self._missed > 0
-        kinds = np.where(over & under, 2, np.where(over, 0, np.where(under, 1, 3)))
-        self.kinds: npt.NDArray[np.int8] = np.where(tally.known, kinds, -1).astype(np.int8)
-        """The index in `ERROR_KINDS` of each entry; -1 without gold of the scope."""
-
-    def counts(self) -> dict[ErrorKind, int]:
-        """The number of words of each kind."""
-        return {kind: int((self.kinds == place).sum()) for place, kind in enumerate(ERROR_KINDS)}
-
-    def find(
-        self,
-        kinds: Collection[ErrorKind] = ERROR_KINDS[:3],
-        *,
-        text: str = "",
-        among: Flags | None = None,
-    ) -> npt.NDArray[np.int64]:
-        """Find entries of some kinds, those with most errors first, then the most frequent.
-
-        ``text``: only words that contain it, ignoring case; ``among``: only these entries.
-        """
-        chosen = np.isin(self.kinds, [ERROR_KINDS.index(kind) for kind in kinds])
-        if among is not None:
-            chosen &= among
-        if text:
-            wanted = text.casefold()
-            texts = self.outcome.gold_set.texts
-            chosen &= np.fromiter((wanted in t.casefold() for t in texts), bool, len(texts))
-        numbers = np.flatnonzero(chosen)
-        wrong = self._wrong + self._missed
-        weight = self.outcome.gold_set.token_weights
-        return numbers[np.lexsort((numbers, -weight[numbers], -wrong[numbers]))]
-
-    def words(self, entries: Iterable[int]) -> "pd.DataFrame":
-        """Return a row for each of some words: gold segments, tokens, marked gaps and errors."""
-        import pandas as pd
-
-        outcome, gold_set = self.outcome, self.outcome.gold_set
-        weights = gold_set.token_weights if gold_set.frequencies is not None else None
-
-        def row(number: int) -> tuple[object, ...]:
-            entry = gold_set.reference.entries[number]
-            segments = entry.morphs if self.scope == "morphemic" else entry.whole_words or ()
-            return (
-                entry.word,
-                RIGHT_SPLIT.join(segments),
-                " ".join(map(shown_token, outcome.token_texts(number))),
-                marked_word(entry.word, outcome.splits(number), boundary_positions(segments)),
-                ERROR_KINDS[self.kinds[number]],
-                int(self._wrong[number]),
-                int(self._missed[number]),
-                math.nan if weights is None else float(weights[number]),
-            )
-
-        columns = ["word", "gold", "tokens", "marked", "kind", "wrong", "missed", "frequency"]
-        return pd.DataFrame(map(row, entries), columns=columns)
+    An error is a split that is no gold boundary of the scope, or a gold boundary without a split.
+    """
+    tally = Tally(outcome, scope, "types")
+    errors = np.where(tally.known, tally.wrong + tally.missed, 0)
+    numbers, weight = np.flatnonzero(errors), outcome.gold_set.token_weights
+    return numbers[np.lexsort((numbers, -weight[numbers], -errors[numbers]))]

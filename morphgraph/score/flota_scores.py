@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import compress, pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -59,15 +59,6 @@ class FlotaScores:
 
     scores: tuple[FlotaScore, ...]
     signature: str
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return plain rows: method, k, scores and their numbers of entries; NaN if undefined."""
-        names = ("method", "k", "C", "R", "M", "tokens", "p", "entries", "entries_with_stem")
-        return [dict(zip(names, astuple(score), strict=True)) for score in self.scores]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return them as JSON data."""
-        return {"rows": self.rows(), "signature": self.signature}
 
     def score(self, method: FlotaMethod, k: int | None) -> FlotaScore:
         """Return the scores of one method at one k; `KeyError` if not computed."""

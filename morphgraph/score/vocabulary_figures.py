@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.reference.entry import MorphemeKind
 from morphgraph.score.vocabulary_comparison import PARTS, compared
 from morphgraph.score.vocabulary_health import (
@@ -22,7 +21,7 @@ from morphgraph.score.vocabulary_health import (
     ReferenceStrings,
     VocabularyHealth,
 )
-from morphgraph.tokeniser.preprocess import shown_token, spans_words
+from morphgraph.tokeniser.preprocess import spans_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -285,11 +284,6 @@ _OTHER: Mapping[str, Callable[[VocabularyHealth, Any], Listed]] = {
 }
 
 
-def lists_types(key: str) -> bool:
-    """Whether each row behind a figure is one type."""
-    return key not in _OTHER
-
-
 def list_behind(
     health: VocabularyHealth,
     key: str,
@@ -310,7 +304,7 @@ def list_behind(
     if key in PARTS:
         return list_behind(compared(baseline or health, health)[key], "size", finality=finality)
     ids, columns = _OTHER.get(key, _types)(health, figure_called(key).list_of(health))
-    if finality and lists_types(key) and (found := health.finality) is not None:
+    if finality and key not in _OTHER and (found := health.finality) is not None:
         columns[RATIO] = found.ratio[ids]
         columns[ENTROPY] = np.where(found.final > 0, found.entropy, np.nan)[ids]
     if health.compression is None:
@@ -321,16 +315,3 @@ def list_behind(
         if column in table.columns:
             table = table.sort_values(column, ascending=False, kind="stable", ignore_index=True)
     return table
-
-
-def matching(table: pd.DataFrame, text: str) -> pd.DataFrame:
-    """Return the rows with a text in one of their strings, or, after a space, at its start."""
-    wanted = shown_token(text.strip())
-    if not wanted:
-        return table
-    start = SHOWN_MARKER + wanted if text.startswith(" ") else ""
-    hits = np.zeros(len(table), np.bool_)
-    for name in ("type", "the other", "chain", "morph"):
-        if name in table.columns:
-            hits |= [v.startswith(start) if start else wanted in v for v in table[name]]
-    return table[hits].reset_index(drop=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
@@ -37,7 +37,6 @@ from morphgraph.tables.writing import (
 
 if TYPE_CHECKING:
     from morphgraph.score.breakdowns import Breakdown
-    from morphgraph.score.flota_scores import FlotaScores
 
 _NAME_LENGTH, _FEW = 60, 3
 _TITLE = "Comparison of segmentations"
@@ -218,17 +217,6 @@ def breakdown_table(found: Breakdown) -> Table:
     ]
     title = f"{metric.title}{' %' * (form == 'percent')} by {BREAKDOWNS[found.by].lower()}"
     return plain_table(title, columns, rows, signatures=(found.signature,))
-
-
-def flota_table(found: FlotaScores) -> Table:
-    """Return FLOTA's own scores, a row for each method and k."""
-    shares = [Column(t, "percent") for t in ("coverage C", "stem recall R", "full match M")]
-    tokens = [Column("tokens per word", "ratio"), Column("p against FIRST ∞", "number")]
-    counts = [Column(title, "count") for title in ("words", "with a stem")]
-    columns = [Column("method"), Column("k", "written"), *shares, *tokens, *counts]
-    rows = [astuple(each) for each in found.scores]
-    rows = [(method, "∞" if k is None else k, *values) for method, k, *values in rows]
-    return plain_table("FLOTA's scores", columns, rows, names=2, signatures=(found.signature,))
 
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:

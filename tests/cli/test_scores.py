@@ -11,18 +11,17 @@ from command import Command
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
-from morphgraph.formats.loading import load_tokeniser, vocabulary_of
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.formats.recipe import write_recipe
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.breakdowns import break_down
-from morphgraph.score.flota_scores import flota_scores
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.models import write_model
-from morphgraph.segment.segmenter import method_on, standard_segmenter
+from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
@@ -140,32 +139,6 @@ def test_files(morphgraph: Command, folder: Path) -> None:
     ]
     assert float(rows[0]["recall"]) == 1 / 4
     assert rows[2]["recall"] == "n/a"
-
-
-# --- FLOTA ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_flota(morphgraph: Command) -> None:
-    arguments = ("score", *DEMO, "--set", "resamples=0", "--scores", "f1,flota")
-    [report] = morphgraph(*arguments, "--json").json["flota"]
-    tokeniser = load_tokeniser("demo:nl")
-    found = flota_scores(
-        vocabulary_of(tokeniser),
-        read_reference(demo_gold_path("nl"), name="demo:nl"),
-        standard_segmenter(tokeniser),
-    )
-    assert report["signature"] == found.signature
-    assert len(report["rows"]) == len(found.scores) == 15
-    # By the table above it: at most two of two morphs.
-    out = morphgraph(*arguments).out
-    rows = [row for row in printed(out) if row and row[0] in ("FLOTA", "FIRST", "LONGEST")]
-    assert [(row[0], row[1]) for row in rows] == [
-        (score.method, "∞" if score.k is None else str(score.k)) for score in found.scores
-    ]
-    assert [row[2] for row in rows] == [f"{100 * s.coverage:.2f}" for s in found.scores]
-    assert out.rstrip().endswith(found.signature)
-    assert "flota" not in morphgraph(*arguments[:-2], "--json").json
 
 
 # --- breakdowns -----------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from morphgraph.refine.learning import Learner
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.breakdowns import BREAKDOWNS, GROUPINGS, break_down
 from morphgraph.score.by_language import rows_by_language
-from morphgraph.score.comparison import Comparison, ErrorBrowser
+from morphgraph.score.comparison import Comparison, worst_words
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import ScoreTable
@@ -161,7 +161,7 @@ def test_rows_are_chosen_and_leave_the_figures(downloads: Downloads, page: Any) 
     assert texts(page) == [gold.texts[number] for number in differ[50:100]]
 
     rows_by(page, "worst")
-    worst = ErrorBrowser(found[0]).find()[:50]
+    worst = worst_words(found[0])[:50]
     assert texts(page) == [gold.texts[number] for number in worst.tolist()]
     rows_by(page, "random")
     page.set("text_input", "Words", "undesirable unhappily undesirable zzz")

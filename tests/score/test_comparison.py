@@ -15,23 +15,19 @@ from strategies import MergeList, well_formed
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.breakdowns import boundary_groups
 from morphgraph.score.comparison import (
-    ERROR_KINDS,
     MISSED,
     RIGHT_SPLIT,
     WRONG_SPLIT,
     Comparison,
-    ErrorBrowser,
-    ErrorKind,
     SegmentedWord,
     WordPart,
     marked_word,
+    worst_words,
 )
 from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.flota import Flota
 from morphgraph.segment.method import METHODS, parse_method, split_methods
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.wordpiece import Greedy
@@ -249,90 +245,14 @@ SOME = [
 UNDOING, DOGS, HOUSEBOAT, DOABLE, DOG, CAT, ABLE = range(7)
 
 
-@pytest.fixture
-def browser() -> ErrorBrowser:
-    return ErrorBrowser(outcome(SOME, Greedy(WORDS)))
-
-
-@pytest.fixture
-def whole_words() -> ErrorBrowser:
-    return ErrorBrowser(outcome(SOME, Greedy(WORDS)), "whole-word")
-
-
-def kinds(browser: ErrorBrowser) -> list[str | None]:
-    return [None if place < 0 else ERROR_KINDS[place] for place in browser.kinds.tolist()]
-
-
-WRONG = [HOUSEBOAT, DOG, DOGS, UNDOING, DOABLE]
-"""3 gaps; 2; then one each, with counts of 10, 5 and 5, in the order of the reference."""
-
-
-@pytest.mark.parametrize(
-    ("kinds", "text", "affix", "expected"),
-    [
-        (ERROR_KINDS[:3], "", None, WRONG),
-        (ERROR_KINDS, "", None, [*WRONG, CAT, ABLE]),
-        (["under-segmented"], "", None, [DOGS, UNDOING]),
-        (["exact", "both"], "", None, [HOUSEBOAT, CAT, ABLE]),
-        ([], "", None, []),
-        (ERROR_KINDS[:3], "do", None, [DOG, DOGS, UNDOING, DOABLE]),
-        (ERROR_KINDS[:3], "DO", None, [DOG, DOGS, UNDOING, DOABLE]),
-        (ERROR_KINDS[:3], "dog", None, [DOG, DOGS]),
-        (ERROR_KINDS[:3], "undoing", None, [UNDOING]),
-        *((ERROR_KINDS[:3], text, None, []) for text in ("o.", "un do")),
-        (ERROR_KINDS[:3], "", "do", [UNDOING, DOABLE]),
-        (["over-segmented"], "", "do", [DOABLE]),
-        (ERROR_KINDS[:3], "ing", "do", [UNDOING]),
-        (ERROR_KINDS[:3], "dogs", "do", []),
-    ],
-)
-def test_found_by_kind_text_and_affix(
-    browser: ErrorBrowser,
-    kinds: Sequence[ErrorKind],
-    text: str,
-    affix: str | None,
-    expected: list[int],
-) -> None:
-    gold_set, among = browser.outcome.gold_set, None
-    if affix is not None:
-        among = np.zeros(len(SOME), bool)
-        among[gold_set.cuts("morphemic").words[boundary_groups(gold_set, "affixes")[affix]]] = True
-    assert browser.find(kinds, text=text, among=among).tolist() == expected
-
-
-@pytest.mark.parametrize("text", ["strasse", "STRASSE", "straße", "Straße"])
-def test_the_case_does_not_matter(text: str) -> None:
-    words = [entry("Straß e", None), entry("strass e", None)]
-    found = ErrorBrowser(outcome(words, Greedy(vocabulary()))).find(text=text)
-    assert sorted(found.tolist()) == [0, 1]
-
-
-def row(browser: ErrorBrowser, number: int) -> tuple[Any, ...]:
-    return tuple(browser.words([number]).iloc[0])
-
-
-def test_rows_by_hand(browser: ErrorBrowser, whole_words: ErrorBrowser) -> None:
-    houseboat = ("houseboat", "house|boat", "hous eb oat", "hous·e‿b·oat", "both", 2, 1, 1.0)
-    assert row(browser, HOUSEBOAT) == row(whole_words, HOUSEBOAT) == houseboat
-    assert row(browser, UNDOING) == (
-        *("undoing", "un|do|ing", "undo ing", "un‿do|ing", "under-segmented", 0, 1, 5.0),
-    )
-    assert row(browser, CAT) == ("cat", "cat", "cat", "cat", "exact", 0, 0, 100.0)
-    assert row(whole_words, UNDOING) == (
-        *("undoing", "undoing", "undo ing", "undo·ing", "over-segmented", 1, 0, 5.0),
-    )
-    # FLOTA with one token keeps “undo”; the rest is one piece, so its boundary is right.
-    left_out = ErrorBrowser(outcome(SOME, Flota(WORDS, 1)))
-    assert row(left_out, UNDOING)[2:4] == ("undo", "un‿do|ing")
-
-
-def test_the_gold_has_no_errors() -> None:
-    gold_set = outcome(SOME, Greedy(WORDS)).gold_set
-    found = ErrorBrowser(ideal(gold_set))
-    assert found.find().tolist() == []
-    assert row(found, UNDOING)[2:4] == ("un do ing", "un|do|ing")
+def test_the_worst_words_come_first() -> None:
+    """3 gaps; 2; then one each, with counts of 10, 5 and 5, in the order of the reference."""
+    found = outcome(SOME, Greedy(WORDS))
+    assert worst_words(found).tolist() == [HOUSEBOAT, DOG, DOGS, UNDOING, DOABLE]
+    gold = ideal(found.gold_set)
+    assert worst_words(gold).tolist() == []
     # Against whole words it splits affixes off.
-    assert ErrorBrowser(ideal(gold_set), "whole-word").find().tolist() == [UNDOING, DOGS]
+    assert worst_words(gold, "whole-word").tolist() == [UNDOING, DOGS]
 
 
 # --- marks ----------------------------------------------------------------------------------------
@@ -372,41 +292,22 @@ MORPHS = st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=4)
     words=st.lists(st.tuples(MORPHS, st.booleans()), min_size=1, max_size=8),
     types=st.sets(st.text("ab", min_size=2, max_size=4), max_size=5),
 )
-def test_kinds_and_rows_word_by_word(
+def test_the_worst_words_one_by_one(
     scope: Scope, words: list[tuple[list[str], bool]], types: set[str]
 ) -> None:
     entries = [
         Entry("".join(morphs), tuple(morphs), ("".join(morphs),) if known else None)
         for morphs, known in words
     ]
-    browser = ErrorBrowser(
-        outcome(entries, Greedy(vocabulary(*sorted(types), letters="ab"))), scope
-    )
-    expected: list[ErrorKind | None] = []
-    numbers = []
-    for number, found in enumerate(entries):
-        segments = found.morphs if scope == "morphemic" else found.whole_words
+    found = outcome(entries, Greedy(vocabulary(*sorted(types), letters="ab")))
+    expected = []
+    for number, one in enumerate(entries):
+        segments = one.morphs if scope == "morphemic" else one.whole_words
         if segments is None:
-            expected.append(None)
             continue
         gold = {len("".join(segments[:at])) for at in range(1, len(segments))}
-        tokens = browser.outcome.token_texts(number)
+        tokens = found.token_texts(number)
         splits = {len("".join(tokens[:at])) for at in range(1, len(tokens))}
-        over, under = splits - gold, gold - splits
-        expected.append(
-            "both" if over and under else "over-segmented" if over
-            else "under-segmented" if under else "exact"
-        )  # fmt: skip
-        _, shown, _, marked, *errors, _ = row(browser, number)
-        assert errors == [expected[-1], len(over), len(under)]
-        assert marked.translate({ord(MISSED): None}) == marked_word(
-            found.word, splits, gold & splits
-        )
-        assert shown.split("|") == list(segments)
-        numbers.append((-len(over) - len(under), number))
-    assert kinds(browser) == expected
-    assert browser.counts() == {
-        **dict.fromkeys(ERROR_KINDS, 0),
-        **Counter(kind for kind in expected if kind),
-    }
-    assert browser.find(ERROR_KINDS).tolist() == [number for _, number in sorted(numbers)]
+        if splits != gold:
+            expected.append((-len(splits ^ gold), number))
+    assert worst_words(found, scope).tolist() == [number for _, number in sorted(expected)]

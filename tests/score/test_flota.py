@@ -73,10 +73,10 @@ BY_HAND = {
 
 def test_by_hand() -> None:
     found = flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(1, 2, 3, None))
-    assert {(row["method"], row["k"]): (row["C"], row["R"], row["M"]) for row in found.rows()} == {
+    assert {(s.method, s.k): (s.coverage, s.stem_recall, s.full_match) for s in found.scores} == {
         key: pytest.approx(values) for key, values in BY_HAND.items()
     }
-    assert {(row["entries"], row["entries_with_stem"]) for row in found.rows()} == {(7, 5)}
+    assert {(s.entries, s.entries_with_stem) for s in found.scores} == {(7, 5)}
     assert found.score("LONGEST", 1).stem_recall == 0.8
     # of seven: unkind, untrue, houseboat, unly, barbar, kindred, boatly
     usual, flota = [2, 2, 2, 1, 2, 2, 1], [2, 2, 2, 2, 2, 1, 2]
@@ -168,10 +168,11 @@ def test_as_oracle(data: st.DataObject) -> None:
     preprocessor = metaspace() if marker == "▁" else Preprocessor()
     vocabulary = SubwordVocabulary(tuple(types), marker, preprocessor)
     found = flota_scores(vocabulary, gold(*entries), Greedy(vocabulary), ks=(1, 2, 3, None))
-    for row in found.rows():
-        expected = naive(row["method"], row["k"] or 99, types, marker, entries)
-        assert [row[name] for name in "CRM"] == pytest.approx(expected[:3], nan_ok=True)
-        assert (row["entries"], row["entries_with_stem"]) == expected[3:]
+    for one in found.scores:
+        expected = naive(one.method, one.k or 99, types, marker, entries)
+        told = [one.coverage, one.stem_recall, one.full_match]
+        assert told == pytest.approx(expected[:3], nan_ok=True)
+        assert (one.entries, one.entries_with_stem) == expected[3:]
 
 
 def naive(

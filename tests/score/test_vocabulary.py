@@ -25,7 +25,6 @@ from morphgraph.score.vocabulary_figures import (
     RATIO,
     figures_of,
     list_behind,
-    matching,
 )
 from morphgraph.score.vocabulary_health import (
     NamedCounts,
@@ -158,16 +157,6 @@ def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
     }
     assert len(list_behind(tiny, "size")) == 14
     assert len(list_behind(tiny, "fertility")) == 0
-
-
-def test_types_are_found_by_what_they_contain(tiny: VocabularyHealth) -> None:
-    pairs = list_behind(tiny, "duplicates")
-    assert list(matching(pairs, "un")["type"]) == ["␣un"]
-    assert len(matching(pairs, " un")) == 1
-    assert len(matching(pairs, " n")) == 0
-    assert len(matching(pairs, "")) == 2
-    assert len(matching(list_behind(tiny, "morphs_covered"), "nob")) == 1
-    assert len(matching(pairs, "[")) == 0
 
 
 def naive_chains(graph: Any, unused: set[int]) -> set[tuple[int, ...]]:

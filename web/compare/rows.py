@@ -9,7 +9,7 @@ from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, shortened
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import has_seen
-from morphgraph.score.comparison import ERROR_KINDS, ComparedWord, Comparison, ErrorBrowser
+from morphgraph.score.comparison import ComparedWord, Comparison, worst_words
 from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
@@ -119,8 +119,7 @@ def rows_of_reference(
         return np.random.default_rng(0).permutation(words).tolist(), counted(words, "word")
     if way == _WORST:
         outcome = compared.outcomes[compared.baseline]
-        browser = ErrorBrowser(outcome, compared.scope)
-        wrong = browser.find(ERROR_KINDS[:3]).tolist()
+        wrong = worst_words(outcome, compared.scope).tolist()
         return wrong, f"{len(wrong):,} of {counted(words, 'word')} cut wrongly"
     differ = current.once(("disputed", Same(compared)), comparison.disputed, of_files=True)
     names = [name for name in methods if name != START]

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 from small import small_document, trained_pieces
-from strategies import WORDS, MergeList, trained_segmenter, well_formed
+from strategies import WORDS, MergeList, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
@@ -32,11 +32,10 @@ from morphgraph.segment.models import (
     exported_model,
     load_segmenter,
 )
-from morphgraph.segment.picky import train_picky
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.suffix import Suffix
-from morphgraph.segment.trimmed import Trimmed, train_scaffold
+from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.standalone.merges import Dropping
@@ -223,26 +222,6 @@ def test_dropout(
             assert [token.id for token in found] == [
                 ids[dropout.types[n]] for n in drawn.tokens(0) if n != UNKNOWN
             ]
-
-
-@examples(200)
-@given(
-    words=st.lists(st.text("abc", min_size=1, max_size=8), min_size=3, max_size=12),
-    threshold=st.sampled_from([0.3, 0.6, 0.9, 1.0]),
-    texts=st.lists(WORDS, max_size=5),
-)
-def test_picky_and_scaffold(words: list[str], threshold: float, texts: list[str]) -> None:
-    counts = {word: 1 + n % 4 for n, word in enumerate(words)}
-    for trained in (
-        train_picky(counts, vocab_size=14, threshold=threshold),
-        train_scaffold(counts, vocab_size=9),
-    ):
-        merges = dict.fromkeys(map(tuple, trained.merges))
-        segmenter = trained_segmenter(trained, "t", merges)
-        check(segmenter, [*TEXTS, *texts, *words])
-        assert (
-            len(exported_model(segmenter).document["model"]["vocab"]) == segmenter.vocabulary_size
-        )
 
 
 # ------------------------------------------------------------------------- by hand

@@ -17,6 +17,8 @@ from morphgraph.standalone.piece_methods import load, plug_in
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph_remedies.adaptbpe import AdaptBPE
 from morphgraph_remedies.litetoken import LiteToken
+from morphgraph_remedies.picky import Picky, train_picky
+from morphgraph_remedies.scaffold import Scaffold, train_scaffold
 
 TEXTS = ["", "abc", "  ab, ca-b c'a  bb", "äb cà ababab", "cab" * 9]
 
@@ -57,6 +59,27 @@ def test_the_same_tokens(tokeniser: BpeTokeniser, texts: list[str], data: st.Dat
     lite = LiteToken(tokeniser, some)
     check(lite, [*TEXTS, *texts])
     assert len(exported_model(lite).document["model"]["vocab"]) == lite.vocabulary_size
+
+
+@examples(200)
+@given(
+    words=st.lists(st.text("abc", min_size=1, max_size=8), min_size=3, max_size=12),
+    threshold=st.sampled_from([0.3, 0.6, 0.9, 1.0]),
+    texts=st.lists(WORDS, max_size=5),
+)
+def test_picky_and_scaffold(words: list[str], threshold: float, texts: list[str]) -> None:
+    counts = {word: 1 + n % 4 for n, word in enumerate(words)}
+    picky = train_picky(counts, vocab_size=14, threshold=threshold)
+    scaffold = train_scaffold(counts, vocab_size=9)
+    made = [tokeniser_of_types("t", each.types, each.merges) for each in (picky, scaffold)]
+    for segmenter in (
+        Picky.of_training(made[0], picky),
+        Scaffold(made[1], scaffold.scaffolds),
+    ):
+        check(segmenter, [*TEXTS, *texts, *words])
+        assert (
+            len(exported_model(segmenter).document["model"]["vocab"]) == segmenter.vocabulary_size
+        )
 
 
 def test_the_files_of_an_export_stand_alone() -> None:

@@ -172,10 +172,6 @@ def leftmost_longest() -> None:
     trie.leftmost_longest(WORD, PIECES, no_types(), (0, 1), 2, False, 100)
 
 
-def longest_from_right() -> None:
-    trie.longest_from_right(WORD, PIECES, no_types(), (0, 1))
-
-
 def best_path() -> None:
     for kind in (np.float32, np.float64):
         scored = np.zeros(2, kind), 2, kind(-10.0), True
@@ -228,7 +224,6 @@ OTHERS = (
     recover_merges,
     count_applications,
     build_trie,
-    longest_from_right,
     leftmost_longest,
     _first_places,
     draw_signs,

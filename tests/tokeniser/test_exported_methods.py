@@ -25,7 +25,6 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.segment.least import Least
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import (
     export_segmenter,
@@ -34,7 +33,6 @@ from morphgraph.segment.models import (
 )
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import Segmenter, method_on
-from morphgraph.segment.suffix import Suffix
 from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
@@ -150,14 +148,6 @@ def test_from_the_left(vocabulary: SubwordVocabulary, texts: list[str], longest:
 
 
 @examples(400)
-@given(vocabulary=vocabularies(), texts=SOME_TEXTS)
-def test_from_the_right_and_by_number(vocabulary: SubwordVocabulary, texts: list[str]) -> None:
-    for kind in (Suffix, Least):
-        check(kind(vocabulary), [*TEXTS, *texts])
-        check(First(kind(vocabulary), 1), [*TEXTS, *texts])
-
-
-@examples(400)
 @given(vocabulary=vocabularies(), texts=SOME_TEXTS, single=st.booleans(), data=st.data())
 def test_unigram(
     vocabulary: SubwordVocabulary, texts: list[str], single: bool, data: st.DataObject
@@ -265,7 +255,7 @@ def with_special_tokens(tmp_path_factory: pytest.TempPathFactory) -> dict[str, S
         (folder / name).write_text("\n".join(types))
     paths = [folder / name for name in lists]
     paths += [sentencepiece_model(folder / f"{kind}.model", kind) for kind in ("bpe", "unigram")]
-    methods = ["flota", "flota(k=1)", "first(k=1)", "longest(k=2)", "greedy", "suffix", "least"]
+    methods = ["flota", "flota(k=1)", "first(k=1)", "longest(k=2)", "greedy"]
     made = {
         f"{path.name} {text}": (path, *parse_method(text)) for path in paths for text in methods
     }

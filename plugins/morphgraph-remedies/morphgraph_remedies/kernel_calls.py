@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from morphgraph.kernels.calls import PIECES, WORD, ids, outcome, packed, places, tables
+from morphgraph.kernels.calls import PIECES, WORD, ids, no_types, outcome, packed, places, tables
+from morphgraph_remedies.lookup_kernel import longest_from_right
 from morphgraph_remedies.parity_kernel import learn_parity
 from morphgraph_remedies.picky_kernel import Events, segment_by_events
 
@@ -23,3 +24,8 @@ def call_segment_by_events() -> None:
     types: Any = (ids(2), places(0, 1), np.zeros(1, np.bool_))
     events = Events(table, square, *merged, *split, *types, ids(1, 1, 2))
     segment_by_events(WORD, PIECES, 4, events, *outcome())
+
+
+def call_longest_from_right() -> None:
+    """Look up no types in one word."""
+    longest_from_right(WORD, PIECES, no_types(), (0, 1))

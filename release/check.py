@@ -45,11 +45,14 @@ INSTALLED = {
     "batch": ["morphgraph count text.txt --out counts.parquet"],
     "corpora": ["morphgraph measure demo:en --corpus text.txt"],
     "models": ["morphgraph undertrained --help", "import morphgraph as mg; mg.models.transplant"],
-    "remedies": ["morphgraph segment demo:en houses --method litetoken --counts counts.tsv"],
-    "silver": ["morphgraph train morfessor counts.tsv --vocab-size 500 --out model.json"],
+    "readers": [_WORKBOOK, "morphgraph reference show gold.xlsx"],
+    "remedies": [
+        "morphgraph segment demo:en houses --method litetoken --counts counts.tsv",
+        "morphgraph train picky counts.tsv --vocab-size 300 --out model.json",
+    ],
+    "silver": ["morphgraph reference silver counts.tsv --out silver.tsv"],
     "transformers": ["morphgraph export demo:en --out exported", _LOADED],
     "wordfreq": ["morphgraph train bpe wordfreq:en --vocab-size 500 --out tokenizer.json"],
-    "workbooks": [_WORKBOOK, "morphgraph reference show gold.xlsx"],
     "app": ["morphgraph evaluate demo --out run"],
 }
 """What only works with an extra: commands, and Python. Each starts in an empty environment."""

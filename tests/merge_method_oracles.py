@@ -7,6 +7,7 @@ the library.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 Merges = Mapping[int, tuple[str, ...]]
 Event = tuple[str, tuple[str, ...], str]
@@ -199,3 +200,47 @@ def segment_picky(events: Sequence[Event], atoms: Sequence[str]) -> tuple[list[s
                 break
         else:
             return tokens, performed
+
+
+# ------------------------------------------------------------------------- as others write it
+
+
+def released(texts: list[str], halves: dict[str, tuple[str, str]], events: list[str], hole: int
+             ) -> dict[str, Any]:  # fmt: skip
+    """A model as the authors' trainer writes it: events in two numbered lists, a hole in the ids.
+
+    An event is the type that is merged, or ``-`` and the type that is split for good.
+    """
+    ids = {text: number + (number >= hole) for number, text in enumerate(texts)}
+    split = {event[1:] for event in events if event.startswith("-")}
+
+    def token(text: str) -> dict[str, Any]:
+        parts = halves.get(text, (None, None))
+        return {
+            "id": ids[text], "str": text, "freq": 3, "special": text.startswith("<"),
+            "present": text not in split,
+            "left": parts[0] and ids[parts[0]], "right": parts[1] and ids[parts[1]],
+            "split": [ids[part] for part in parts] if text in split else [ids[text]],
+        }  # fmt: skip
+
+    present = [ids[text] for text in texts if text not in split]
+    merges, splits = [], []
+    for number, event in enumerate(events):
+        parts = list(map(token, halves[event.removeprefix("-")]))
+        if event.startswith("-"):
+            splits.append({"id": number, "token": token(event[1:]), "split": parts})
+        else:
+            merges.append({"id": number, "pair": parts, "new_token": token(event)})
+    return {
+        "tokens": list(map(token, texts)),
+        "id2int": {str(id_): n for n, id_ in enumerate(present)},
+        "int2id": {str(n): id_ for n, id_ in enumerate(present)},
+        "merges": merges,
+        "splits": splits,
+    }
+
+
+def released_model() -> dict[str, Any]:
+    """``▁a`` was merged and split again; numbers in the model are not the tokens' ids."""
+    texts = ["<PAD>", "<UNK>", "<BOS>", "<EOS>", "▁", "a", "b", "▁a", "ab"]
+    return released(texts, {"▁a": ("▁", "a"), "ab": ("a", "b")}, ["▁a", "-▁a", "ab"], 9)

@@ -1,6 +1,6 @@
 """Random small tokenisers and words for hypothesis."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -8,10 +8,6 @@ from hypothesis import strategies as st
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.kernels import INSIDE_TOKEN
-from morphgraph.segment.bte import Bte, tokeniser_of_types
-from morphgraph.segment.picky import Picky, TrainedPicky
-from morphgraph.segment.training import TrainedBpe
-from morphgraph.segment.trimmed import Scaffold, TrainedScaffold
 from morphgraph.tokeniser.encoding import WordEncoder
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.preprocess import Preprocessor
@@ -163,18 +159,6 @@ def segment_plain(
 ) -> MergeSegmentation:
     """Segment words whose characters are the atoms: no markers, no bytes."""
     return segment(graph, WordEncoder(Preprocessor(), graph.ids).encode(words), threads)
-
-
-def trained_segmenter(
-    trained: TrainedBpe, name: str = "trained", merges: Iterable[Sequence[str]] = ()
-) -> Any:
-    """The segmenter of a trained model, with the preprocessing that its marker implies."""
-    tokeniser = tokeniser_of_types(name, trained.types, list(merges) or trained.merges)
-    if isinstance(trained, TrainedPicky):
-        return Picky.of_training(tokeniser, trained)
-    if isinstance(trained, TrainedScaffold):
-        return Scaffold(tokeniser, trained.scaffolds)
-    return Bte(tokeniser)
 
 
 SEVERAL_MERGES = [("a", "bcd"), ("b", "c"), ("a", "bc"), ("abc", "d"), ("abcd", "e"), ("bc", "d")]

@@ -32,7 +32,7 @@ MODULE_OF = {"protobuf": "google", "pyyaml": "yaml"}
 BEHIND = {"dask": "distributed", "pydantic_core": "pydantic", "requests": "pooch"}
 """Packages that come with another one."""
 
-OF_APP = ("batch", "silver", "wordfreq", "workbooks")
+OF_APP = ("batch", "silver", "wordfreq")
 """Extras that the app brings."""
 
 NOT_OURS = {"torch"}
@@ -64,6 +64,7 @@ def outside(folders: Iterable[str]) -> set[str]:
         "morphgraph",
         "morphgraph_corpora",
         "morphgraph_models",
+        "morphgraph_readers",
         "morphgraph_remedies",
         "web",
         *sys.stdlib_module_names,
@@ -91,7 +92,8 @@ def of_plugins(*requirements: str) -> set[str]:
 def test_the_library_alone_is_light() -> None:
     base = modules(PROJECT["dependencies"])
     assert not base & {*EXTRA_OF}
-    assert set(EXTRAS) == {"app", "corpora", "models", "remedies", "transformers", *OF_APP}
+    plugged = {"corpora", "models", "readers", "remedies"}
+    assert set(EXTRAS) == {"app", "transformers", *plugged, *OF_APP}
     for package, extra in EXTRA_OF.items():
         of = ["app", *OF_APP] if extra == "app" else [extra]
         needed = {module for each in of for module in modules(EXTRAS[each])}

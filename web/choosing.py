@@ -46,7 +46,11 @@ from web.making import (
 from web.state import Session, session
 
 METHODS.load()
-DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "picky", "flota", "rebpe")
+DEFAULT_METHODS = [
+    name
+    for name in (START, "bpe", "dropout", "trimmed", TRAINED, "flota", "rebpe")
+    if name == START or name in METHODS
+]
 """What is compared until somebody chooses; what is slow joins once it is made."""
 _PLACE = "compare"
 """The beginning of the keys of the fields of methods."""
@@ -186,7 +190,8 @@ def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
 
 def _known_methods(current: Session) -> list[str]:
     learning = METHODS.learning if current.study.benchmark.reference.has_gold else []
-    names = [*METHODS.offered, TRAINED, *learning]
+    trained = [name for name in DEFAULT_METHODS if name == TRAINED]
+    names = [*METHODS.offered, *trained, *learning]
     return sorted(names, key=lambda name: METHODS[name].needs in ("vocabulary", "segmenter"))
 
 

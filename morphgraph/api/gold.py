@@ -137,7 +137,7 @@ def silver_text(
 
     ``watch``: called with the share done.
     """
-    from morphgraph.segment.morfessor import silver_reference
+    from morphgraph.reference.silver import silver_reference
 
     if words < 1:
         raise MorphGraphError(f"{words} words are too few for silver. Give 1 or more.")

@@ -253,7 +253,7 @@ def _method_model(name: str) -> Any:
     return _extended(MethodChoice, name.capitalize(), does, own, method=(Literal[name], ...))
 
 
-_METHODS = [STANDARD_METHOD, *METHODS.offered, "scaffold", *METHODS.learning]
+_METHODS = [STANDARD_METHOD, *METHODS.offered, *METHODS.able("follows"), *METHODS.learning]
 _METHODS.remove("bpe")
 
 

@@ -102,7 +102,6 @@ EXTRA_OF = {
     "cryptography": "batch",
     "distributed": "batch",
     "morfessor": "silver",
-    "openpyxl": "workbooks",
     "plotly": "batch",
     "pyarrow": "batch",
     "pyvis": "app",

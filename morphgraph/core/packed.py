@@ -16,6 +16,7 @@ from morphgraph.core.errors import FileFormatError, require
 from morphgraph.core.files import check_size
 from morphgraph.core.limits import FILE_BYTES
 
+ZIP_START = b"PK\x03\x04"
 _STARTS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 
 

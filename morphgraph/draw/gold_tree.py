@@ -7,7 +7,7 @@ from math import nan
 from morphgraph.core.text import side_by_side
 from morphgraph.draw.merge_tree import MergeTree, TreeMerge, visible_in_xml
 from morphgraph.reference.align import align_morphemes
-from morphgraph.reference.annotated import parse_tree
+from morphgraph.reference.celex import parse_tree
 from morphgraph.reference.entry import Entry
 from morphgraph.refine.study import Study
 

@@ -210,7 +210,7 @@ FILES = {
     "tokenization_morphgraph.py": "the class that AutoTokenizer loads",
     "methods.py": "the method by its name",
     "piece_methods.py": "how a method is plugged into the tokenizers library",
-    "merges.py": "merging, at random and with splits too",
+    "merges.py": "merging, also at random",
     "lookup.py": "how types are looked up",
     "ids.json": "id in the first tokeniser → id in this one, for reusing embeddings",
     "merges.txt": "all merges in order of rank, parts separated by spaces",

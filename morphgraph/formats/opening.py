@@ -2,14 +2,16 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum, parse_json
 from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES, Limit
+from morphgraph.core.plugins import installed
 from morphgraph.core.system import without_collection
 from morphgraph.formats.codes import codes_document, is_codes
 from morphgraph.formats.completing import completed, document_of_class, not_honoured
@@ -50,8 +52,8 @@ class Opened:
     ``name``: of the file that decides, for errors; ``format``: its name in `FILE_FORMATS`. One of
     these is there: a ``document`` laid out as ``tokenizer.json``, with the ``merges_name`` of the
     file of its merges if that is another one; ``pieces``, the message of a SentencePiece model;
-    ``types`` with their ids; or the JSON of a model that was ``saved``, by us or by Picky BPE's
-    authors.
+    ``types`` with their ids; or the JSON of a model that was ``saved``, by us or by the authors
+    of a method.
     """
 
     name: str
@@ -128,10 +130,9 @@ def _merges_alone(files: TokeniserFiles) -> Held:
     raise FileFormatError(files.name, "", problem, GIVE_TOGETHER)
 
 
-SAVED_MODEL, PICKY_MODEL, EXPORTED_MODEL = "saved model", "model of Picky BPE", "exported method"
+SAVED_MODEL, RELEASED_MODEL, EXPORTED_MODEL = "saved model", "released model", "exported method"
 SENTENCEPIECE, WHOLE = "SentencePiece model", "tokenizer.json"
 _MERGES, _RANKS, _LIST = "merges without a vocabulary", "ranks", "list of types"
-_PICKY_FIELDS = {"tokens", "id2int", "merges", "splits"}
 
 FILE_FORMATS: Mapping[str, FileFormat] = {
     "settings": FileFormat(lambda f: f.main in SETTINGS, _settings_alone),
@@ -155,8 +156,10 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     SAVED_MODEL: FileFormat(
         lambda f: f.fields.get("format") == FORMAT, lambda f: {"saved": f.parsed}, is_alone=True
     ),
-    PICKY_MODEL: FileFormat(
-        lambda f: f.fields.keys() >= _PICKY_FIELDS, lambda f: {"saved": f.parsed}, is_alone=True
+    RELEASED_MODEL: FileFormat(
+        lambda f: released_reader(f.fields) is not None,
+        lambda f: {"saved": f.parsed},
+        is_alone=True,
     ),
     EXPORTED_MODEL: FileFormat(
         lambda f: bool({"method", "of"} & model_in(f.parsed).keys()), _document
@@ -169,6 +172,12 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     _LIST: FileFormat(lambda _: True, lambda f: {"types": read_types(f.data, f.name)}, TYPES),
 }
 """The formats by name; the first that files look like is theirs."""
+
+
+def released_reader(fields: Mapping[str, Any]) -> EntryPoint | None:
+    """Return what reads a model that the authors of a method wrote: JSON with all its fields."""
+    readers: Iterable[EntryPoint] = installed().select(group="morphgraph.released")
+    return next((each for each in readers if fields and fields.keys() >= {*each.extras}), None)
 
 
 def files_of(given: Given) -> TokeniserFiles:

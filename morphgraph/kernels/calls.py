@@ -122,14 +122,6 @@ def count_applications() -> None:
     segmenting.count_applications(ids(0, -1, 1, -1), PIECES, np.ones(1), gold, OFFSETS)
 
 
-def segment_by_events() -> None:
-    table, square, _ = tables()
-    merged, split = (ids(0), places(0, 1)), (ids(0), places(0, 0, 0, 0))
-    types: Any = (ids(2), places(0, 1), np.zeros(1, np.bool_))
-    events = segmenting.Events(table, square, *merged, *split, *types, ids(1, 1, 2))
-    segmenting.segment_by_events(WORD, PIECES, 4, events, *outcome())
-
-
 # ------------------------------------------------------------------------- edits
 
 
@@ -178,10 +170,6 @@ def longest_first() -> None:
 
 def leftmost_longest() -> None:
     trie.leftmost_longest(WORD, PIECES, no_types(), (0, 1), 2, False, 100)
-
-
-def longest_from_right() -> None:
-    trie.longest_from_right(WORD, PIECES, no_types(), (0, 1))
 
 
 def best_path() -> None:
@@ -233,11 +221,9 @@ TRAINING = train_events, append_words, copy_rows
 OTHERS = (
     segment_pieces,
     best_path,
-    segment_by_events,
     recover_merges,
     count_applications,
     build_trie,
-    longest_from_right,
     leftmost_longest,
     _first_places,
     draw_signs,

@@ -90,7 +90,7 @@ def build_trie(paths, path_offsets, types, forms, alphabet_size):
 
 
 @njit(nogil=True)
-def _step(table, root, state, atom):
+def next_state(table, root, state, atom):
     """Return the value of the step by one more atom, or `ABSENT`; state 0 is the root."""
     if state == 0:
         return np.int64(root[atom]) if atom < root.shape[0] else np.int64(ABSENT)
@@ -104,7 +104,7 @@ def _longest_match(atoms, start, end, table, root, forms):
     length = np.int64(0)
     end_state = np.int64(0)
     for position in range(start, end):
-        value = _step(table, root, state, atoms[position])
+        value = next_state(table, root, state, atoms[position])
         if value == ABSENT:
             break
         state = value >> 2
@@ -241,52 +241,6 @@ def leftmost_longest(atoms, piece_offsets, trie, forms, unknown, whole, longest_
 
 
 @kernel
-def longest_from_right(atoms, piece_offsets, trie, forms):
-    """Take the longest match from the right, in the first of the ``forms`` where a piece starts.
-
-    Where nothing matches, the atom becomes a token of its own type if it has one; else it is
-    dropped, and with it the rest of the piece, on its left.
-    """
-    table, root, ends, _, atom_types = trie
-    closed_by = np.full(atoms.shape[0], -1, np.int32)
-    token_at = np.full(atoms.shape[0], np.int32(DROPPED), np.int32)
-    # Where the longest match that ends before each atom begins, and its type.
-    begin = np.empty(atoms.shape[0] + 1, np.int64)
-    token = np.empty(atoms.shape[0] + 1, np.int32)
-    for piece in range(piece_offsets.shape[0] - 1):
-        base = piece_offsets[piece]
-        size = piece_offsets[piece + 1] - base
-        begin[: size + 1] = -1
-        for at in range(size):
-            form = forms[0] if at == 0 else forms[1]
-            state = np.int64(0)
-            for end in range(at + 1, size + 1):
-                value = _step(table, root, state, atoms[base + end - 1])
-                if value == ABSENT:
-                    break
-                state = value >> 2
-                if value & (1 + form) and begin[end] < 0:
-                    begin[end] = at
-                    token[end] = ends[state, form]
-        end = size
-        while end > 0:
-            start = begin[end]
-            type_ = token[end]
-            if start < 0:
-                start = end - 1
-                atom = atoms[base + start]
-                type_ = atom_types[atom] if atom < atom_types.shape[0] else np.int32(ABSENT)
-                if type_ == ABSENT:
-                    break
-            for inner in range(base + start, base + end - 1):
-                closed_by[inner] = type_
-                token_at[inner] = INSIDE_TOKEN
-            token_at[base + end - 1] = type_
-            end = start
-    return closed_by, token_at
-
-
-@kernel
 def best_path(
     atoms, piece_offsets, inside_character, trie, forms, scores, unknown, unknown_score, fuse
 ):
@@ -313,7 +267,7 @@ def best_path(
             state = np.int64(0)
             single = False
             for end in range(at + 1, size + 1):
-                value = _step(table, root, state, atoms[base + end - 1])
+                value = next_state(table, root, state, atoms[base + end - 1])
                 if value == ABSENT:
                     break
                 state = value >> 2
@@ -398,7 +352,7 @@ def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):
 def _joined(atoms, state, start, end, table, root):
     """The state after these atoms, from that of the part before them; `ABSENT` if there is none."""
     for position in range(start, end):
-        value = _step(table, root, state, atoms[position])
+        value = next_state(table, root, state, atoms[position])
         if value == ABSENT:
             return np.int64(ABSENT)
         state = value >> 2

@@ -9,15 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import compress, product
-from typing import NamedTuple
 
-from morphgraph.reference.align import HYPHENS, SourceRow, has_hyphen, is_hyphen
+from morphgraph.reference.align import HYPHENS, SourceRow, has_hyphen
 from morphgraph.reference.entry import (
     Entry,
     MorphemeKind,
     MorphScoreRow,
-    pieces,
-    processes_of,
 )
 from morphgraph.reference.source import (
     MAX_MORPHEMES,
@@ -193,157 +190,7 @@ def sigmorphon2022(number: int, line: str) -> SourceRow:
     return SourceRow(number, word, morphemes, processes=formed, underlying=segments)
 
 
-# ------------------------------------------------------------------------------ Morpho Challenge
-
-_COLON = re.compile(r"\\.|:", re.S)
-_ESCAPE = re.compile(r"\\(.)", re.S)
-
-
-class LabelledMorph(NamedTuple):
-    """One morph of an analysis ("" if empty), its morpheme without label, and its label."""
-
-    surface: str
-    morpheme: str
-    label: str
-
-    @property
-    def kind(self) -> MorphemeKind | None:
-        """The kind of the morph by its label."""
-        if is_hyphen(self.surface):
-            return MorphemeKind.HYPHEN
-        if self.label == "s" or self.label.startswith("+"):
-            return SUFFIX
-        return PREFIX if self.label == "p" else FREE if self.morpheme else None
-
-    @property
-    def inflects(self) -> bool:
-        """Whether it is an inflection."""
-        return self.label.startswith("+") and not self.label.startswith("+DV")
-
-
-def _plain(text: str) -> str:
-    return "" if text == "~" else _ESCAPE.sub(r"\1", text)
-
-
-def parse_analysis(word: str, analysis: str) -> list[LabelledMorph]:
-    """Return the parts of one analysis of a word; `Unusable` where a morph has no colon.
-
-    Of several colons, the last one counts that leaves a morph which stands at this place of the
-    word.
-
-    >>> parse_analysis("a:b", "a:::x_N b:b_s")[0]
-    LabelledMorph(surface='a:', morpheme=':x', label='N')
-    """
-    parts: list[LabelledMorph] = []
-    at = 0
-    for token in analysis.split():
-        signs = (sign for sign in _COLON.finditer(token) if sign.group() == ":")
-        colons = [sign.start() for sign in signs if sign.start() > 0]
-        if not colons:
-            raise Unusable("a morph without a colon")
-        fitting = (c for c in reversed(colons) if word.startswith(_plain(token[:c]), at))
-        colon = next(fitting, colons[0])
-        surface, morpheme = _plain(token[:colon]), _plain(token[colon + 1 :])
-        at += len(surface)
-        base, _, label = morpheme.rpartition("_")
-        if morpheme.startswith("+"):
-            base, label = "", morpheme
-        elif not base or not label:
-            base, label = morpheme, ""
-        parts.append(LabelledMorph(surface, base, label))
-    return parts
-
-
-def looks_like_morpho_challenge(line: str) -> bool:
-    """Return whether a line has a word and analyses whose morphs spell it."""
-    word, tab, analyses = line.partition("\t")
-    if not tab or ":" not in analyses or "\t" in analyses.strip():
-        return False
-    word = word.strip()
-    try:
-        parsed = [parse_analysis(word, analysis) for analysis in analyses.split(", ")]
-    except Unusable:
-        return False
-    spelt = ("".join(part.surface for part in parts) for parts in parsed)
-    return all(parsed) and all(text.lower() == word.lower() for text in spelt)
-
-
-def morpho_challenge(number: int, line: str) -> list[SourceRow]:
-    """Return the analyses of a word of Morpho Challenge (Kurimo et al. 2010).
-
-    The underlying morphemes are the base forms without their word class; a feature such as `+PAST`
-    has no form of its own, so its surface form in this word stands for it.
-    """
-    word, analyses = _cells(line.strip(), 2, "not two columns")
-    check_word(word)
-    rows = []
-    for analysis in analyses.split(", "):
-        parts = parse_analysis(word, analysis)
-        kept = [part for part in parts if part.surface]
-        surfaces = [part.surface for part in kept]
-        check_morphemes(surfaces)
-        kinds = [part.kind for part in kept]
-        known = [kind for kind in kinds if kind is not None]
-        derived = [part.kind for part in parts if not part.inflects]
-        formed = ("inflection",) * (len(derived) < len(parts)) + processes_of(derived)
-        own = (part.surface if part.label.startswith("+") else part.morpheme for part in kept)
-        row = SourceRow(number, word, surfaces, kinds=kinds, processes=formed)
-        whole = pieces(known) if len(known) == len(kinds) else None
-        rows.append(row._replace(pieces=whole, underlying=tuple(filter(None, own))))
-    return rows
-
-
-# ------------------------------------------------------------------------------ DagoBERT
-
-_BAR = "|||"
-
-
-def looks_like_dagobert(line: str) -> bool:
-    """Return whether a line has six columns, the third a part of the second."""
-    cells = line.split(_BAR)
-    return len(cells) == 6 and cells[2] in cells[1]
-
-
-def dagobert(number: int, line: str) -> SourceRow:
-    """Return a derivative of DagoBERT's data (Hofmann et al. 2020), of which each sentence is one.
-
-    Before its base is a prefix, behind it a suffix; one that changes its base cannot be used.
-
-    >>> dagobert(1, "AskReddit|||uncomfortableness|||comfortable|||A .|||My ___ .|||B .").morphemes
-    ['un', 'comfortable', 'ness']
-    """
-    _, word, base, *_ = (cell.strip() for cell in f"{line}{_BAR * 2}".split(_BAR))
-    before, found, behind = check_word(word).partition(base or word)
-    if not found or not (before or behind):
-        raise Unusable("its base is no part of it, or all of it")
-    parts = [
-        (part, kind) for part, kind in ((before, PREFIX), (base, FREE), (behind, SUFFIX)) if part
-    ]
-    morphs, kinds = zip(*parts, strict=True)
-    whole = (0,) * len(morphs)
-    formed = ("derivation",)
-    return SourceRow(number, word, [*morphs], whole, kinds=kinds, processes=formed, linked=(base,))
-
-
-# ------------------------------------------------------------------------------ named columns
-
-
-def ladec(number: int, cells: Sequence[str]) -> SourceRow:
-    """Return a compound of LADEC (Gagné, Spalding & Schmidtke 2019).
-
-    Only those with one parse, which is the correct one, can be used. Both constituents are words.
-    """
-    word, first, second, parses, correct = cells
-    check_word(word)
-    if correct.lower() != "yes":
-        raise Unusable("not the correct parse (correctParse is not yes)")
-    if not is_number(parses) or float(parses) != 1:
-        raise Unusable("several parses (nparses is not 1)")
-    if not first or not second:
-        raise Unusable("fewer than two constituents")
-    formed = ("compound",)
-    return SourceRow(number, word, (first, second), (0, 1), kinds=(FREE, FREE), processes=formed)
-
+# ------------------------------------------------------------------------------ MorphScore
 
 MORPHSCORE_COLUMNS = ("full_word", "pt1", "rest")
 _MISSING = re.compile(

@@ -7,7 +7,7 @@ entry point in the group ``morphgraph.readers``.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
@@ -23,17 +23,17 @@ from morphgraph.core.errors import (
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path, read_bytes
 from morphgraph.core.limits import TREE_NODES
-from morphgraph.core.packed import only_member
+from morphgraph.core.packed import ZIP_START, only_member
 from morphgraph.core.plugins import Registry
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import SILVER
 from morphgraph.corpus.text_files import PARQUET_START
 from morphgraph.formats.opening import is_tokeniser
-from morphgraph.reference import annotated, lines
+from morphgraph.reference import lines
 from morphgraph.reference.align import SourceRow, entries_from
+from morphgraph.reference.celex import celex, looks_like_celex
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
 from morphgraph.reference.morfessor_lines import looks_like_morfessor, read_morfessor
-from morphgraph.reference.morpholex import ZIP_START, read_morpholex
 from morphgraph.reference.parquet import as_csv
 from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.source import (
@@ -55,12 +55,7 @@ DEMO, CATALOGUE = "demo:", "catalogue:"
 
 _SAMPLE = 1000  # lines that detection looks at, evenly spread over the file
 _EVIDENCE = 0.1  # share of them that must look like a format with a shape of its own
-_ONE_AFFIX = "one affix a word"
-_FAULTS = (
-    "This part of UniSegments is made from MorphyNet and has known faults: a prefix is one letter "
-    "too short, words of other languages may be among its own, and only derivations are there. "
-    "Choose MorphyNet's own files: “morphgraph reference list” names them."
-)
+ONE_AFFIX = "one affix a word"
 
 
 class FormatNotDetectedError(FileFormatError):
@@ -77,6 +72,8 @@ class Reader(NamedTuple):
     what a format gives of a word if it does not give all boundaries; `options` are those of
     `read_reference` that it takes. `sign` is what always stands between its morphs. Morphs should
     be those that spell the word if `spells`, which only a format needs that also takes others.
+    Text that is not UTF-8 may be in an `encoding` of its own. `faults` of a file's name and layers
+    are how that file is partial, and what is known to be wrong with it.
     """
 
     label: str
@@ -89,6 +86,8 @@ class Reader(NamedTuple):
     begins: bytes = b""
     sign: str = ""
     spells: bool = False
+    encoding: str = ""
+    faults: Callable[[str, Iterable[str]], tuple[str, str]] | None = None
 
     def begins_like(self, data: bytes) -> bool:
         """Return whether a file begins as all of this format do."""
@@ -98,15 +97,15 @@ class Reader(NamedTuple):
 PLAIN = Reader("Plain: word and morphs", read=read_plain, options=("separator",), spells=True)
 CELEX = Reader(
     "CELEX StrucLab",
-    annotated.celex,
-    annotated.looks_like_celex,
+    celex,
+    looks_like_celex,
     options=("include_foreign",),
 )
 MORPHYNET_DERIVATION = Reader(
     "MorphyNet derivation",
     lines.morphynet_derivation,
     lines.looks_like_morphynet_derivation,
-    partial=_ONE_AFFIX,
+    partial=ONE_AFFIX,
 )
 SIGMORPHON2022 = Reader(
     "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
@@ -117,27 +116,13 @@ UNIMORPH_DERIVATION = Reader(
     "UniMorph derivation",
     lines.unimorph_derivation,
     lines.looks_like_unimorph_derivation,
-    partial=_ONE_AFFIX,
-)
-UNISEGMENTS = Reader(
-    "UniSegments",
-    looks_like=annotated.looks_like_unisegments,
-    read=annotated.read_unisegments,
-    options=("layer",),
-)
-DERINET = Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet)
-MORPHO_CHALLENGE = Reader(
-    "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
+    partial=ONE_AFFIX,
 )
 MORFESSOR_LISTS = Reader(
     "Morfessor segmentations",
     looks_like=looks_like_morfessor,
     read=read_morfessor,
     sign="+",
-)
-DAGOBERT = Reader("DagoBERT derivatives", lines.dagobert, lines.looks_like_dagobert)
-LADEC = Reader(
-    "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
 )
 MORPHSCORE = Reader(
     "MorphScore",
@@ -152,7 +137,6 @@ MORPHSCORE2 = Reader(
     partial="a stem and what is beside it",
     options=("data_split", "keep_rows"),
 )
-MORPHOLEX = Reader("MorphoLex workbook", read=read_morpholex, begins=ZIP_START)
 
 _ORDER = (
     "plain",
@@ -162,15 +146,9 @@ _ORDER = (
     "morphynet-inflection",
     "unimorph",
     "unimorph-derivation",
-    "unisegments",
-    "derinet",
-    "morpho-challenge",
     "morfessor",
-    "dagobert",
-    "ladec",
     "morphscore",
     "morphscore2",
-    "morpholex",
 )
 
 READERS = Registry("morphgraph.readers", Reader, first=_ORDER)
@@ -236,7 +214,7 @@ def _lines_of(
 ) -> tuple[list[NumberedLine], str]:
     """Return the numbered lines of a file, or "rows" of a table in Parquet.
 
-    Text is read as windows-1252 only if at least half of it is then Morpho Challenge's.
+    Text is read in the encoding of a format only if at least half of it is then of that format.
     """
     is_table = data.startswith(PARQUET_START)
     if is_table:
@@ -246,13 +224,14 @@ def _lines_of(
         numbered = split_lines(decode_text(data, name, encoding))
     except FileFormatError as error:
         is_other = isinstance(error.__cause__, UnicodeDecodeError) and not has_mark(data)
-        if not is_other or encoding is not None or format not in (None, "morpho-challenge"):
-            raise
-        with suppress(FileFormatError):
-            numbered = split_lines(decode_text(data, name, "windows-1252"))
-            sample = _sample_of([line for _, line in numbered])
-            if 2 * sum(map(lines.looks_like_morpho_challenge, sample)) >= max(1, len(sample)):
-                return numbered, "line"
+        for known, reader in READERS.items() if is_other and encoding is None else ():
+            if not reader.encoding or reader.looks_like is None or format not in (None, known):
+                continue
+            with suppress(FileFormatError):
+                numbered = split_lines(decode_text(data, name, reader.encoding))
+                sample = _sample_of([line for _, line in numbered])
+                if 2 * sum(map(reader.looks_like, sample)) >= max(1, len(sample)):
+                    return numbered, "line"
         raise
     if not numbered:
         fix = "Choose a file with one word a line."
@@ -328,9 +307,6 @@ def read_reference(
             name = "reference"
         else:
             name = str(source) if is_named(source) else Path(source).name
-    if format is not None and format not in READERS:
-        problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(READERS)}"
-        raise FileFormatError(name, "", problem, fix)
     if data_split is not None:
         check_choice("data_split", data_split, lines.MORPHSCORE_SPLITS)
     for kept in check_list(keep_rows, "rows to keep"):
@@ -339,6 +315,10 @@ def read_reference(
     if isinstance(source, str) and is_named(source):
         source, known, language = named_reference_file(source)
         format = format or known
+    if format is not None and format not in READERS:
+        problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(READERS)}"
+        more = "others may be in a plug-in: pip install 'morphgraph[readers]'"
+        raise FileFormatError(name, "", problem, f"{fix}; {more}")
     data = read_bytes(source, name)
     format = format or next((f for f, r in READERS.items() if r.begins_like(data)), None)
     if format is not None and data.startswith(ZIP_START) and not READERS[format].begins:
@@ -378,22 +358,21 @@ def read_reference(
         skipped = skips.sorted()
         if not entries:
             raise nothing_read(name, READERS[format].label, READERS, skipped, unit)
-    partial_, faults = READERS[format].partial, ""
-    if format == "unisegments" and annotated.is_copy_of_morphynet(name, skips.layers):
-        partial_, faults = _ONE_AFFIX, _FAULTS
+    reader = READERS[format]
+    faulty = reader.faults(name, skips.layers) if reader.faults else ("", "")
     return Reference(
         name,
         format,
         tuple(entries),
         skipped,
         sum_of(data),
-        partial_,
+        reader.partial or faulty[0],
         line_count,
         tuple(skips.unaligned),
         language=language,
         is_silver=is_silver,
         layers=tuple(skips.layers.items()),
-        faults=faults,
+        faults=faulty[1],
         morphscore_rows=rows,
         notice=notice,
         header=skips.header,

@@ -184,8 +184,9 @@ class Method:
     def abilities(self) -> list[str]:
         """What it can do: it is ``offered`` where any tokeniser with merges will do.
 
-        It ``segments``, can be ``trained``, of ``several`` languages only, ``learns`` from gold,
-        ``retrains`` on word counts and gold, or needs the ``counts`` of a second corpus.
+        It ``segments``, can be ``trained``, of ``several`` languages only, ``follows`` another
+        method's training, ``learns`` from gold, ``retrains`` on word counts and gold, or needs the
+        ``counts`` of a second corpus.
         """
         is_free = self.training is None or self.needs == "merges"
         can = {
@@ -194,6 +195,7 @@ class Method:
             "counts": self.counts,
             "trained": self.training is not None,
             "several": self.training is not None and self.training.several,
+            "follows": self.needs == "training" and self.build is not None,
             "learns": self.learns,
             "retrains": self.retrain is not None,
         }
@@ -216,7 +218,16 @@ class Method:
         return self.title + (f" ({listed})" if listed else "")
 
 
-_ABILITIES = {"segments", "offered", "counts", "trained", "several", "learns", "retrains"}
+_ABILITIES = {
+    "segments",
+    "offered",
+    "counts",
+    "trained",
+    "several",
+    "follows",
+    "learns",
+    "retrains",
+}
 
 
 class Methods(Registry[Method]):

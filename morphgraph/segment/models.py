@@ -35,10 +35,11 @@ from morphgraph.formats.loading import tokeniser_in, vocabulary_in
 from morphgraph.formats.opening import (
     EXPORTED_MODEL,
     FORMAT,
-    PICKY_MODEL,
+    RELEASED_MODEL,
     SAVED_MODEL,
     Opened,
     open_tokeniser,
+    released_reader,
 )
 from morphgraph.formats.original import read_otherwise
 from morphgraph.formats.tokeniser_files import Given, settings_beside
@@ -178,8 +179,8 @@ def _base_in(opened: Opened, method: str | None) -> Any:
 
 
 def _released(document: Any, name: str) -> Segmenter:
-    picky: Any = METHODS["picky"].kind
-    return cast("Segmenter", picky.from_released(document, name))
+    reader: Any = released_reader(document)
+    return cast("Segmenter", reader.load()(document, name))
 
 
 def _exported(document: Any, name: str) -> Segmenter:
@@ -188,7 +189,7 @@ def _exported(document: Any, name: str) -> Segmenter:
 
 _OWN: Mapping[str, Callable[[Any, str], Segmenter]] = {
     SAVED_MODEL: _model_in,
-    PICKY_MODEL: _released,
+    RELEASED_MODEL: _released,
     EXPORTED_MODEL: _exported,
 }
 """What reads the formats that hold a method, by their names."""

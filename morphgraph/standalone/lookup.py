@@ -11,9 +11,6 @@ from .piece_methods import Pieces, units
 Placed = tuple[int | None, int, int]
 """A type by its number, None for what has none, and the bytes of the piece that it covers."""
 
-UNKNOWN_COST = float(1 << 26)
-"""More than the tokens of any piece."""
-
 
 class Lookup(Pieces):
     """The base of methods without merges: types by their strings, in two forms.
@@ -203,50 +200,6 @@ class Unigram(Lookup):
         score = self._rounded(score)
         if best[end] is None or score > best[end][0]:
             best[end] = (score, at, type_)
-
-
-class Least(Unigram):
-    """The fewest tokens and, before that, the fewest unknown characters; earlier starts win ties.
-
-    Source: Uzan et al. 2024; Schmidt et al. 2024.
-    """
-
-    def __init__(self, model: Mapping[str, Any]) -> None:
-        Lookup.__init__(self, model)
-        self.unknown = None if self.unknown_number is None else self.shown[self.unknown_number]
-        self._kind = "d"
-        self.scores = [-1.0] * len(self.types)
-        self._penalty = -UNKNOWN_COST
-
-
-class Suffix(Lookup):
-    """Takes the longest type from the right; what is left without a type is left out.
-
-    Source: Uzan et al. 2024.
-    """
-
-    def cut(self, piece: str) -> list[Token]:
-        characters, offsets = self.characters(piece)
-        placed: list[Placed] = []
-        end = len(characters)
-        while end > 0:
-            start = max(0, end - self.longest)
-            while start < end and "".join(characters[start:end]) not in self.spelled[start > 0]:
-                start += 1
-            if start < end:
-                type_ = self.spelled[start > 0]["".join(characters[start:end])]
-                placed.append((type_, offsets[start], offsets[end]))
-            elif self.byte_fallback and characters[end - 1] not in self.plain:
-                start = end - 1
-                placed += reversed(self.bytes_of(characters[start], offsets[start], offsets[end]))
-            else:
-                break
-            end = start
-        return self.tokens(reversed(placed))
-
-    def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
-        """Return nothing: what is left out is no token."""
-        return []
 
 
 class Flota(Lookup):

@@ -23,12 +23,12 @@ import morphgraph as mg
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
+from morphgraph.reference.silver import silver_reference
 from morphgraph.refine import KnockoutOptions, KnockoutSettings, ReBPEOptions, ReBPESettings
 from morphgraph.refine.knockout import knock_out
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_reading import Reading, ReadingOptions
 from morphgraph.segment.flota import FlotaParameters, KeptParameters
-from morphgraph.segment.morfessor import silver_reference
 from morphgraph.tokeniser.merging import segment
 
 DOCS = Path(__file__).parents[2] / "docs"

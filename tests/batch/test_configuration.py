@@ -60,9 +60,9 @@ def test_lists_make_a_grid() -> None:
     assert parsed("metrics: [boundaries, exact]").metrics == ["precision", "recall", "f1", "exact"]
 
 
-NAMES = ", ".join(["standard", *METHODS.offered, "scaffold", *METHODS.learning]).replace(
-    " bpe,", ""
-)
+NAMES = ", ".join(
+    ["standard", *METHODS.offered, *METHODS.able("follows"), *METHODS.learning]
+).replace(" bpe,", "")
 DROPOUT = "methods:\n  - standard\n  - method: dropout\n"
 MORE = {
     "methods: [dropot]": "line 8, field methods[0]: {'method': 'dropot'} is not allowed. Use one "

@@ -15,11 +15,13 @@ import pytest
 from effort import share_of
 from fuzz.cases import Read, run_cases
 from fuzz.mutations import mutated
+from merge_method_oracles import released_model
 from model_folders import saved_files
 from small import trained_pieces
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from morphgraph.core.files import parse_json
+from morphgraph.core.plugins import installed
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.formats.hugging_face import (
@@ -33,7 +35,6 @@ from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import read_model, write_model
-from morphgraph.segment.picky import Picky
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train, training_of
 from morphgraph.segment.trimmed import token_counts
@@ -42,7 +43,6 @@ from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
-from tests.segment.test_picky import released_model
 from tests.tokeniser.conftest import byte_level, metaspace, suffix
 
 pytestmark = pytest.mark.fuzz
@@ -213,7 +213,8 @@ def read_counts(data: bytes) -> None:
 
 
 def read_released(data: bytes) -> None:
-    check_segmenter(Picky.from_released(parse_json(data, "picky.json"), "picky.json"))
+    [reader] = installed().select(group="morphgraph.released", name="picky")
+    check_segmenter(reader.load()(parse_json(data, "picky.json"), "picky.json"))
 
 
 def _vocabulary_and_merges() -> tuple[bytes, bytes]:

@@ -2,12 +2,13 @@
 
 import importlib
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import segment_plain, tied_graphs, trained_segmenter
+from strategies import segment_plain, tied_graphs
 
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
@@ -15,8 +16,7 @@ from morphgraph.kernels import calls
 from morphgraph.kernels.resampling import mixed
 from morphgraph.kernels.segmenting import NONE_OMITTED, segment_pieces
 from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.picky import train_picky
-from morphgraph.segment.trimmed import train_scaffold
+from morphgraph.segment.training import train, trained_events
 
 
 @examples(300)
@@ -82,11 +82,12 @@ def test_set_up_compiles_for_all_arrays() -> None:
     }
     before = {name: len(kernel.signatures) for name, kernel in kernels.items()}
     counts = {"hugs": 3, "bugs": 2, "hug": 9}
-    picky = trained_segmenter(train_picky(counts, vocab_size=9, threshold=0.5, minimum_count=1))
-    train_scaffold(counts, vocab_size=9)
-    words = picky.encode(list(counts))
-    picky.segment(words)
+    trained_events(counts, vocab_size=9, threshold=0.5, minimum_count=1)
+    trained_events(counts, vocab_size=9, scaffold=True)
+    bpe: Any = train("bpe", counts, 260)
+    words = bpe.encode(list(counts))
+    bpe.segment(words)
     segment_plain(MergeGraph.from_merges([("a", "b", "a")]), ["aba"] * 9)
     for queue in (False, True):
-        Dropout(picky.tokeniser, 0.5, 1, queue).samples(words, 2)
+        Dropout(bpe.tokeniser, 0.5, 1, queue).samples(words, 2)
     assert {name: len(kernel.signatures) for name, kernel in kernels.items()} == before

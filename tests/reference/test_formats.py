@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plain_writing import one, read, skipped, told
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.annotated import parse_tree
+from morphgraph.reference.celex import parse_tree
 from morphgraph.reference.entry import Entry, MorphemeKind, pieces
 from morphgraph.reference.readers import read_reference
 from morphgraph.reference.source import Unusable

@@ -35,9 +35,8 @@ from morphgraph.score.vocabulary_health import (
 )
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
-from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.segment.segmenter import Segmenter, method_on
-from morphgraph.segment.trimmed import Scaffold
+from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tables.figures import (
@@ -261,19 +260,10 @@ def test_merges_as_the_reachability_of_a_graph_says(demo: str) -> None:
 def test_what_was_taken_apart_is_no_type_and_other_types_stay_in_reach() -> None:
     types = ["a", "b", "c", "ab", "abc", "bc", "abcc"]
     merges = [("a", "b"), ("ab", "c"), ("b", "c"), ("abc", "c")]
-    scaffold = Scaffold(tokeniser_of_types("t", types, merges), ["ab"])
-    health = VocabularyHealth(scaffold)
+    tokeniser = tokeniser_of_types("t", types, merges)
+    health = VocabularyHealth(Trimmed(tokeniser, [text != "ab" for text in types], 0))
     assert figures_of(health)["size"].number == 6
     assert "ab" not in strings(health, "size")
-    assert health.unreachable == []
-
-
-def test_picky_types_that_a_later_event_splits() -> None:
-    """ab is split at the end, and never merged again: it is gone, abc is not."""
-    tokeniser = tokeniser_of_types("t", ["a", "b", "c", "ab", "abc"], [("a", "b"), ("ab", "c")])
-    events = [("merge", (0, 1), 3), ("merge", (3, 2), 4), ("split", (0, 1), 3)]
-    health = VocabularyHealth(Picky(tokeniser, [PickyEvent(*event) for event in events], 0.9))
-    assert set(strings(health, "size")) == {"a", "b", "c", "abc"}
     assert health.unreachable == []
 
 

@@ -19,7 +19,7 @@ from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import train, training_of
-from morphgraph.segment.trimmed import Scaffold, Trimmed
+from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
@@ -59,7 +59,7 @@ ALL: list[Any] = [
     Longest(Flota(TYPES, 2), 1),
 ]
 AB = tokeniser_of_types("folder/ab", ["a", "b", "ab"], ["ab"])
-ALL += [Dropout(AB, 0.5, 2, queue=True), Trimmed(AB, [9, 9, 1], 3), Scaffold(AB, ["ab"])]
+ALL += [Dropout(AB, 0.5, 2, queue=True), Trimmed(AB, [9, 9, 1], 3)]
 MADE = [pytest.param(lambda one=one: one, id=one.signature()) for one in ALL]
 MADE += [
     pytest.param(partial(train, m, COUNTS, 265), id=m)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 from small import small_document, trained_pieces
-from strategies import WORDS, MergeList, trained_segmenter, well_formed
+from strategies import WORDS, MergeList, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
@@ -25,18 +25,15 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.segment.least import Least
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import (
     export_segmenter,
     exported_model,
     load_segmenter,
 )
-from morphgraph.segment.picky import train_picky
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import Segmenter, method_on
-from morphgraph.segment.suffix import Suffix
-from morphgraph.segment.trimmed import Trimmed, train_scaffold
+from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.standalone.merges import Dropping
@@ -151,14 +148,6 @@ def test_from_the_left(vocabulary: SubwordVocabulary, texts: list[str], longest:
 
 
 @examples(400)
-@given(vocabulary=vocabularies(), texts=SOME_TEXTS)
-def test_from_the_right_and_by_number(vocabulary: SubwordVocabulary, texts: list[str]) -> None:
-    for kind in (Suffix, Least):
-        check(kind(vocabulary), [*TEXTS, *texts])
-        check(First(kind(vocabulary), 1), [*TEXTS, *texts])
-
-
-@examples(400)
 @given(vocabulary=vocabularies(), texts=SOME_TEXTS, single=st.booleans(), data=st.data())
 def test_unigram(
     vocabulary: SubwordVocabulary, texts: list[str], single: bool, data: st.DataObject
@@ -225,26 +214,6 @@ def test_dropout(
             ]
 
 
-@examples(200)
-@given(
-    words=st.lists(st.text("abc", min_size=1, max_size=8), min_size=3, max_size=12),
-    threshold=st.sampled_from([0.3, 0.6, 0.9, 1.0]),
-    texts=st.lists(WORDS, max_size=5),
-)
-def test_picky_and_scaffold(words: list[str], threshold: float, texts: list[str]) -> None:
-    counts = {word: 1 + n % 4 for n, word in enumerate(words)}
-    for trained in (
-        train_picky(counts, vocab_size=14, threshold=threshold),
-        train_scaffold(counts, vocab_size=9),
-    ):
-        merges = dict.fromkeys(map(tuple, trained.merges))
-        segmenter = trained_segmenter(trained, "t", merges)
-        check(segmenter, [*TEXTS, *texts, *words])
-        assert (
-            len(exported_model(segmenter).document["model"]["vocab"]) == segmenter.vocabulary_size
-        )
-
-
 # ------------------------------------------------------------------------- by hand
 
 BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##desirable", "##des", "##ira", "able", "##s")
@@ -286,7 +255,7 @@ def with_special_tokens(tmp_path_factory: pytest.TempPathFactory) -> dict[str, S
         (folder / name).write_text("\n".join(types))
     paths = [folder / name for name in lists]
     paths += [sentencepiece_model(folder / f"{kind}.model", kind) for kind in ("bpe", "unigram")]
-    methods = ["flota", "flota(k=1)", "first(k=1)", "longest(k=2)", "greedy", "suffix", "least"]
+    methods = ["flota", "flota(k=1)", "first(k=1)", "longest(k=2)", "greedy"]
     made = {
         f"{path.name} {text}": (path, *parse_method(text)) for path in paths for text in methods
     }

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,9 +19,7 @@ from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.corpus.word_array import WordArray
 from morphgraph.kernels import merge_training
 from morphgraph.segment import training as bpe
-from morphgraph.segment.picky import train_picky
 from morphgraph.segment.training import TrainedBpe, train_bpe
-from morphgraph.segment.trimmed import train_scaffold
 
 
 def hugging_face(
@@ -151,19 +148,18 @@ def test_words_in_an_array_give_the_same(counts: dict[str, int]) -> None:
             assert train_bpe(in_portions, vocab_size=30) == expected
 
 
-@pytest.mark.parametrize("learn", [train_bpe, partial(train_picky, threshold=0.9), train_scaffold])
 def test_what_ends_early_is_what_a_smaller_vocabulary_gives(
-    learn: Any, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(merge_training, "EVENTS_PER_CALL", 40)
     counts = {w: n for w, n in wordfreq_counts("en", wordlist="small").items() if n >= 20_000}
     sizes = set()
     for last in range(1, 9):
         asked = iter([False] * last)
-        part = learn(counts, vocab_size=600, enough=partial(next, asked, True))
+        part = train_bpe(counts, vocab_size=600, enough=partial(next, asked, True))
         sizes.add(len(part.vocabulary))
-        assert part == learn(counts, vocab_size=len(part.vocabulary))
+        assert part == train_bpe(counts, vocab_size=len(part.vocabulary))
     assert len(sizes) == 8
     assert max(sizes) < 600
-    whole = learn(counts, vocab_size=600)
-    assert learn(counts, vocab_size=600, enough=lambda: False) == whole
+    whole = train_bpe(counts, vocab_size=600)
+    assert train_bpe(counts, vocab_size=600, enough=lambda: False) == whole

@@ -32,12 +32,14 @@ from web import widgets as ui
 from web.aside import share_field
 from web.choosing import choose_these, parameter_field
 from web.jobs import Tell, Waiting, train_in_turn, until_done
+from web.making import TRAINED
 from web.sources import Source, wordfreq_languages
 from web.state import Session, keep_session
 from web.views.words_from import WORDS_FROM, WordSource, counts_in, words_from
 
 _ASKED, _SHOWN, _FAILED, _TOLD = (f"train {what}" for what in ("asked", "shown", "failed", "told"))
-_FIRST, _EXAMPLES, _LONG, _SAMPLE = ("picky", "bpe"), 3, 8, 10_000
+_FIRST = [name for name in (TRAINED, "bpe") if name in METHODS]
+_EXAMPLES, _LONG, _SAMPLE = 3, 8, 10_000
 _PACE_NOW, _PACE = "train pace", 0.0002
 """Seconds that a type takes, until this session has trained one."""
 

@@ -1,1 +1,1 @@
-"""Other remedies than those of morphgraph itself: four methods, found by their entry points."""
+"""Other remedies than those of morphgraph itself: nine methods, found by their entry points."""

@@ -7,16 +7,23 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import WORDS, well_formed
+from tokenizers import pre_tokenizers
 
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.export import code_for, standalone_method
 from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.flota import First
 from morphgraph.segment.models import exported_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.standalone.piece_methods import load, plug_in
+from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 from morphgraph_remedies.adaptbpe import AdaptBPE
 from morphgraph_remedies.litetoken import LiteToken
+from morphgraph_remedies.picky import Picky, train_picky
+from morphgraph_remedies.scaffold import Scaffold, train_scaffold
+from morphgraph_remedies.vocabulary_methods import Least, Suffix
 
 TEXTS = ["", "abc", "  ab, ca-b c'a  bb", "äb cà ababab", "cab" * 9]
 
@@ -57,6 +64,43 @@ def test_the_same_tokens(tokeniser: BpeTokeniser, texts: list[str], data: st.Dat
     lite = LiteToken(tokeniser, some)
     check(lite, [*TEXTS, *texts])
     assert len(exported_model(lite).document["model"]["vocab"]) == lite.vocabulary_size
+
+
+@examples(200)
+@given(
+    words=st.lists(st.text("abc", min_size=1, max_size=8), min_size=3, max_size=12),
+    threshold=st.sampled_from([0.3, 0.6, 0.9, 1.0]),
+    texts=st.lists(WORDS, max_size=5),
+)
+def test_picky_and_scaffold(words: list[str], threshold: float, texts: list[str]) -> None:
+    counts = {word: 1 + n % 4 for n, word in enumerate(words)}
+    picky = train_picky(counts, vocab_size=14, threshold=threshold)
+    scaffold = train_scaffold(counts, vocab_size=9)
+    made = [tokeniser_of_types("t", each.types, each.merges) for each in (picky, scaffold)]
+    for segmenter in (
+        Picky.of_training(made[0], picky),
+        Scaffold(made[1], scaffold.scaffolds),
+    ):
+        check(segmenter, [*TEXTS, *texts, *words])
+        assert (
+            len(exported_model(segmenter).document["model"]["vocab"]) == segmenter.vocabulary_size
+        )
+
+
+@examples(200)
+@given(
+    marker=st.sampled_from(["##", "Ġ", "▁", ""]),
+    types=st.lists(st.text("abc-,'1_", min_size=1, max_size=4), min_size=1, max_size=12),
+    texts=st.lists(WORDS, max_size=5),
+)
+def test_from_the_right_and_by_number(marker: Marker, types: list[str], texts: list[str]) -> None:
+    marked = [f"{marker}{text}" for text in types[::2]]
+    cut = pre_tokenizers.BertPreTokenizer()
+    known = tuple(dict.fromkeys([*marked, *types[1::2], "[UNK]"]))
+    vocabulary = SubwordVocabulary(known, marker, Preprocessor(pre_tokenizer=cut), unknown="[UNK]")
+    for kind in (Suffix, Least):
+        check(kind(vocabulary), [*TEXTS, *texts])
+        check(First(kind(vocabulary), 1), [*TEXTS, *texts])
 
 
 def test_the_files_of_an_export_stand_alone() -> None:

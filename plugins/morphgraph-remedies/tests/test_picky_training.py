@@ -1,5 +1,6 @@
 """Training Picky BPE against a naive trainer."""
 
+from functools import partial
 from typing import Any
 
 import merge_method_oracles as naive
@@ -10,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import word_counts
 
+from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.kernels import merge_training
-from morphgraph.segment.picky import TrainedPicky, train_picky
 from morphgraph.segment.training import train_bpe
+from morphgraph_remedies.picky import TrainedPicky, train_picky
+from morphgraph_remedies.scaffold import train_scaffold
 
 
 def events_of(trained: TrainedPicky) -> list[naive.Event]:
@@ -83,3 +86,21 @@ def test_a_long_chain_of_removed_types() -> None:
     assert max(len(event.parts) for event in splits) > 700
     for _, parts, whole in splits:
         assert "".join(trained.types[part] for part in parts) == trained.types[whole]
+
+
+@pytest.mark.parametrize("learn", [partial(train_picky, threshold=0.9), train_scaffold])
+def test_what_ends_early_is_what_a_smaller_vocabulary_gives(
+    learn: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merge_training, "EVENTS_PER_CALL", 40)
+    counts = {w: n for w, n in wordfreq_counts("en", wordlist="small").items() if n >= 20_000}
+    sizes = set()
+    for last in range(1, 9):
+        asked = iter([False] * last)
+        part = learn(counts, vocab_size=600, enough=partial(next, asked, True))
+        sizes.add(len(part.vocabulary))
+        assert part == learn(counts, vocab_size=len(part.vocabulary))
+    assert len(sizes) == 8
+    assert max(sizes) < 600
+    whole = learn(counts, vocab_size=600)
+    assert learn(counts, vocab_size=600, enough=lambda: False) == whole

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.kernels import DROPPED, INSIDE_TOKEN
-from morphgraph.segment.least import Least
 from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of
-from morphgraph.segment.suffix import Suffix
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
+from morphgraph_remedies.kernel_calls import call_longest_from_right
+from morphgraph_remedies.lookup_kernel import longest_from_right
+from morphgraph_remedies.vocabulary_methods import Least, Suffix
 
 TYPES = st.lists(st.text("▁abc", min_size=1, max_size=4), min_size=1, max_size=16, unique=True)
 WORDS = st.text("▁abcd", max_size=10)
@@ -141,3 +142,10 @@ def test_bytes_are_never_left_out() -> None:
     for made in (suffix, least):
         found = made.segment(made.encode(["bäb"])).tokens(0)
         assert [types[n] for n in found] == ["b", "<0xC3>", "<0xA4>", "b"]
+
+
+def test_set_up_compiles_for_its_arrays() -> None:
+    call_longest_from_right()
+    compiled = len(longest_from_right.signatures)
+    tokens_of(Suffix(vocabulary(["b", "ab"], "##")), "abxab")
+    assert len(longest_from_right.signatures) == compiled

@@ -9,9 +9,9 @@ import pytest
 from plain_writing import write_plain
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.morpholex import parse_segmentation
 from morphgraph.reference.readers import read_reference
 from morphgraph.reference.source import Unusable
+from morphgraph_readers.morpholex import parse_segmentation
 
 HEADER = ("ELP_ItemID", "Word", "POS", "Nmorph", "PRS_signature", "MorphoLexSegm", "ROOT1_FamSize")
 

@@ -16,10 +16,12 @@ from operator import itemgetter
 from typing import Any
 
 from morphgraph.core import isolated
-from morphgraph.core.errors import FileFormatError, require
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import REFERENCE_LINES
+from morphgraph.core.packed import ZIP_START
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphemeKind, pieces, processes_of
+from morphgraph.reference.readers import Reader
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
     Skips,
@@ -37,8 +39,6 @@ _BRACKETS = frozenset("<>(){}")
 _COLUMNS = ("word", "morpholexsegm", "nmorph")
 _MOST_COLUMNS = 256
 """The columns searched for the three."""
-ZIP_START = b"PK\x03\x04"
-"""What a zip archive begins with, as a workbook is one."""
 
 
 def parse_segmentation(text: str) -> tuple[list[str], list[MorphemeKind], list[int]]:
@@ -180,7 +180,6 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
     `FileFormatError` for a file that is not a workbook, is damaged or encrypted, takes too much
     memory or time, has no sheet named N-N-N, or lacks the columns in one.
     """
-    require(f"{name}, a workbook,", "openpyxl")
     cells_of_rows = isolated.read_isolated(rows_of, data, name)
     REFERENCE_LINES.check(len(cells_of_rows), name)
     rows: list[SourceRow] = []
@@ -188,3 +187,6 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
         numbered = ((number, tuple(cells)) for _, number, *cells in its_rows)
         rows += skips.usable(numbered, _row, f" (sheet {title})")
     return entries_from(rows)
+
+
+MORPHOLEX = Reader("MorphoLex workbook", read=read_morpholex, begins=ZIP_START)

@@ -7,12 +7,12 @@ import wordfreq
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import trained_segmenter, word_counts
+from strategies import word_counts
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.training import train_bpe
-from morphgraph.segment.trimmed import Scaffold, train_scaffold
+from morphgraph_remedies.scaffold import Scaffold, train_scaffold
 
 
 @examples(500)
@@ -58,7 +58,8 @@ def test_merges_are_those_of_bpe() -> None:
 )
 def test_same_as_naive(counts: dict[str, int], listed: list[str], size: int) -> None:
     trained = train_scaffold(counts, vocab_size=size)
-    scaffold = trained_segmenter(trained)
+    tokeniser = tokeniser_of_types("trained", trained.types, trained.merges)
+    scaffold = Scaffold(tokeniser, trained.scaffolds)
     ranked = oracles.listed(trained.merges)
     listed = [*listed, *counts]
     words = scaffold.encode(listed)

@@ -11,10 +11,12 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import token_texts, trained_segmenter
+from strategies import token_texts
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.loading import load_tokeniser
+from morphgraph.score.vocabulary_figures import list_behind
+from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.models import (
     export_segmenter,
@@ -22,9 +24,11 @@ from morphgraph.segment.models import (
     read_model,
     write_model,
 )
-from morphgraph.segment.picky import Picky, PickyEvent, train_picky
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph_remedies.kernel_calls import call_segment_by_events
+from morphgraph_remedies.picky import Picky, PickyEvent, TrainedPicky, train_picky
+from morphgraph_remedies.picky_kernel import segment_by_events
 
 
 @st.composite
@@ -61,6 +65,10 @@ def picky_of(types: list[str], events: list[naive.Event], filler: int = 0) -> Pi
         tokeniser,
         [PickyEvent(kind, tuple(ids[p] for p in parts), ids[w]) for kind, parts, w in events],
     )
+
+
+def of_training(trained: TrainedPicky, name: str = "trained") -> Picky:
+    return Picky.of_training(tokeniser_of_types(name, trained.types, trained.merges), trained)
 
 
 def check(picky: Picky, events: list[naive.Event], listed: list[str]) -> None:
@@ -109,7 +117,7 @@ def test_same_as_naive(
 def test_same_as_naive_after_training(
     counts: dict[str, int], listed: list[str], size: int, threshold: float
 ) -> None:
-    picky = trained_segmenter(train_picky(counts, vocab_size=size, threshold=threshold))
+    picky = of_training(train_picky(counts, vocab_size=size, threshold=threshold))
     _, events, present, segmented = naive.train_picky(counts, size, threshold)
     check(picky, events, [*listed, *counts])
     assert picky.vocabulary_size == len(present)
@@ -142,51 +150,16 @@ def test_other_methods_see_the_final_types(
 
 def test_a_signature_is_of_all_events() -> None:
     counts = {"▁abc": 9, "▁ab": 1, "▁bcd": 4, "▁abcd": 12}
-    picky = trained_segmenter(train_picky(counts, vocab_size=8, threshold=0.6), "folder/mine")
+    picky = of_training(train_picky(counts, vocab_size=8, threshold=0.6), "folder/mine")
     assert picky.signature().startswith("Picky BPE(threshold=0.6):mine@")
     fewer = Picky(picky.tokeniser, picky.events[:-1], 0.6)
     assert fewer.signature() != picky.signature()
 
 
-def released(texts: list[str], halves: dict[str, tuple[str, str]], events: list[str], hole: int
-             ) -> dict[str, Any]:  # fmt: skip
-    """A model as the authors' trainer writes it: events in two numbered lists, a hole in the ids.
-
-    An event is the type that is merged, or ``-`` and the type that is split for good.
-    """
-    ids = {text: number + (number >= hole) for number, text in enumerate(texts)}
-    split = {event[1:] for event in events if event.startswith("-")}
-
-    def token(text: str) -> dict[str, Any]:
-        parts = halves.get(text, (None, None))
-        return {
-            "id": ids[text], "str": text, "freq": 3, "special": text.startswith("<"),
-            "present": text not in split,
-            "left": parts[0] and ids[parts[0]], "right": parts[1] and ids[parts[1]],
-            "split": [ids[part] for part in parts] if text in split else [ids[text]],
-        }  # fmt: skip
-
-    present = [ids[text] for text in texts if text not in split]
-    merges, splits = [], []
-    for number, event in enumerate(events):
-        parts = list(map(token, halves[event.removeprefix("-")]))
-        if event.startswith("-"):
-            splits.append({"id": number, "token": token(event[1:]), "split": parts})
-        else:
-            merges.append({"id": number, "pair": parts, "new_token": token(event)})
-    return {
-        "tokens": list(map(token, texts)),
-        "id2int": {str(id_): n for n, id_ in enumerate(present)},
-        "int2id": {str(n): id_ for n, id_ in enumerate(present)},
-        "merges": merges,
-        "splits": splits,
-    }
-
-
 def test_released_layout() -> None:
     texts = ["<PAD>", "<UNK>", "<BOS>", "<EOS>", "▁", "a", "b", "c", "▁a", "ab", "▁ab"]
     halves = {"▁a": ("▁", "a"), "ab": ("a", "b"), "▁ab": ("▁a", "b")}
-    model = released(texts, halves, ["▁a", "▁ab", "-▁a", "ab"], 9)
+    model = naive.released(texts, halves, ["▁a", "▁ab", "-▁a", "ab"], 9)
     picky = Picky.from_released(model, "model.json")
     assert picky.vocabulary_size == 10
     assert [event.kind for event in picky.events] == ["merge", "merge", "split", "merge"]
@@ -233,14 +206,8 @@ def test_added_tokens_are_never_split() -> None:
         Picky(tokeniser, events)
 
 
-def released_model() -> dict[str, Any]:
-    """``▁a`` was merged and split again; numbers in the model are not the tokens' ids."""
-    texts = ["<PAD>", "<UNK>", "<BOS>", "<EOS>", "▁", "a", "b", "▁a", "ab"]
-    return released(texts, {"▁a": ("▁", "a"), "ab": ("a", "b")}, ["▁a", "-▁a", "ab"], 9)
-
-
 def test_released_models_load_everywhere(tmp_path: Path) -> None:
-    data = json.dumps(released_model()).encode()
+    data = json.dumps(naive.released_model()).encode()
     path = tmp_path / "picky.json"
     path.write_bytes(data)
     picky = load_segmenter(path)
@@ -275,7 +242,24 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_released_model(change: Callable[[Any], Any], problem: str) -> None:
-    model = released_model()
+    model = naive.released_model()
     change(model)
     with pytest.raises(FileFormatError, match=problem):
         load_segmenter({"picky.json": json.dumps(model).encode()})
+
+
+def test_types_that_a_later_event_splits() -> None:
+    """ab is split at the end, and never merged again: it is gone, abc is not."""
+    tokeniser = tokeniser_of_types("t", ["a", "b", "c", "ab", "abc"], [("a", "b"), ("ab", "c")])
+    events = [("merge", (0, 1), 3), ("merge", (3, 2), 4), ("split", (0, 1), 3)]
+    health = VocabularyHealth(Picky(tokeniser, [PickyEvent(*event) for event in events], 0.9))  # type: ignore[arg-type]
+    assert {*list_behind(health, "size")["type"]} == {"a", "b", "c", "abc"}
+    assert health.unreachable == []
+
+
+def test_set_up_compiles_for_its_arrays() -> None:
+    call_segment_by_events()
+    compiled = len(segment_by_events.signatures)
+    picky = of_training(train_picky({"hugs": 3, "bugs": 2, "hug": 9}, vocab_size=9, threshold=0.5))
+    picky.segment(picky.encode(["hugs", "bugs"]))
+    assert len(segment_by_events.signatures) == compiled

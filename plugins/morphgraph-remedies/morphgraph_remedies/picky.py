@@ -220,7 +220,7 @@ class Picky(Bte):
     def _tables(self) -> Any:
         """The events in the form that the kernel reads."""
         from morphgraph.kernels.merge_lookup import build_table
-        from morphgraph.kernels.segmenting import Events
+        from morphgraph_remedies.picky_kernel import Events
 
         types = self.tokeniser.graph.types
         merged: dict[tuple[int, ...], list[int]] = {}
@@ -248,7 +248,7 @@ class Picky(Bte):
 
     def segment(self, words: Words) -> Segmentation:
         """Segment words; ``closed_by`` holds positions in ``events``."""
-        from morphgraph.kernels.segmenting import segment_by_events
+        from morphgraph_remedies.picky_kernel import segment_by_events
 
         both = np.empty((2, len(words.atoms)), np.int32)
         longest = int(np.diff(words.piece_offsets).max(initial=1))
@@ -389,7 +389,7 @@ PICKY = Method(
         PickyParameters,
         seconds=6.0,
     ),
-    standalone="morphgraph.standalone.merges:Picky",
+    standalone="morphgraph_remedies.replaying:Replaying",
 )
 
 

@@ -193,5 +193,5 @@ def _words(current: Session, groups: list[WordGroup]) -> None:
             choose(word)
             edits.look_at(current, closer)
 
-    height = "max(220px, calc(100vh - var(--around-words, 560px)))"
+    height = "max(220px, calc(100vh - var(--around-words, 615px)))"
     word_rows(groups, key="word rows", height=height, on_choose=choose, on_closer=look_at_closer)

@@ -613,7 +613,7 @@ class FanView {
         known.set(one.id, entry);
         entry.coming = !isFirst;
       }
-      Object.assign(entry, one);
+      Object.assign(entry, { parts: undefined }, one);
       update(entry.element, entry);
       group.append(entry.element); // in the order given, which is that of the tab key
       entry.coming = false;

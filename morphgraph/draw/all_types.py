@@ -27,12 +27,11 @@ class AllTypes:
     """The types of a state: a row for each, by its number in the graph, the worst first.
 
     ``lists``: numbers of types by what is to be said of them, of `LISTS`; one that needs what is
-    not open (gold, a corpus, a marker) is missing. ``health``: what figures of them are taken from.
+    not open (gold, a corpus, a marker) is missing.
     """
 
     table: pd.DataFrame
     lists: Mapping[str, frozenset[int]]
-    health: VocabularyHealth
 
     def among(self, lists: Sequence[Collection[int]]) -> pd.DataFrame:
         """Return the rows of the types that are in all of some lists."""
@@ -77,7 +76,7 @@ def types_of_study(study: Study, corpus: NamedCounts | None) -> AllTypes:
     remarks = _remarks(health, names, lists)
     columns[REMARK] = [remarks.get(number, "") for number in numbers.tolist()]
     table = pd.DataFrame(columns, index=numbers).iloc[order]
-    return AllTypes(table, lists, health)
+    return AllTypes(table, lists)
 
 
 def _remarks(

@@ -334,13 +334,13 @@ def word_text(
     chosen: tuple[str, int | None] | None = None,
     on_text: Callable[[str], object],
     on_choose: Callable[[str, int | None], object],
-    on_another: Callable[[], object] | None = None,
+    on_another: Callable[[], object],
 ) -> None:
     """Show a text as chips, to be typed in place; ``lines``: how its words are cut.
 
     Words are cut in the browser as they are typed, where it can do so; ``lines`` then say the rest.
     ``chosen``: a word, which is framed, and a type in it; ``on_choose`` gets both, the type only of
-    a token that was clicked. ``on_another``: what a button for another text does.
+    a token that was clicked. ``on_another``: what the button for another text does.
     """
     state = tokeniser.numbered
     tables = tokeniser.cache.get(state, "cutting tables", lambda: cutting_tables(tokeniser))
@@ -366,12 +366,9 @@ def word_text(
         "whole": bool(tokeniser.several_words),
         "chosen": chosen and list(chosen),
         "heard": heard,
-        "another": on_another is not None,
     }
     mount = component("word_text", "text", "segment", "shared", "elements", "chips")
-    options: dict[str, Any] = {"on_said_change": said}
-    options["on_another_change"] = on_another or (lambda: None)
-    mount(key=key, data=data, **options)
+    mount(key=key, data=data, on_said_change=said, on_another_change=on_another)
 
 
 def word_over_phases(

@@ -33,8 +33,7 @@ class TextView {
     this.parent.querySelector(".sheet").addEventListener("click", (event) => this.click(event));
     words.addEventListener("dblclick", () => this.edit(this.wordAt()?.end));
     words.addEventListener("keydown", (event) => this.walk(event));
-    this.another = this.parent.querySelector(".another");
-    this.another.addEventListener("click", () => this.ask?.("another", true));
+    this.parent.querySelector(".another").addEventListener("click", () => this.ask?.("another", true));
     area.addEventListener("focus", () => this.editing(true));
     area.addEventListener("blur", () => {
       this.say(0);
@@ -79,7 +78,6 @@ class TextView {
     const isOwn = data.heard < this.sequence || this.isNew || this.waiting;
     this.state = data.state;
     this.whole = data.whole;
-    this.another.hidden = !data.another;
     this.frame.classList.toggle("dark", isDark(this.parent));
     for (const line of data.lines) this.known.set(line.word, line);
     // What is typed stays, unless another text was chosen elsewhere.

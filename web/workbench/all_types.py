@@ -21,9 +21,6 @@ from morphgraph.draw.all_types import (
     types_of_study,
 )
 from morphgraph.draw.overview import Overview
-from morphgraph.score.vocabulary_figures import figure_called
-from morphgraph.score.vocabulary_health import ALPHA, VocabularyHealth
-from morphgraph.tables.figures import figure_text, label_of
 from morphgraph.tables.writing import frame_csv
 from web import widgets as ui
 from web.components import type_overview
@@ -37,7 +34,6 @@ _MOST = 1_000
 """Rows that are sent to the browser; the file has all."""
 _ROWS = 9
 _REGION = "in the region"
-_FIGURES = ("size", "mean_length", "fertility", "characters_per_token", "renyi", "morphs_covered")
 
 
 def _key(current: Session, name: str) -> str:
@@ -84,18 +80,7 @@ def all_types(current: Session) -> None:
             lists[_REGION] = overview.within(*region)
     table = types.among(_filters(current, types, lists))
     _table(current, table, len(types.table))
-    st.caption(_figures(types.health))
     more(current, corpus)
-
-
-def _figures(health: VocabularyHealth) -> str:
-    """Return the figures of the vocabulary that most ask for, as far as they are known."""
-    told = []
-    for figure in map(figure_called, _FIGURES):
-        if not figure.lacks(health):
-            text = figure_text(figure, figure.value_of(health, ALPHA, health))
-            told.append(f"{label_of(figure, ALPHA)} {text}{' %' * (figure.form == 'share')}")
-    return " · ".join(told)
 
 
 def _filters(

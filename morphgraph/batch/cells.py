@@ -334,7 +334,7 @@ def score_rows(
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Iterator[ResultRow]:
     """Return FLOTA's own scores; undefined for other methods than it, FIRST, LONGEST, standard."""
-    from morphgraph.score.flota_scores import FLOTA_METHODS, flota_scores
+    from morphgraph.score.flota_scores import FLOTA_METHODS, flota_score
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted:
@@ -349,13 +349,12 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
     assert vocabulary is not None
     settings: Any = known.settings(spec["parameters"])
     k, strict = None if is_standard else settings.k or None, getattr(settings, "strict", False)
-    given = vocabulary, gold_set.reference, base, (k,)
-    scores = flota_scores(*given, strict=strict)
-    score = scores.score(known.title, k)
+    given = vocabulary, gold_set.reference, base
+    score = flota_score(known.title, k, *given, strict=strict)
     for name in wanted:
         entries = score.entries_with_stem if name == "flota_stem_recall" else score.entries
         value = getattr(score, name.removeprefix("flota_"))
-        yield ResultRow(name, value, "morphemic", "types", entries, scores.signature)
+        yield ResultRow(name, value, "morphemic", "types", entries, score.signature)
 
 
 def _distributions(

@@ -23,7 +23,6 @@ from typer.models import OptionInfo
 from morphgraph.core.errors import MorphGraphError, NoMergesError, NotTypesError, nearest
 from morphgraph.core.files import ANOTHER_PLACE
 from morphgraph.core.text import base_name, unique_labels, visible
-from morphgraph.refine import BlameSettings
 from morphgraph.score.gold_reading import Reading
 from morphgraph.segment.method import (
     METHODS,
@@ -58,7 +57,6 @@ _SHARED = {
     "counts": f"For {', '.join(METHODS.able('counts'))}: word counts, FILE or wordfreq:LANG.",
     "scheduler": "Address of a dask scheduler instead, or its file.",
     "as_json": "Print JSON.",
-    **{name: str(field.description) for name, field in BlameSettings.model_fields.items()},
 }
 """What arguments and options mean, unless a command says otherwise."""
 _SHORT = {"as_json": "json", "minimum": "min", "maximum": "max", "vocabulary": "vocab-size"}
@@ -155,7 +153,7 @@ def _option(parameter: Parameter, helps: dict[str, str]) -> Any:
     if get_origin(kind) is Annotated:
         kind, info = get_args(kind)
         info = copy(info)
-    info.help = info.help or helps[parameter.name]
+    info.help = info.help or helps.get(parameter.name) or _meaning_in_blame(parameter.name)
     if isinstance(info, OptionInfo):
         words = (_SHORT.get(word, word) for word in parameter.name.strip("_").split("_"))
         name = _SHORT.get(parameter.name) or "-".join(words)
@@ -164,6 +162,13 @@ def _option(parameter: Parameter, helps: dict[str, str]) -> Any:
     else:
         info.metavar = parameter.name.upper()
     return Annotated[kind, info]
+
+
+def _meaning_in_blame(name: str) -> str | None:
+    """Return what a setting of blame means: these are options of their own, too."""
+    from morphgraph.refine import BlameSettings
+
+    return BlameSettings.model_fields[name].description
 
 
 def _is_optional(parameter: Parameter) -> tuple[bool, bool]:

@@ -12,7 +12,6 @@ from morphgraph.core import __version__
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.gold_set import (
-    BARE,
     RUNNING_TEXT,
     Counts,
     Flags,
@@ -42,8 +41,6 @@ class FlotaScore:
     k = 2 and the number of tokens without a limit.
     """
 
-    method: FlotaMethod
-    k: int | None
     coverage: float
     stem_recall: float
     full_match: float
@@ -51,30 +48,19 @@ class FlotaScore:
     tokens_p: float
     entries: int
     entries_with_stem: int
-
-
-@dataclass(frozen=True)
-class FlotaScores:
-    """One `FlotaScore` for each method and k."""
-
-    scores: tuple[FlotaScore, ...]
     signature: str
 
-    def score(self, method: FlotaMethod, k: int | None) -> FlotaScore:
-        """Return the scores of one method at one k; `KeyError` if not computed."""
-        return {(score.method, score.k): score for score in self.scores}[method, k]
 
-
-def flota_scores(
+def flota_score(
+    method: FlotaMethod,
+    k: int | None,
     vocabulary: SubwordVocabulary,
     reference: Reference,
     standard: Segmenter,
-    ks: Sequence[int | None] = (1, 2, 3, 4, None),
     *,
-    bare: bool = False,
     strict: bool = False,
-) -> FlotaScores:
-    """Score FLOTA, and FIRST and LONGEST of a ``standard`` segmenter, against a reference.
+) -> FlotaScore:
+    """Score FLOTA, or FIRST or LONGEST of a ``standard`` segmenter, against a reference.
 
     Scored are entries of exactly two morphs that are both in V while the word is not. In V is what
     a token can spell whole, word-initial or word-internal, as the vocabulary's own normaliser
@@ -87,10 +73,10 @@ def flota_scores(
     >>> vocabulary = SubwordVocabulary(("un", "##kind", "##k", "##ind", "kind", "unk"), "##")
     >>> entry = Entry("unkind", ("un", "kind"), kinds=(MorphemeKind.PREFIX, MorphemeKind.FREE))
     >>> reference = Reference("gold", "plain", (entry,), (), "0" * 12)
-    >>> found = flota_scores(vocabulary, reference, WordPiece(vocabulary), ks=(1, 2))
-    >>> [(s.method, s.k, s.coverage, s.stem_recall, s.full_match) for s in found.scores[:4]]
-    [('FLOTA', 1, 0.5, 1.0, 0.0), ('FLOTA', 2, 1.0, 1.0, 1.0), ('FIRST', 1, 0.5, 0.0, 0.0), \
-('FIRST', 2, 1.0, 0.0, 0.0)]
+    >>> given = vocabulary, reference, WordPiece(vocabulary)
+    >>> found = [flota_score(method, 2, *given) for method in ("FLOTA", "FIRST")]
+    >>> [(each.coverage, each.stem_recall, each.full_match) for each in found]
+    [(1.0, 1.0, 1.0), (1.0, 0.0, 0.0)]
     """
     pairs = [entry for entry in reference.entries if len(entry.morphs) == 2]
     whole = _in_vocabulary(vocabulary, [entry.word for entry in pairs])
@@ -98,46 +84,35 @@ def flota_scores(
     entries = [pairs[number] for number in np.flatnonzero(~whole & first & second)]
     stems = np.array([_stems(entry) for entry in entries], np.bool_).reshape(-1, 2)
     texts = [entry.word for entry in entries]
-    words, usual = (below.encode(texts, bare=bare) for below in (vocabulary, standard))
-    lengths = _lengths(standard.segment(usual))
-
-    def score(method: FlotaMethod, k: int | None) -> FlotaScore:
-        segmenter: Segmenter = standard
-        if method == "FLOTA":
-            segmenter = Flota(vocabulary, k, strict)
-        elif k is not None:
-            segmenter = (First if method == "FIRST" else Longest)(standard, k)
-        segmentation = segmenter.segment(words if method == "FLOTA" else usual)
-        known = _known(segmentation, segmenter.unknown_id)
-        covered = _covered(segmentation, entries, known)
-        morphs = _are_tokens(segmentation, entries, known)
-        right = morphs & stems
-        has_stem = stems[:, 0] | stems[:, 1]
-        own = _lengths(segmentation)
-        return FlotaScore(
-            method,
-            k,
-            _share(covered.reshape(-1)),
-            _share((right[:, 0] | right[:, 1])[has_stem]),
-            _share(morphs[:, 0] & morphs[:, 1]),
-            _share(own),
-            paired_p(own - lengths),
-            len(entries),
-            int(has_stem.sum()),
-        )
-
-    return FlotaScores(
-        tuple(score(method, k) for method in FLOTA_METHODS for k in ks),
-        signature_line(
-            {
-                **reference_fields(reference),
-                "words": BARE if bare else RUNNING_TEXT,
-                "vocabulary": vocabulary.signature(),
-                **({"flota": "strict"} if strict else {}),
-                "standard": standard.signature(),
-                "version": __version__,
-            }
-        ),
+    words, usual = (below.encode(texts) for below in (vocabulary, standard))
+    segmenter: Segmenter = standard
+    if method == "FLOTA":
+        segmenter = Flota(vocabulary, k, strict)
+    elif k is not None:
+        segmenter = (First if method == "FIRST" else Longest)(standard, k)
+    segmentation = segmenter.segment(words if method == "FLOTA" else usual)
+    known = _known(segmentation, segmenter.unknown_id)
+    morphs = _are_tokens(segmentation, entries, known)
+    right = morphs & stems
+    has_stem = stems[:, 0] | stems[:, 1]
+    own = _lengths(segmentation)
+    named = {
+        **reference_fields(reference),
+        "words": RUNNING_TEXT,
+        "vocabulary": vocabulary.signature(),
+        **({"flota": "strict"} if strict else {}),
+        "standard": standard.signature(),
+        "version": __version__,
+    }
+    return FlotaScore(
+        _share(_covered(segmentation, entries, known).reshape(-1)),
+        _share((right[:, 0] | right[:, 1])[has_stem]),
+        _share(morphs[:, 0] & morphs[:, 1]),
+        _share(own),
+        paired_p(own - _lengths(standard.segment(usual))),
+        len(entries),
+        int(has_stem.sum()),
+        signature_line(named),
     )
 
 

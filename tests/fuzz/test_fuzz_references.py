@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from morphgraph.formats.loading import load_tokeniser, vocabulary_of
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import READERS, read_reference
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.flota_scores import flota_scores
+from morphgraph.score.flota_scores import FLOTA_METHODS, flota_score
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -147,8 +148,9 @@ def check_reference(reference: Reference, flota: bool) -> None:
     benchmark.signature(tokeniser)
     write_plain(reference)
     if flota:
-        found = flota_scores(vocabulary, reference, standard_segmenter(tokeniser), ks=(2, None))
-        assert all(not row["C"] > 1 for row in found.rows())
+        given = vocabulary, reference, standard_segmenter(tokeniser)
+        for method, k in product(FLOTA_METHODS, (2, None)):
+            assert not flota_score(method, k, *given).coverage > 1
 
 
 def reader(format: str | None, **settings: Any) -> Read:

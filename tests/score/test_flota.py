@@ -13,7 +13,7 @@ from morphgraph.formats.loading import (
     load_vocabulary,
 )
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
-from morphgraph.score.flota_scores import flota_scores
+from morphgraph.score.flota_scores import FLOTA_METHODS, FlotaMethod, flota_score
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
@@ -50,7 +50,7 @@ GOLD = gold(
     entry("kind red", FREE, SUFFIX),  # FLOTA: ##indre, k and d dropped; WordPiece: kind ##red
     entry("boat ly"),  # FLOTA: boat ly; WordPiece: [UNK]
 )
-BY_HAND = {
+BY_HAND: dict[tuple[FlotaMethod, int | None], tuple[float, float, float]] = {
     # the seven words below "un zip", of which the five with a stem are in stem recall
     ("FLOTA", 1): (
         7 / 14,
@@ -71,45 +71,41 @@ BY_HAND = {
 }
 
 
-def test_by_hand() -> None:
-    found = flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(1, 2, 3, None))
-    assert {(s.method, s.k): (s.coverage, s.stem_recall, s.full_match) for s in found.scores} == {
-        key: pytest.approx(values) for key, values in BY_HAND.items()
-    }
-    assert {(s.entries, s.entries_with_stem) for s in found.scores} == {(7, 5)}
-    assert found.score("LONGEST", 1).stem_recall == 0.8
-    # of seven: unkind, untrue, houseboat, unly, barbar, kindred, boatly
-    usual, flota = [2, 2, 2, 1, 2, 2, 1], [2, 2, 2, 2, 2, 1, 2]
-    assert found.score("FIRST", None).tokens == sum(usual) / 7
-    ours, theirs = found.score("FLOTA", None), stats.ttest_rel(flota, usual)
-    assert (ours.tokens, ours.tokens_p) == pytest.approx((sum(flota) / 7, theirs.pvalue))
-    assert math.isnan(found.score("LONGEST", None).tokens_p)
-    with pytest.raises(KeyError):
-        found.score("FLOTA", 4)
+@pytest.mark.parametrize(("method", "k"), BY_HAND)
+def test_by_hand(method: FlotaMethod, k: int | None) -> None:
+    found = flota_score(method, k, VOCABULARY, GOLD, WordPiece(VOCABULARY))
+    told = found.coverage, found.stem_recall, found.full_match
+    assert told == pytest.approx(BY_HAND[method, k])
+    assert (found.entries, found.entries_with_stem) == (7, 5)
+    if k is None:
+        # of seven: unkind, untrue, houseboat, unly, barbar, kindred, boatly
+        usual, flota = [2, 2, 2, 1, 2, 2, 1], [2, 2, 2, 2, 2, 1, 2]
+        own = flota if method == "FLOTA" else usual
+        p = stats.ttest_rel(own, usual).pvalue
+        assert (found.tokens, found.tokens_p) == pytest.approx((sum(own) / 7, p), nan_ok=True)
 
 
 def test_strict_is_flotas_and_in_the_signature() -> None:
     # At the start of kindun, ##kind is longer than k, which alone may stand there.
     vocabulary = SubwordVocabulary(("##kind", "k", "##ind", "un"), "##")
-    given = vocabulary, gold(entry("kind un", FREE, SUFFIX)), WordPiece(vocabulary), (2,)
-    assert flota_scores(*given).score("FLOTA", 2).full_match == 1
-    strict = flota_scores(*given, strict=True)
-    assert strict.score("FLOTA", 2).full_match == 0
+    given = vocabulary, gold(entry("kind un", FREE, SUFFIX)), WordPiece(vocabulary)
+    assert flota_score("FLOTA", 2, *given).full_match == 1
+    strict = flota_score("FLOTA", 2, *given, strict=True)
+    assert strict.full_match == 0
     assert "|flota:strict|" in strict.signature
 
 
 def test_a_morph_of_no_kind_is_no_stem() -> None:
     odd = Entry("unkind", ("un", "kind"), kinds=(None, FREE))
     short = Entry("unkind", ("un", "kind"), kinds=(FREE,))  # cannot be laid over the morphs
-    found = flota_scores(VOCABULARY, gold(odd, short), WordPiece(VOCABULARY), ks=(1,))
-    assert found.score("FLOTA", 1).entries_with_stem == 1
-    assert found.score("FLOTA", 1).stem_recall == 1.0
+    found = flota_score("FLOTA", 1, VOCABULARY, gold(odd, short), WordPiece(VOCABULARY))
+    assert (found.entries_with_stem, found.stem_recall) == (1, 1.0)
 
 
 def both(vocabulary: SubwordVocabulary, *entries: Entry) -> tuple[int, float, float]:
     """How many entries are scored, and FLOTA's and the standard's coverage."""
-    found = flota_scores(vocabulary, gold(*entries), standard_segmenter(vocabulary), ks=(None,))
-    flota, first = found.score("FLOTA", None), found.score("FIRST", None)
+    given = vocabulary, gold(*entries), standard_segmenter(vocabulary)
+    flota, first = (flota_score(method, None, *given) for method in FLOTA_METHODS[:2])
     return flota.entries, flota.coverage, first.coverage
 
 
@@ -167,9 +163,9 @@ def test_as_oracle(data: st.DataObject) -> None:
         entries.append(Entry("".join(parts), tuple(parts), kinds=told))
     preprocessor = metaspace() if marker == "▁" else Preprocessor()
     vocabulary = SubwordVocabulary(tuple(types), marker, preprocessor)
-    found = flota_scores(vocabulary, gold(*entries), Greedy(vocabulary), ks=(1, 2, 3, None))
-    for one in found.scores:
-        expected = naive(one.method, one.k or 99, types, marker, entries)
+    for method, k in BY_HAND:
+        one = flota_score(method, k, vocabulary, gold(*entries), Greedy(vocabulary))
+        expected = naive(method, k or 99, types, marker, entries)
         told = [one.coverage, one.stem_recall, one.full_match]
         assert told == pytest.approx(expected[:3], nan_ok=True)
         assert (one.entries, one.entries_with_stem) == expected[3:]

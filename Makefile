@@ -9,16 +9,17 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
-.PHONY: app quick test test-models soak lint bench release-check assets story atlas site clean
+.PHONY: app quick test test-models soak messages lint bench release-check assets story atlas site clean
 
 app: $(STAMPS)/run
 	$(BIN)/morphgraph app
 
-# About a minute: no browser, no damaged files, no kills, no public data.
+# Three rings. The first takes a minute: all that is fast and needs nothing else.
 quick: $(STAMPS)/dev
 	MORPHGRAPH_EFFORT=quick $(PYTEST) \
 		-m "not (browser or fuzz or kills or data or slow or soak or models)"
 
+# The second: each damage, kill and way through the app once.
 test: lint $(STAMPS)/browser
 	$(PYTEST) -m "not (soak or models)"
 
@@ -26,9 +27,14 @@ test: lint $(STAMPS)/browser
 test-models: $(STAMPS)/models
 	$(BIN)/pytest plugins/morphgraph-models -m models
 
-# Every test with all its examples, damaged files and kills: for before a release.
+# The third has every test with all its examples, damaged files and kills: for before a release.
 soak: $(STAMPS)/browser
 	MORPHGRAPH_EFFORT=soak $(PYTEST) --timeout 3600
+
+# What every refusal says, in tests/messages.txt: read the diff.
+messages: $(STAMPS)/models
+	MORPHGRAPH_MESSAGES=write MORPHGRAPH_EFFORT=quick $(PYTEST) -m "not (browser or soak)" \
+		$$(grep -rl "^from refusals import" tests plugins)
 
 lint: $(STAMPS)/dev
 	$(BIN)/ruff check .

@@ -10,7 +10,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent / "tests"), str(HERE.parent)]
 
-from tests.conftest import data_folder, morphgraph, no_data_folder, own_main  # noqa: E402, F401
+from tests.conftest import (  # noqa: E402, F401
+    data_folder,
+    morphgraph,
+    no_data_folder,
+    own_main,
+    running,
+)
 from tests.pages.conftest import app, state_folder  # noqa: E402, F401
 
 collect_ignore = [

@@ -18,10 +18,10 @@ from hypothesis import settings
 sys.path.append(str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
+import refusals
 import reruns
 from command import Command, Run
 from effort import share_of
-from reruns import pytest_terminal_summary  # noqa: F401  # a hook
 
 # Kernels are used for few words too where no test says otherwise (see test_quick_to_start).
 import morphgraph.kernels.segmenting
@@ -42,6 +42,19 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Compiling a kernel, or a busy machine, is no failure.
 settings.register_profile("morphgraph", deadline=None, max_examples=share_of(200, 10))
 settings.load_profile("morphgraph")
+
+
+@pytest.fixture(autouse=True)
+def running(request: pytest.FixtureRequest) -> None:
+    """What a refusal is told of: the test that has it."""
+    refusals.running[:] = [request.node]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the tests that ran again; write down what was said, if that is asked for."""
+    reruns.pytest_terminal_summary(terminalreporter)
+    if refusals.IS_WRITING:
+        refusals.write(terminalreporter.getreports("passed"))
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 EFFORT = os.environ.get("MORPHGRAPH_EFFORT", "usual")
-SHARE = {"quick": 0.05, "usual": 0.25, "soak": 1.0}[EFFORT]
+SHARE = {"quick": 0.05, "usual": 0.1, "soak": 1.0}[EFFORT]
 
 
 def share_of(number: int, least: int = 1) -> int:
@@ -18,9 +18,9 @@ def share_of(number: int, least: int = 1) -> int:
     return max(round(number * SHARE), min(number, least))
 
 
-def examples(number: int, **others: Any) -> settings:
+def examples(number: int, least: int = 10, **others: Any) -> settings:
     """Hypothesis's settings for this many examples when soaking, a share of them otherwise."""
-    return settings(max_examples=share_of(number, 10), **others)
+    return settings(max_examples=share_of(number, least), **others)
 
 
 def one_of(*cases: Any) -> list[Any]:

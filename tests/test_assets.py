@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import wordfreq
+from effort import one_of
 from strategies import check_graph
 from tokenizers import Tokenizer
 
@@ -89,7 +90,7 @@ def test_demo_tokeniser(language: str) -> None:
 
 
 @pytest.mark.slow
-@LANGUAGES
+@pytest.mark.parametrize("language", one_of(*DEMOS))
 def test_demo_tokeniser_is_made_by_the_stated_command(language: str, tmp_path: Path) -> None:
     """`morphgraph train bpe wordfreq:… --vocab-size 8000 --special "<unk>"`."""
     made = mg.train("bpe", f"wordfreq:{language}", 8000, special=["<unk>"])

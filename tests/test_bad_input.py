@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command import Command
+from refusals import refused
 from small import small_document
 
 from morphgraph.core.errors import FileFormatError
@@ -28,7 +29,7 @@ COMPLETE = json.dumps(GOOD, indent=1).encode()
 
 
 @pytest.fixture
-def refused(morphgraph: Command) -> Callable[..., str]:
+def said(morphgraph: Command) -> Callable[..., str]:
     """Run a command that must fail as it should; gives the message."""
 
     def run(*arguments: str | Path) -> str:
@@ -54,38 +55,37 @@ def gold(tmp_path: Path) -> Path:
 
 
 BAD_JSON = {
-    "truncated": (COMPLETE[:200], f"line {COMPLETE[:200].count(10) + 1}", "the JSON is cut off"),
-    "cut in a string": (b'{"model": {"type": "BPE", "vocab": {"a', "line 1, column 37", "cut off"),
-    "not JSON": (b"a b\nab c\n", "line 1, column 1", "not JSON"),
-    "NUL inside": (COMPLETE.replace(b"ab", b"a\0", 1), "line 7, column 8", "not JSON"),
-    "latin-1": ('{"ä": 1}'.encode("latin-1"), "line 1", "byte 0xE4 is not valid UTF-8"),
-    "UTF-16": (COMPLETE.decode().encode("utf-16"), "line 1", "not valid UTF-8"),
-    "deep": (b"[" * 100_000, "", "nested too deeply"),
-    "deep and closed": (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "", "nested too deeply"),
-    "huge number": (b'{"a": ' + b"9" * 5000 + b"}", "", "huge number"),
+    "truncated": (COMPLETE[:200], "line 17, column 5"),
+    "cut in a string": (b'{"model": {"type": "BPE", "vocab": {"a', "line 1, column 37"),
+    "not JSON": (b"a b\nab c\n", "line 1, column 1"),
+    "NUL inside": (COMPLETE.replace(b"ab", b"a\0", 1), "line 7, column 8"),
+    "latin-1": ('{"ä": 1}'.encode("latin-1"), "line 1"),
+    "UTF-16": (COMPLETE.decode().encode("utf-16"), "line 1"),
+    "deep": (b"[" * 100_000, ""),
+    "deep and closed": (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, ""),
+    "huge number": (b'{"a": ' + b"9" * 5000 + b"}", ""),
 }
 
 
 @pytest.mark.parametrize("name", BAD_JSON)
 def test_bad_json(name: str) -> None:
-    data, place, problem = BAD_JSON[name]
-    with pytest.raises(FileFormatError, match=r"^bad\.json.*\.$") as caught:
+    data, place = BAD_JSON[name]
+    with refused(FileFormatError, place):
         parse_json(data, "bad.json")
-    assert caught.value.place.startswith(place) and problem in caught.value.problem
 
 
 @pytest.mark.parametrize("command", ["score", "segment"])
-def test_tokenisers(refused: Callable[..., str], tmp_path: Path, gold: Path, command: str) -> None:
+def test_tokenisers(said: Callable[..., str], tmp_path: Path, gold: Path, command: str) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(COMPLETE[:200])
-    message = refused(command, path, gold if command == "score" else "abc")
+    message = said(command, path, gold if command == "score" else "abc")
     assert message.startswith(str(path)), "it names the file"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["TOKENISER", "GOLD", "--frequencies", "--recipe"])
 def test_a_file_of_200_megabytes(
-    refused: Callable[..., str],
+    said: Callable[..., str],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     gold: Path,
@@ -100,7 +100,7 @@ def test_a_file_of_200_megabytes(
     pairs = [(name, value) if name.startswith("--") else (value,) for name, value in places.items()]
     given = [item for pair in pairs for item in pair]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    message = refused("knockout" if option == "--recipe" else "score", *given)
+    message = said("knockout" if option == "--recipe" else "score", *given)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert Path(path).name in message
     if option != "--frequencies":  # word counts may be as large as this; these hold no words

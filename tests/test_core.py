@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from morphgraph.core.cache import Cache
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import LIMITS, Limit
 from morphgraph.core.system import available_cores, try_lock
 
@@ -141,7 +142,7 @@ FEW = Limit("MORPHGRAPH_MAX_THINGS", 3, 2, "things", "Three are enough.")
 
 def test_the_environment_raises_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     FEW.check(3, "a.json")
-    with pytest.raises(FileFormatError, match=r"^a\.json: it has 4 things, the limit is 3\. .*set"):
+    with refused(FileFormatError):
         FEW.check(4, "a.json")
     monkeypatch.setenv(FEW.variable, "4")
     FEW.check(4, "a.json")
@@ -150,7 +151,7 @@ def test_the_environment_raises_a_limit(monkeypatch: pytest.MonkeyPatch) -> None
 def test_visitors_of_a_public_app_have_limits_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
     FEW.check(2, "a.json")
-    with pytest.raises(FileFormatError, match="it has 3 things, the limit is 2"):
+    with refused(FileFormatError):
         FEW.check(3, "a.json")
     assert [limit.value for limit in LIMITS] == [limit.public for limit in LIMITS]
     monkeypatch.setenv(FEW.variable, "4")
@@ -160,7 +161,7 @@ def test_visitors_of_a_public_app_have_limits_of_their_own(monkeypatch: pytest.M
 @pytest.mark.parametrize("chosen", ["many", "-1", "0", "1e6"])
 def test_a_limit_that_is_no_number(monkeypatch: pytest.MonkeyPatch, chosen: str) -> None:
     monkeypatch.setenv(FEW.variable, chosen)
-    with pytest.raises(MorphGraphError, match=f"^{FEW.variable}={chosen} is not a whole number"):
+    with refused():
         FEW.check(1, "a.json")
 
 

@@ -1,9 +1,6 @@
 """The library in a notebook: what a reader may type, and what it shows."""
 
-import copy
 import json
-import pickle
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 from small import small_document
 from tokenizers import Tokenizer
 
@@ -105,9 +103,9 @@ def test_all_that_can_be_read(gold: mg.GoldSet) -> None:
     for source in (path, str(path), pairs, frame, gold.to_frame(), gold, gold.reference):
         read = mg.read_gold(source)
         assert [(e.word, list(e.morphs)) for e in read.reference.entries] == pairs
-    with pytest.raises(mg.MorphGraphError, match=r"demo:en is read\. Give sample where it is"):
+    with refused():
         mg.read_gold(gold, sample=5)
-    with pytest.raises(mg.MorphGraphError, match="reference get"):
+    with refused():
         mg.read_gold("catalogue:morphynet-deu")
 
 
@@ -141,71 +139,68 @@ def test_morphs_that_do_not_concatenate_are_aligned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    "wrong",
     [
-        ([("undo", "un do")], ["Pair 1", "one string", "not a list of morphs"]),
-        ([("undo", ["un", "do"]), "redo"], ["Pair 2", "redo", "a word with its morphs"]),
-        ([("", [])], ["Pair 1", "no word"]),
-        ([("undo", [])], ["no morphs"]),
-        ([("undo", [1])], ["Pair 1", "not a string"]),
-        ([(1, ["a"])], ["Pair 1", "not a word with its morphs"]),
-        ([], ["no pairs"]),
-        ({}, ["no pairs"]),
-        ({"undo": 3}, ["Pair 1", "not a list of morphs"]),
-        (pd.DataFrame({"a": [1]}), ["columns a.", "Call them word and morphs"]),
-        (pd.DataFrame({"word": ["undo"], "morphs": ["un do"]}), ["Pair 1", "one string"]),
-        (7, ["not a gold segmentation"]),
-        ("demo:xx", ["no demo"]),
-        ("nowhere.tsv", ["no such file"]),
+        [("undo", "un do")],
+        [("undo", ["un", "do"]), "redo"],
+        [("", [])],
+        [("undo", [])],
+        [("undo", [1])],
+        [(1, ["a"])],
+        [],
+        {},
+        {"undo": 3},
+        pd.DataFrame({"a": [1]}),
+        pd.DataFrame({"word": ["undo"], "morphs": ["un do"]}),
+        7,
+        "demo:xx",
+        "nowhere.tsv",
     ],
 )
-def test_gold_that_is_none(wrong: Any, says: list[str]) -> None:
-    with pytest.raises(mg.MorphGraphError) as error:
+def test_gold_that_is_none(wrong: Any) -> None:
+    with refused():
         mg.read_gold(wrong)
-    assert all(text in str(error.value) for text in says)
 
 
 # --------------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize(
-    ("use", "says"),
+    "use",
     [
-        (lambda t: mg.load(7), "not a tokeniser"),
-        (lambda t: t.segment("undo"), "not a list of words"),
-        (lambda t: t.encode(["undo"]), "not a text"),
-        (lambda t: t.id_of("nothing"), "not a type"),
-        (lambda t: t.type_of(9), "ids go from 0 to 8"),
-        (lambda t: t.segment(["undo", 7]), "not a string"),
-        (lambda t: t.tree(["undo"]), "not a word"),
-        (lambda t: t.tree(""), "not a word"),
-        (lambda t: t.knock_out_types("undo"), "not a list of types"),
-        (lambda t: t.method("flotta"), "Did you mean “flota”?"),
-        (lambda t: t.method("rebpe"), "Use learn"),
-        (lambda t: t.method("flota", q=1), "no parameter “q”. It takes k, strict."),
-        (lambda t: t.method("flota", k=2.5), "k=2.5 does not fit"),
-        (lambda t: t.method(FlotaParameters(k=2), k=2), "given twice"),
-        (lambda t: t.method(KeptParameters(k=2)), "of several: first, longest"),
-        (lambda t: t.method("flota").blame(SMALL), "blame needs a tokeniser that segments by"),
-        (lambda t: t.method("dropout").knock_out(SMALL), "segments by BPE-dropout"),
-        (lambda t: t.method("flota").tree("undo"), "tree needs"),
-        (lambda t: t.method("flota").method("dropout"), "needs a tokeniser of merges"),
-        (lambda t: t.score(SMALL, metrics="f1"), "not a list of scores"),
-        (lambda t: t.score(SMALL, scope="word"), "morphemic"),
-        (lambda t: t.score(SMALL, scope="whole-word"), "Choose another scope"),
-        (lambda t: t.score(SMALL, weighting="tokens"), "frequencies"),
-        (lambda t: t.score(SMALL)["boundaries"], "several scores"),
-        (lambda t: t.tree("undo").save("tree.png"), "does not end in .svg"),
-        (lambda t: mg.compare({}, SMALL), "nothing to compare"),
-        (lambda t: mg.compare({"a": 7}, SMALL), "not a tokeniser"),
-        (lambda t: mg.compare({"a": t}, SMALL, baseline="b"), "not one of those compared"),
+        lambda t: mg.load(7),
+        lambda t: t.segment("undo"),
+        lambda t: t.encode(["undo"]),
+        lambda t: t.id_of("nothing"),
+        lambda t: t.type_of(9),
+        lambda t: t.segment(["undo", 7]),
+        lambda t: t.tree(["undo"]),
+        lambda t: t.tree(""),
+        lambda t: t.knock_out_types("undo"),
+        lambda t: t.method("flotta"),
+        lambda t: t.method("rebpe"),
+        lambda t: t.method("flota", q=1),
+        lambda t: t.method("flota", k=2.5),
+        lambda t: t.method(FlotaParameters(k=2), k=2),
+        lambda t: t.method(KeptParameters(k=2)),
+        lambda t: t.method("flota").blame(SMALL),
+        lambda t: t.method("dropout").knock_out(SMALL),
+        lambda t: t.method("flota").tree("undo"),
+        lambda t: t.method("flota").method("dropout"),
+        lambda t: t.score(SMALL, metrics="f1"),
+        lambda t: t.score(SMALL, scope="word"),
+        lambda t: t.score(SMALL, scope="whole-word"),
+        lambda t: t.score(SMALL, weighting="tokens"),
+        lambda t: t.score(SMALL)["boundaries"],
+        lambda t: t.tree("undo").save("tree.png"),
+        lambda t: mg.compare({}, SMALL),
+        lambda t: mg.compare({"a": 7}, SMALL),
+        lambda t: mg.compare({"a": t}, SMALL, baseline="b"),
     ],
 )
-def test_errors_say_what_is_wrong(
-    small: mg.Tokeniser, use: Callable[[Any], Any], says: str
-) -> None:
+def test_errors_say_what_is_wrong(small: mg.Tokeniser, use: Callable[[Any], Any]) -> None:
     before = small.signature
-    with pytest.raises(mg.MorphGraphError, match=re.escape(says)):
+    with refused():
         use(small)
     assert small.signature == before
 
@@ -213,7 +208,7 @@ def test_errors_say_what_is_wrong(
 def test_an_unknown_setting_is_an_error(small: mg.Tokeniser) -> None:
     unknown: Any = {"treshold": 0.5}
     for use in (small.knock_out, small.rebpe):
-        with pytest.raises(mg.MorphGraphError, match="Did you mean “threshold”"):
+        with refused():
             use(SMALL, **unknown)
     with pytest.raises(TypeError, match="treshold"):
         small.thresholds(SMALL, **unknown)
@@ -331,37 +326,6 @@ def test_pictures(small: mg.Tokeniser, tmp_path: Path) -> None:
     assert not any("blame" in tooltip for _, tooltip in unknown)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "method",
-    [
-        {"method": "bpe"},
-        {"method": "flota", "k": 2},
-        {"method": "first"},
-        {"method": "dropout", "p": 0.5, "queue": True},
-        {"method": "trimmed", "threshold": 5, "counts": {"undone": 9}},
-        {"method": "greedy"},
-    ],
-)
-def test_a_tokeniser_is_a_value(
-    tokeniser: mg.Tokeniser, method: dict[str, Any], tmp_path: Path
-) -> None:
-    """Copied, pickled or saved, it is the same; the same edits or parameters give the same."""
-    made = tokeniser.method(**method)
-    copies = [copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))]
-    copies.append(tokeniser.method(**method))
-    made.save(tmp_path / "saved.json")
-    copies.append(mg.load(tmp_path / "saved.json"))
-    for each in copies:
-        assert each == made and hash(each) == hash(made)
-        assert (each.types, len(each)) == (made.types, len(made.types))
-        assert each.encode("Undesirable houses, 😀") == made.encode("Undesirable houses, 😀")
-        assert each.segment(["undone"]) == made.segment(["undone"])
-    assert (made == tokeniser) is (method["method"] == "bpe")
-    others = [tokeniser.method("flota", k=3), tokeniser.knock_out_types(["able"]).tokeniser]
-    assert made not in [*others, "demo:en"]
-
-
 def test_equal_by_content(small: mg.Tokeniser) -> None:
     one, other = (small.knock_out_types(["undo"]).tokeniser for _ in range(2))
     assert one == other and len({one, other, small}) == 2
@@ -371,6 +335,8 @@ def test_equal_by_content(small: mg.Tokeniser) -> None:
         for alphabet in ("undos", "undosx")
     )
     assert same == small != more, "the name does not matter"
+    flota = [small.method("flota", k=k) for k in (2, 2, 3)]
+    assert flota[0] == flota[1] != flota[2] and flota[0] != small
 
 
 @pytest.mark.slow
@@ -396,11 +362,11 @@ def test_an_export_sets_other_files_aside(
     assert (mine / "README.md.old").read_text() == "all of README.md"
     small.export(mine, words=["undo"])  # what it wrote itself makes room
     assert not (mine / "README.md.old1").exists()
-    with pytest.raises(mg.MorphGraphError, match=r"thesis\.tex"):
+    with refused():
         small.export(mine / "thesis.tex")
     monkeypatch.chdir(tmp_path)
     before = set(tmp_path.iterdir())
-    with pytest.raises(mg.MorphGraphError, match="An export needs a folder"):
+    with refused():
         small.export("")
     assert set(tmp_path.iterdir()) == before
 
@@ -433,8 +399,8 @@ def test_silver_is_the_file_that_the_command_writes(tmp_path: Path) -> None:
     assert (tmp_path / "silver.tsv").read_text(encoding="utf-8") == wanted
     assert made == mg.read_gold(str(tmp_path / "silver.tsv"))
     assert made.reference.is_silver and len(made) == 300
-    for counted, message in (({}, "given counts: there are no words"), (counts, "0 words are too")):
-        with pytest.raises(mg.MorphGraphError, match=message):
+    for counted in ({}, counts):
+        with refused():
             mg.silver(counted, words=0 if counted else 1)
 
 

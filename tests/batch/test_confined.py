@@ -1,7 +1,6 @@
 """What somebody else wrote is planned within one folder and within limits; nothing else is read."""
 
 import os
-import re
 import time
 import traceback
 from collections.abc import Callable
@@ -10,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from refusals import refused
 
 from morphgraph.batch.cells import as_planned
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.run import RunProgress, launch_run, prepare_run, read_progress, start_run
 from morphgraph.batch.store import contents
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import read_word_counts
 from morphgraph.reference.readers import READERS, read_reference
@@ -106,7 +106,7 @@ def test_nothing_else_can(folder: Path, field: str, value: str, path: str) -> No
 
 def test_what_a_language_is_called_leads_nowhere_else(folder: Path) -> None:
     text = text_of(references="['{language}.tsv']").replace("[en]", "['../secret']")
-    with pytest.raises(FileFormatError, match="not among the uploaded files"):
+    with refused(FileFormatError):
         make_plan(text, "t.yaml", folder, confined=True)
 
 
@@ -115,22 +115,22 @@ def test_variables_of_the_server_are_not_read(
 ) -> None:
     monkeypatch.setenv("MORPHGRAPH_STATE", "/the/secret/place")
     for field in ("references", "corpora"):
-        with pytest.raises(FileFormatError, match="variables of the server") as raised:
+        with refused(FileFormatError) as raised:
             planned(folder, **{field: "['${MORPHGRAPH_STATE}/x']"})
         assert "secret" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    "changed",
     [
-        ({"tokenisers": "[{train: bpe, vocab_size: [300, 50001]}]"}, "at most 50,000 types"),
-        ({"seeds": str([*range(400)]), "methods": "[dropout(p=0.1)]"}, "more than 300 cells"),
-        ({"methods": "[{method: dropout, p: [" + "0.1," * 400 + "]}]"}, "more than 300 cells"),
+        {"tokenisers": "[{train: bpe, vocab_size: [300, 50001]}]"},
+        {"seeds": str([*range(400)]), "methods": "[dropout(p=0.1)]"},
+        {"methods": "[{method: dropout, p: [" + "0.1," * 400 + "]}]"},
     ],
 )
-def test_there_are_limits(folder: Path, changed: dict[str, str], message: str) -> None:
+def test_there_are_limits(folder: Path, changed: dict[str, str]) -> None:
     started = time.process_time()
-    with pytest.raises(FileFormatError, match=re.escape(message)):
+    with refused(FileFormatError):
         planned(folder, **changed)
     assert time.process_time() - started < 5
     assert make_plan(text_of(**changed), "t.yaml", folder).cells
@@ -147,13 +147,13 @@ def test_hashing_stops_before_it_is_too_much(
         file.write_text("abc")
     assert len(contents(files)) == 3
     monkeypatch.setenv("MORPHGRAPH_MAX_HASHED_FILES", "2")
-    with pytest.raises(MorphGraphError, match=r"2\.txt: it has 3 files, the limit is 2\. .*FILES"):
+    with refused():
         contents(files)
     monkeypatch.delenv("MORPHGRAPH_MAX_HASHED_FILES")
     with (tmp_path / "large").open("wb") as large:  # of holes, which nobody has the time to read
         os.truncate(large.fileno(), 2**42)
     started = time.process_time()
-    with pytest.raises(MorphGraphError, match="bytes, the limit is"):
+    with refused():
         contents([*files, tmp_path / "large"])
     assert time.process_time() - started < 1
 
@@ -164,7 +164,7 @@ def test_a_folder_of_too_many_files_is_not_walked_to_its_end(
     monkeypatch.setenv("MORPHGRAPH_MAX_HASHED_FILES", "20")
     for number in range(30):
         (tmp_path / f"{number}.bin").write_text("no text")
-    with pytest.raises(FileFormatError, match=r"line 3.*it has 30 files, the limit is 20"):
+    with refused(FileFormatError):
         make_plan(text_of(corpora=f"[{{text: ['{tmp_path}']}}]"), "t.yaml")
 
 
@@ -196,7 +196,7 @@ def test_what_the_app_runs_quotes_nothing_of_a_file(
     assert said[0].startswith("shadow.txt, line 2: it cannot be read in the expected format. ")
     assert any("no tree of morphemes" in message for message in said)  # what quotes nothing stays
     monkeypatch.delenv("MORPHGRAPH_UNQUOTED")
-    with pytest.raises(FileFormatError, match="root:x"):
+    with refused(FileFormatError):
         as_planned(spec, reads[0])
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 from morphgraph.batch.plan import make_plan
 from morphgraph.core.errors import FileFormatError
@@ -51,7 +52,7 @@ def test_phases_of_a_cell(tmp_path: Path) -> None:
 def test_a_metric_alone_and_the_group() -> None:
     text = DEMO + "metrics: [phases]\n"
     assert "phase_removed" in make_plan(text, "x").cells[0].spec["metrics"]
-    with pytest.raises(FileFormatError, match="phase_f2"):
+    with refused(FileFormatError):
         make_plan(text.replace("phases", "phase_f2"), "x")
 
 

@@ -1,14 +1,14 @@
 """Plans: which tasks a configuration makes, and how missing files are told."""
 
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from refusals import expect, refused
 
 from morphgraph.batch.plan import Plan, make_plan
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
 
@@ -71,7 +71,7 @@ def test_only_some_languages(folder: Path) -> None:
     (folder / "de.tsv").unlink()
     plan = planned(GRID, folder, ["en"])
     assert {task.columns["language"] for task in plan.cells} == {"en"}
-    with pytest.raises(MorphGraphError, match=r"has no language “nl”\. It has: en, de\."):
+    with refused():
         planned(GRID, folder, ["en", "nl"])
 
 
@@ -120,30 +120,26 @@ def test_a_new_value_adds_cells_and_leaves_the_others(folder: Path) -> None:
 
 
 GOLD = '["{language}.tsv"]'
-MISSING = {
-    (GOLD, '["none/{language}.tsv"]'): "mine.yaml, line 16, field references[0].source:",
-    (GOLD, '["catalogue:celestial"]'): "The catalogue has no source 'celestial'",
-    (GOLD, '["{lang}.tsv"]'): "there is no value for {lang}. Use:",
-    (GOLD, '["${MORPHGRAPH_NOWHERE}/a"]'): "The variable MORPHGRAPH_NOWHERE is not set.",
-    ("demo:{code}", "a/{code}.json"): "mine.yaml, line 8, field tokenisers[1].file:",
-    ("demo:{code}", "demo:xx"): "There is no demo “xx”.",
-    ("[wordfreq]", "[{name: w, wordfreq: tlh}]"): "mine.yaml, line 3, field corpora[0]: wordfreq "
-    "has no words of “tlh”. It has: ar,",
-    ("[wordfreq]", "['counts/{language}.tsv']"): "mine.yaml, line 3, field corpora[0]:",
-}
+MISSING = [
+    (GOLD, '["none/{language}.tsv"]'),
+    (GOLD, '["catalogue:celestial"]'),
+    (GOLD, '["{lang}.tsv"]'),
+    (GOLD, '["${MORPHGRAPH_NOWHERE}/a"]'),
+    ("demo:{code}", "a/{code}.json"),
+    ("demo:{code}", "demo:xx"),
+    ("[wordfreq]", "[{name: w, wordfreq: tlh}]"),
+    ("[wordfreq]", "['counts/{language}.tsv']"),
+]
 
 
-@pytest.mark.parametrize(("change", "message"), MISSING.items())
-def test_a_missing_file_is_told_with_its_line(
-    folder: Path, change: tuple[str, str], message: str
-) -> None:
+@pytest.mark.parametrize("change", MISSING)
+def test_a_missing_file_is_told_with_its_line(folder: Path, change: tuple[str, str]) -> None:
     assert change[0] in GRID
     text = GRID.replace(*change)
     if "demo" in change[0]:  # the other tokeniser is there
-        assert message in "".join(planned(text, folder).left_out)
+        expect(planned(text, folder).left_out[0])
         text = text.replace("  - train: bpe\n    vocab_size: [300, 400]\n", "")
-        message = message.replace("line 8", "line 6").replace("[1]", "[0]")
-    with pytest.raises(FileFormatError, match=re.escape(message)):
+    with refused(FileFormatError):
         planned(text, folder)
 
 
@@ -151,7 +147,7 @@ def test_of_several_sources_the_first_that_is_there(folder: Path) -> None:
     text = GRID.replace(GOLD, '[{source: ["${MORPHGRAPH_X}/a", "{language}.tsv"]}]')
     assert {t.columns["reference"] for t in planned(text, folder).cells} == {"en.tsv", "de.tsv", ""}
     text = text.replace("{language}.tsv", "no.tsv")
-    with pytest.raises(FileFormatError, match="Or leave en out of the languages"):
+    with refused(FileFormatError):
         planned(text, folder)
 
 
@@ -160,7 +156,7 @@ def test_joined_references_must_all_be_there(folder: Path) -> None:
     names = {task.columns["reference"] for task in planned(joined, folder).cells}
     assert names == {"en.tsv + demo:en", "de.tsv + demo:de", ""}
     missing = joined.replace("demo:{code}'}]", "no.tsv'}]")
-    with pytest.raises(FileFormatError, match=r"field references\[0\]\.join: .*no\.tsv"):
+    with refused(FileFormatError):
         planned(missing, folder)
 
 
@@ -175,9 +171,9 @@ def test_a_sample_and_its_seed_are_part_of_a_cell_s_key(folder: Path) -> None:
     exempt = text.replace("sample: 1", "exempt: exempt.txt")
     spec = next(task for task in planned(exempt, folder).cells if task.spec["reference"]).spec
     assert spec["reference"]["reading"] == {"exempt": ["undo"]}
-    with pytest.raises(FileFormatError, match=r"references\[0\].*exempt.*there.txt"):
+    with refused(FileFormatError):
         planned(exempt.replace("exempt.txt", "there.txt"), folder)
-    with pytest.raises(FileFormatError, match=r"references\[0\].*sample"):
+    with refused(FileFormatError):
         planned(text.replace("sample: 1", "sample: 0"), folder)
 
 
@@ -185,7 +181,7 @@ def test_methods_for_no_tokeniser_make_no_cell(folder: Path) -> None:
     text = GRID[: GRID.index("methods:")] + (
         "methods: [{method: standard, tokenisers: []}]\nreferences: ['{language}.tsv']\n"
     )
-    with pytest.raises(FileFormatError, match="the evaluation has no cell"):
+    with refused(FileFormatError):
         planned(text, folder)
 
 
@@ -220,12 +216,12 @@ def test_two_cells_of_one_name_are_refused(folder: Path) -> None:
     text = GRID.replace("[en, de]", "[en]").replace(
         GOLD, "['ga/{language}.tsv', 'gb/{language}.tsv']"
     )
-    with pytest.raises(FileFormatError, match=r"two different cells are called .*en\.tsv.*by name"):
+    with refused(FileFormatError):
         planned(text, folder)
     text = GRID.replace(
         "  - name: demo\n", "  - {train: bpe, vocab_size: 300, pipeline: plain}\n  - name: demo\n"
     )
-    with pytest.raises(FileFormatError, match="two different cells are called"):
+    with refused(FileFormatError):
         planned(text, folder)
 
 
@@ -234,14 +230,14 @@ def test_a_grid_without_end_is_refused_at_once(folder: Path) -> None:
     many = ", ".join(f"{number / 1000:g}" for number in range(1000))
     percents = f"select: last\n    percent: [{many}]"
     text = GRID.replace("threshold: 0.4", f"threshold: [{many}]\n    {percents}")
-    with pytest.raises(FileFormatError, match=r"field methods\[2\]: the evaluation has more than"):
+    with refused(FileFormatError):
         planned(text, folder)
 
 
 def test_what_is_no_file_is_refused(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     for name in ("/dev/zero", "pipe"):
-        with pytest.raises(FileFormatError, match="not a regular file"):
+        with refused(FileFormatError):
             planned(GRID.replace(GOLD, f'["{name}"]'), folder)
 
 
@@ -299,19 +295,17 @@ def test_a_tokeniser_for_some_languages(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    {
-        ("languages: en\n", "languages: [en, de]\n"): "two different cells are called “de · mine",
-        ("languages: [de]", "languages: [deu]"): "de has no tokeniser",
-        ("[en, de]", "[en, de, nl]"): r"line 3, field tokenisers: nl has no tokeniser\. Add nl to",
-    }.items(),
+    "change",
+    [
+        ("languages: en\n", "languages: [en, de]\n"),
+        ("languages: [de]", "languages: [deu]"),
+        ("[en, de]", "[en, de, nl]"),
+    ],
 )
-def test_languages_of_tokenisers_that_do_not_fit(
-    folder: Path, change: tuple[str, str], message: str
-) -> None:
+def test_languages_of_tokenisers_that_do_not_fit(folder: Path, change: tuple[str, str]) -> None:
     (folder / "nl.tsv").write_text("vrijheid\tvrij heid\n")
     everywhere = "  - name: everywhere\n    file: demo:nl\n"
-    with pytest.raises(FileFormatError, match=message):
+    with refused(FileFormatError):
         planned(LANGUAGES.replace(everywhere, "").replace(*change), folder)
 
 

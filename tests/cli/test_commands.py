@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command import Command
+from refusals import expect
 
 from morphgraph.formats.loading import load_tokeniser
 
@@ -93,8 +94,9 @@ def test_extend_by_another_one(morphgraph: Command, folder: Path) -> None:
     run = morphgraph("extend", "demo:en", "--from", "demo:de", "--out", "both", "--json")
     assert "Ġnicht" in run.json["added"] and run.json["after"]["tokens_per_word"] is None
     assert load_tokeniser("both").vocabulary_size == run.json["after"]["vocab_size"] > 12_000
-    refused = morphgraph("extend", "tokenizer.json", "--from", "demo:de")
-    assert refused.code == 2 and "spells words otherwise" in refused.err
+    run = morphgraph("extend", "tokenizer.json", "--from", "demo:de")
+    assert run.code == 2
+    expect(run.err.splitlines()[-1])
 
 
 def test_listed_types_and_what_they_cost(morphgraph: Command, folder: Path) -> None:
@@ -120,7 +122,7 @@ def test_listed_types_and_what_they_cost(morphgraph: Command, folder: Path) -> N
     assert "F1" not in morphgraph(*given).out
     for line in ("nodo", "99", "u", "#9"):  # no type, no id, an atom, and the type of line 1 again
         (folder / "list.txt").write_text(f"undo\n{line}\n", encoding="utf-8")
-        assert f"list.txt, line 2: “{line}” is" in morphgraph(*given).err
+        expect(morphgraph(*given).err.splitlines()[-1])
 
 
 def test_a_vocabulary_against_another(morphgraph: Command) -> None:
@@ -180,28 +182,19 @@ def test_words_from_standard_input() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments, stdin, message",
+    "arguments, stdin",
     [
-        (["segment", "demo:en"], b"", "There are no words to segment"),
-        (["segment", "demo:en"], b"caf\xe9\n", "standard input, line 1: it is not valid UTF-8"),
-        (
-            ["segment", "demo:en", b"\xff\xfe".decode(errors="surrogateescape")],
-            b"",
-            "half of a surrogate",
-        ),
-        (
-            ["score", "none.json", "demo:en"],
-            b"",
-            "none.json: no such",
-        ),
+        (["segment", "demo:en"], b""),
+        (["segment", "demo:en"], b"caf\xe9\n"),
+        (["segment", "demo:en", b"\xff\xfe".decode(errors="surrogateescape")], b""),
+        (["score", "none.json", "demo:en"], b""),
     ],
+    ids=range(4),
 )
-def test_errors_of_a_real_process(arguments: list[str], stdin: bytes, message: str) -> None:
+def test_errors_of_a_real_process(arguments: list[str], stdin: bytes) -> None:
     done = process(*arguments, stdin=stdin)
-    assert done.returncode == 2
-    assert done.stdout == b""
-    assert message in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (2, b"")
+    expect(done.stderr.decode())
 
 
 @pytest.mark.slow

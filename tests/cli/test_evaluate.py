@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from command import Command
+from effort import one_of
 from sixty_cells import TINY, evaluate
 
 
@@ -153,7 +154,7 @@ def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny: Path, small_disk: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("left", [0, 8192])
+@pytest.mark.parametrize("left", one_of(0, 8192))
 def test_a_disk_that_is_full_from_the_start(tiny: Path, small_disk: Path, left: int) -> None:
     """Whatever is the first that cannot be written: it is one message, and no traceback."""
     out = small_disk / "run"

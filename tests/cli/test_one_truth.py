@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from command import Command
+from effort import one_of
 from pandas.testing import assert_frame_equal
 from sixty_cells import TINY, evaluate
 
@@ -63,6 +64,15 @@ def test_a_command_is_a_call(name: str, morphgraph: Command) -> None:
     assert found == data(call(mg.load("demo:nl"), mg.read_gold("demo:nl")))
 
 
+def test_what_rebpe_saves_tells_its_phases(morphgraph: Command, tmp_path: Path) -> None:
+    report = morphgraph("rebpe", *NL, "--iterations", "1", "--out", tmp_path, "--json").json
+    log = json.loads((tmp_path / "log.json").read_text())
+    assert (log["phases"], log["after"]) == (report["phases"], report["after"])
+    recipe = ("--recipe", tmp_path / "recipe.json")
+    again = morphgraph("knockout", *NL, "--count", "0", *recipe, "--json").json
+    assert again["after"]["scores"] == report["after"]["scores"]
+
+
 @pytest.mark.parametrize("method", ["bpe", "picky(threshold=0.8)"])
 def test_training_is_a_call(method: str, morphgraph: Command, tmp_path: Path) -> None:
     out, own = tmp_path / "out.json", tmp_path / "own.json"
@@ -105,8 +115,8 @@ def test_scores_are_those_of_the_library(morphgraph: Command) -> None:
     assert run.json["tables"] == [data(mg.compare({"BPE": tokeniser}, gold).to_dict())]
 
 
-@pytest.mark.parametrize("holdout", [0, 0.2, 0.5])
-@pytest.mark.parametrize("code", ["en", "de"])
+@pytest.mark.parametrize("holdout", one_of(0.2, 0, 0.5))
+@pytest.mark.parametrize("code", one_of("en", "de"))
 def test_as_many_types_go(code: str, holdout: float, morphgraph: Command, tmp_path: Path) -> None:
     check_types_that_go(f"demo:{code}", f"demo:{code}", holdout, morphgraph, tmp_path)
 

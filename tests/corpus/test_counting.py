@@ -17,6 +17,7 @@ from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
+from refusals import refused
 
 from morphgraph.core import __version__
 from morphgraph.core.errors import FileFormatError, MorphGraphError
@@ -65,12 +66,7 @@ def packed(data: bytes, ending: str) -> bytes:
 
 
 @examples(150)
-@given(
-    TEXTS,
-    st.sampled_from(KINDS),
-    st.integers(1, 3),
-    st.sampled_from(["", ".gz", ".zst"]),
-)
+@given(TEXTS, st.sampled_from(KINDS), st.integers(1, 3), st.sampled_from(["", ".gz", ".zst"]))
 @example(["dogs'. dogs' 'tis x'(y"], "rebpe", 1, "")
 @example(["a\x1cb\x85c\u2028d e\r\rf\0g"], "whitespace", 1, "")
 @example(["", "\ufeffa a", "\u3000"], "whitespace", 1, ".gz")
@@ -272,48 +268,39 @@ def test_the_order_of_words_does_not_matter(data_folder: Path, tmp_path: Path, m
 # ------------------------------------------------------------------------- what is refused
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("a.txt", b"fine\r\nca\xc3\xa9\ncaf\xe9 x\n", "a.txt, line 3: it is not valid UTF-8. Save"),
-        ("a.txt", b"a\n\xed\xa0\x80", "a.txt, line 2: it is not valid UTF-8"),
-        (
-            "a.jsonl",
-            b'{"text": "a"}\n{"text": 1}\n',
-            "1 line is no object with text in “text”",
-        ),
-        ("a.jsonl", b'{"text": "a"}\n[]', "1 line is no object with text in “text”"),
-        (
-            "a.jsonl",
-            b'{"text": "a"}\n{"txt": ""}',
-            "1 line is no object with text in “text”",
-        ),
-        ("a.jsonl", b'{"x": "c", "y": "d"}\n', "Name the one with the text: “x”, “y”"),
-        ("a.jsonl", b'{"text": "\\ud800"}', "a.jsonl, object 1: this is not a JSON object"),
-        ("a.txt", " \n\x85".encode(), "a.txt: there is no word"),
-        ("a.txt", b"", "the files: there is no word"),
-        ("a.gz", packed(b"the dog" * 99, ".gz")[:-9], "a.gz: it is cut off or damaged"),
-        ("a.bz2", b"BZh9", "a.bz2: files of this packing are not read. Unpack it first"),
-        ("a.tar.gz", b"\x1f\x8b", "a.tar.gz: files of this packing are not read. Unpack it first"),
-        ("a.txt", b"\xfd7zXZ\0", "a.txt: files of this packing are not read. Unpack it first"),
-        ("a.zst", packed(b"the dog" * 99, ".zst")[:-3], "a.zst: it is cut off or damaged"),
-        ("a.parquet", b"PAR1 no more", "a.parquet: this parquet file cannot be read"),
-        ("a.txt", b"one\n" + b"x" * 2**23 + b" four\n", "1,048,576 bytes without white space"),
-        ("a.csv", b"t\none\n" + b"x" * (2**20 + 1) + b"\n", "1,048,576 bytes without white space"),
-        ("a.csv", b"t\none\n" + b"x " * 2**20, "a.csv: a line has more than 1,048,576 bytes"),
-        ("a.csv", b't\n"one\ntwo\n', "a.csv: this is not a table (a quote is not closed)"),
-        ("a.csv", b"t\none\rtwo\nthree\r\n", "a.csv: quotes or ends of lines do not fit"),
-        ("a.jsonl", b'{"text": "a"}\n"' + b"x" * 2**25, "an object has more than 16,777,216 bytes"),
-    ],
-)
-def test_refuses(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+REFUSED = [
+    ("a.txt", b"fine\r\nca\xc3\xa9\ncaf\xe9 x\n"),
+    ("a.txt", b"a\n\xed\xa0\x80"),
+    ("a.jsonl", b'{"text": "a"}\n{"text": 1}\n'),
+    ("a.jsonl", b'{"text": "a"}\n[]'),
+    ("a.jsonl", b'{"text": "a"}\n{"txt": ""}'),
+    ("a.jsonl", b'{"x": "c", "y": "d"}\n'),
+    ("a.jsonl", b'{"text": "\\ud800"}'),
+    ("a.txt", " \n\x85".encode()),
+    ("a.txt", b""),
+    ("a.gz", packed(b"the dog" * 99, ".gz")[:-9]),
+    ("a.bz2", b"BZh9"),
+    ("a.tar.gz", b"\x1f\x8b"),
+    ("a.txt", b"\xfd7zXZ\0"),
+    ("a.zst", packed(b"the dog" * 99, ".zst")[:-3]),
+    ("a.parquet", b"PAR1 no more"),
+    ("a.txt", b"one\n" + b"x" * 2**23 + b" four\n"),
+    ("a.csv", b"t\none\n" + b"x" * (2**20 + 1) + b"\n"),
+    ("a.csv", b"t\none\n" + b"x " * 2**20),
+    ("a.csv", b't\n"one\ntwo\n'),
+    ("a.csv", b"t\none\rtwo\nthree\r\n"),
+    ("a.jsonl", b'{"text": "a"}\n"' + b"x" * 2**25),
+]
+
+
+@pytest.mark.parametrize(("name", "data"), REFUSED, ids=range(len(REFUSED)))
+def test_refuses(tmp_path: Path, name: str, data: bytes) -> None:
     """Also where it is read with another file, which is sound."""
-    sound = [] if "no word" in message else [tmp_path / "sound.txt"]
+    sound = [tmp_path / "sound.txt"] if data.decode(errors="replace").strip() else []
     for path, text in ((tmp_path / name, data), *((path, b"a b") for path in sound)):
         path.write_bytes(text)
-    with pytest.raises(MorphGraphError) as caught:
+    with refused():
         count_words([*sound, tmp_path / name], tmp_path / "o")
-    assert message in str(caught.value)
     assert not (tmp_path / "o").exists()
 
 
@@ -351,7 +338,7 @@ def test_one_bad_line(tmp_path: Path, form: str, place: int, number: int, ending
 def test_parquet_that_is_not_utf_8_is_damaged(tmp_path: Path) -> None:
     rows = pa.array([b"a", b"a\xff"]).view(pa.string())
     parquet.write_table(pa.table({"text": rows}), tmp_path / "a.parquet")
-    with pytest.raises(FileFormatError, match=r"a\.parquet: this parquet file cannot be read"):
+    with refused(FileFormatError):
         count_words([tmp_path], tmp_path / "o", bad_lines="skip")
 
 
@@ -396,7 +383,7 @@ def test_every_form_has_the_words_of_its_cells(
 def test_the_line_of_an_error_is_counted_from_the_start_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"one\ntwo two two two\nthree\n\n\nfi\xffve\nsix\nse\xff")
     for least in (2, 1):
-        with pytest.raises(FileFormatError, match="line 6: it is not valid UTF-8"):
+        with refused(FileFormatError):
             count_words([tmp_path / "a.txt"], tmp_path / "o", minimum_count=least)
     report = count_words([tmp_path / "a.txt"], tmp_path / "o", bad_lines="skip")
     assert [line.partition(": ")[0][-6:] for line in report.first_bad] == ["line 6", "line 8"]
@@ -408,23 +395,19 @@ def test_refuses_paths_and_values(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
-    for paths, options, message in (
-        ([tmp_path / "no"], {}, "no: no such file or folder"),
-        ([tmp_path / "empty"], {}, "empty: the folder has no text"),
-        ([f"{tmp_path}/*.csv"], {}, "no file has such a name"),
-        ([text], {"memory": 2**26 - 1}, "at least 64M"),
-        ([text], {"minimum_count": 0}, "least count is 0"),
-        ([text], {"pipeline": "plain"}, "Use one of: whitespace, knockout, rebpe"),
-        ([text], {"temp": tmp_path / "no"}, "there is no such folder. Choose another with --temp"),
+    for paths, options in (
+        ([tmp_path / "no"], {}),
+        ([tmp_path / "empty"], {}),
+        ([f"{tmp_path}/*.csv"], {}),
+        ([text], {"memory": 2**26 - 1}),
+        ([text], {"minimum_count": 0}),
+        ([text], {"pipeline": "plain"}),
+        ([text], {"temp": tmp_path / "no"}),
     ):
-        with pytest.raises(MorphGraphError, match=message):
+        with refused():
             count_words(paths, out, **options)  # type: ignore[arg-type]
-    for bad, message in (
-        (text, "this is one of the texts"),
-        (tmp_path / "full", "it is a folder. Choose another place with --out"),
-        (text / "o", "Choose another place with --"),
-    ):
-        with pytest.raises(MorphGraphError, match=message):
+    for bad in (text, tmp_path / "full", text / "o"):
+        with refused():
             count_words([text], bad)
     assert names_in(tmp_path) == ["a.txt", "empty", "full"]
 
@@ -432,13 +415,13 @@ def test_refuses_paths_and_values(tmp_path: Path) -> None:
 def test_counts_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a b")
     count_words([tmp_path / "a.txt"], tmp_path / "o.parquet")
-    with pytest.raises(FileFormatError, match="a file of word counts, not of text"):
+    with refused(FileFormatError):
         count_words([tmp_path], tmp_path / "other")
 
 
 @pytest.mark.parametrize("text", ["", "512", "M", "-1G", "64 MX", "1e3M", "٣M", "99999999999G"])
 def test_sizes_of_memory(text: str) -> None:
-    with pytest.raises(MorphGraphError, match=r"is not an amount of memory. Give one such as 512M"):
+    with refused():
         parse_memory(text)
     forms = ["2G", "2 GB", "2gib", "2048M", "2097152K"]
     assert [parse_memory(form) for form in forms] == [2**31] * 5

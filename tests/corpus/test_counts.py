@@ -11,8 +11,9 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
+from refusals import refused
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus import counts
 from morphgraph.corpus.counts import (
     parse_word_counts,
@@ -45,28 +46,27 @@ def test_read(tmp_path: Path, content: bytes, counts: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    "content",
     [
-        (b"", "counts.txt: the file has no words"),
-        (b"\n \n", "counts.txt: the file has no words"),
-        (b"low\t0\n", "counts.txt: the file has no words"),
-        (b"just\nsome\ntext here\n", "counts.txt: no line is a word and a count"),
-        (b"low\t5\nlower\ttwo\n", "counts.txt, line 2: the count 'two' is not a whole number"),
-        (b"low 5\nlower 2.5\n", "counts.txt, line 2: the count '2.5' is not a whole number"),
-        (b"low 5\nlower 1_0\n", "counts.txt, line 2: the count '1_0' is not a whole number"),
-        ("low 5\nlower ٣\n".encode(), "counts.txt, line 2: the count '٣' is not a whole number"),
-        (b"low\t5\n\nlower\t-2\n", "counts.txt, line 3: the count -2 is negative"),
-        (b"low 5\nlower\n", "counts.txt, line 2: the count is missing"),
-        (b"low 5\n 7\n", "counts.txt, line 2: the count is missing"),
-        (b"low 5\nlower 1000000000000001\n", "line 2: the count is larger than 10¹⁵"),
-        (b"low 5\nlower " + b"9" * 5000, "line 2: the count is larger than 10¹⁵"),
-        (b"low 5\nl\xf6w 7\n", "counts.txt, line 2: is not UTF-8. Save the file as UTF-8"),
+        b"",
+        b"\n \n",
+        b"low\t0\n",
+        b"just\nsome\ntext here\n",
+        b"low\t5\nlower\ttwo\n",
+        b"low 5\nlower 2.5\n",
+        b"low 5\nlower 1_0\n",
+        "low 5\nlower ٣\n".encode(),
+        b"low\t5\n\nlower\t-2\n",
+        b"low 5\nlower\n",
+        b"low 5\n 7\n",
+        b"low 5\nlower 1000000000000001\n",
+        b"low 5\nlower " + b"9" * 5000,
+        b"low 5\nl\xf6w 7\n",
     ],
 )
-def test_read_refuses(tmp_path: Path, content: bytes, message: str) -> None:
-    with pytest.raises(FileFormatError) as caught:
+def test_read_refuses(tmp_path: Path, content: bytes) -> None:
+    with refused(FileFormatError):
         read(tmp_path, content)
-    assert message in str(caught.value)
 
 
 def test_read_refuses_what_is_too_large_or_missing(
@@ -75,9 +75,9 @@ def test_read_refuses_what_is_too_large_or_missing(
     file = tmp_path / "counts.txt"
     file.write_text("low 5\n")
     monkeypatch.setattr(counts, "LARGEST_FILE", 5)
-    with pytest.raises(FileFormatError, match="has 6 bytes, more than 5"):
+    with refused(FileFormatError):
         read_word_counts(file)
-    with pytest.raises(FileFormatError, match="cannot be read"):
+    with refused(FileFormatError):
         read_word_counts(tmp_path / "nothing.txt")
 
 
@@ -90,9 +90,9 @@ def test_wordfreq() -> None:
 
 
 def test_wordfreq_names_the_languages_it_has() -> None:
-    with pytest.raises(MorphGraphError, match=r"for 'tlh'. Choose one of ar, .*de, .*zh"):
+    with refused():
         wordfreq_counts("tlh")
-    with pytest.raises(MorphGraphError, match="no large word list for 'hu'"):
+    with refused():
         wordfreq_counts("hu", wordlist="large")
 
 
@@ -152,7 +152,7 @@ def test_a_file_of_wrong_lines_takes_no_memory(
     path = tmp_path / "text.txt"
     path.write_text("".join(f"a sentence in line {number}.\n" for number in range(20_000)))
     tracemalloc.start()
-    with pytest.raises(FileFormatError, match="no line is a word and a count"):
+    with refused(FileFormatError):
         read_word_counts(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -211,47 +211,46 @@ def test_what_made_the_words(about: str, pipeline: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    "columns",
     [
-        ({"text": ["low"], "count": [1]}, "it has no column called “word”. Give a column “word”"),
-        ({"word": ["low"], "n": [1]}, "it has no column called “count”"),
-        ({"word": [1], "count": [1]}, "the column “word” has no strings but bigint"),
-        ({"word": ["low"], "count": [1.0]}, "the column “count” has no whole numbers but double"),
-        ({"word": ["low"], "count": ["1"]}, "the column “count” has no whole numbers but varchar"),
-        ({"word": ["low", None], "count": [1, 2]}, "a.parquet, row 2: the word is missing"),
-        ({"word": ["low", ""], "count": [1, 2]}, "a.parquet, row 2: the word is empty"),
-        ({"word": ["low", "a"], "count": [1, None]}, "a.parquet, row 2: the count is missing"),
-        ({"word": ["low", "a"], "count": [1, -2]}, "a.parquet, row 2: the count -2 is negative"),
-        ({"word": ["a"] * 3000, "count": [1] * 2999 + [-1]}, "row 3,000: the count -1 is negative"),
-        ({"word": ["low"], "count": [10**15 + 1]}, "row 1: the count is larger than 10¹⁵"),
-        ({"word": pa.array([], "string"), "count": pa.array([], "int8")}, "it has no words"),
-        ({"word": ["low"], "count": [0]}, "a.parquet: it has no words"),
+        {"text": ["low"], "count": [1]},
+        {"word": ["low"], "n": [1]},
+        {"word": [1], "count": [1]},
+        {"word": ["low"], "count": [1.0]},
+        {"word": ["low"], "count": ["1"]},
+        {"word": ["low", None], "count": [1, 2]},
+        {"word": ["low", ""], "count": [1, 2]},
+        {"word": ["low", "a"], "count": [1, None]},
+        {"word": ["low", "a"], "count": [1, -2]},
+        {"word": ["a"] * 3000, "count": [1] * 2999 + [-1]},
+        {"word": ["low"], "count": [10**15 + 1]},
+        {"word": pa.array([], "string"), "count": pa.array([], "int8")},
+        {"word": ["low"], "count": [0]},
     ],
 )
-def test_refuses_other_columns(columns: dict[str, Any], message: str) -> None:
-    with pytest.raises(FileFormatError) as caught:
+def test_refuses_other_columns(columns: dict[str, Any]) -> None:
+    with refused(FileFormatError):
         parse_word_counts(as_parquet(columns), "a.parquet")
-    assert message in str(caught.value)
 
 
 def test_refuses_what_is_cut_off_or_no_text() -> None:
     data = as_parquet({"word": [f"w{number}" for number in range(999)], "count": range(999)})
     for length in (4, 20, len(data) // 2, len(data) - 3):
-        with pytest.raises(FileFormatError, match="this parquet file cannot be read"):
+        with refused(FileFormatError):
             parse_word_counts(data[:length], "a.parquet")
     broken = pa.array([b"a\xff"]).view(pa.string())
-    with pytest.raises(FileFormatError, match="cannot be read"):
+    with refused(FileFormatError):
         parse_word_counts(as_parquet({"word": broken, "count": [1]}), "a.parquet")
 
 
 def test_parquet_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     data = as_parquet({"word": ["abc", "de", "f"], "count": [1, 2, 3]})
     monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_WORDS", "2")
-    with pytest.raises(FileFormatError, match="it has 3 rows, the limit is 2"):
+    with refused(FileFormatError):
         parse_word_counts(data, "a.parquet")
     monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_WORDS", "3")
     monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_CHARACTERS", "5")
-    with pytest.raises(FileFormatError, match="it has 6 characters in its words, the limit is 5"):
+    with refused(FileFormatError):
         parse_word_counts(data, "a.parquet")
 
 
@@ -260,7 +259,7 @@ def test_a_line_of_a_large_file_without_end_is_not_read(monkeypatch: pytest.Monk
     monkeypatch.setattr(counts, "_LONGEST_LINE", 2**12)
     data = b"a\t1\n" * 1000 + b"b\t" * 2**20
     tracemalloc.start()
-    with pytest.raises(FileFormatError, match=r"line 1,001: the line has more than 4,096 bytes"):
+    with refused(FileFormatError):
         parse_word_counts(data, "a.tsv")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

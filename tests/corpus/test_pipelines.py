@@ -10,6 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from refusals import refused
 from tokenizers import Tokenizer
 
 from morphgraph.core.errors import MorphGraphError
@@ -169,15 +170,13 @@ def test_no_type_has_a_space(name: str) -> None:
 
 
 def test_what_cannot_be_prepared() -> None:
-    with pytest.raises(
-        MorphGraphError, match=r"pipeline='best' is not known\. Use one of: plain, knock"
-    ):
+    with refused():
         prepare("best", {"a": 1})
-    with pytest.raises(MorphGraphError, match="kind='runes' is not known"):
+    with refused():
         prepare("plain", {"a": 1}, kind="runes")
-    with pytest.raises(MorphGraphError, match=r"no word to train on; 9 words: rarer than 10"):
+    with refused():
         prepare("knockout", {"a": 9})
-    with pytest.raises(MorphGraphError, match="lone surrogate"):
+    with refused():
         prepare("plain", {"\ud800": 1})
     assert pieces("plain", {"a": 0, "b": 1}) == {"Ġb": 1}
 
@@ -276,5 +275,5 @@ def test_many_words_are_prepared_as_few(
 
 def test_sums_that_are_too_large_are_refused() -> None:
     words = WordArray.of_strings([f"{n}a" for n in range(10)])
-    with pytest.raises(MorphGraphError, match="add up to more than 2⁶²"):
+    with refused():
         prepare("plain", WordCounts(words, np.full(10, 2**60)))

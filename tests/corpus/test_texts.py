@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from refusals import refused
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus import counting
@@ -49,31 +50,30 @@ def test_parquet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "name", "options", "message"),
+    ("data", "name", "options"),
     [
-        (b"", "a.txt", {}, "a.txt: it has no words"),
-        (b"", "a.csv", {}, "a.csv: the file is empty"),
-        (b"text\n\n", "a.csv", {}, "a.csv: it has no words"),
-        (CSV, "a.csv", {"column": "body"}, "no column “body”. Its columns: “text”, “label”"),
-        (b"a,b\n1,2\n", "a.csv", {}, "a.csv, line 1: it has several columns. Name the one"),
-        (b"text,content\n1,2\n", "a.csv", {}, "a.csv, line 1: it has several columns"),
-        (as_parquet(n=[1, 2]), "a.parquet", {}, "its columns of text: it has no column of text"),
-        (as_parquet(n=[1], t=["a"]), "a.parquet", {"column": "n"}, "column “n”. Its columns: “t”"),
+        (b"", "a.txt", {}),
+        (b"", "a.csv", {}),
+        (b"text\n\n", "a.csv", {}),
+        (CSV, "a.csv", {"column": "body"}),
+        (b"a,b\n1,2\n", "a.csv", {}),
+        (b"text,content\n1,2\n", "a.csv", {}),
+        (as_parquet(n=[1, 2]), "a.parquet", {}),
+        (as_parquet(n=[1], t=["a"]), "a.parquet", {"column": "n"}),
     ],
 )  # fmt: skip
-def test_refuses(data: bytes, name: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(FileFormatError) as caught:
+def test_refuses(data: bytes, name: str, options: dict[str, Any]) -> None:
+    with refused(FileFormatError):
         read_text(data, name, **options)
-    assert message in str(caught.value)
 
 
 def test_too_many_words_or_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_WORDS", "2")
     assert len(read_text(b"a b a", "a.txt")) == 2
-    with pytest.raises(FileFormatError, match=r"a\.txt: it has 3 different words"):
+    with refused(FileFormatError):
         read_text(b"a b c", "a.txt")
     monkeypatch.setattr(counting, "LARGEST_FILE", 4)
-    with pytest.raises(FileFormatError, match=r"a\.txt: the file has 5 bytes, more than 4"):
+    with refused(FileFormatError):
         read_text(b"a b c", "a.txt")
 
 
@@ -86,5 +86,5 @@ def test_real_titles(data_folder: Path, name: str) -> None:
     assert len(titles) == 12_000
     assert dict(counts.items()) == Counter(" ".join(titles).split())
     assert read_text(path.read_bytes(), path.name, column="text").total == counts.total
-    with pytest.raises(FileFormatError, match="there is no column “title”"):
+    with refused(FileFormatError):
         read_text(path, column="title")

@@ -12,6 +12,7 @@ import wordfreq
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from transformers import CLIPTokenizer
 
 import morphgraph as mg
@@ -118,21 +119,20 @@ def test_a_part_that_nothing_makes_is_never_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "place", "problem"),
+    ("data", "place"),
     [
-        (b"#version: 0.2\na b</w>\n\nab c\n", "line 3", "a merge is expected here, as “a b”"),
-        (b"#version: 0.2\na b</w>\nab c d\n", "line 3", "a merge is expected here, as “a b”"),
-        (b"#version: 0.1\na b\nab </w>\n", "line 3", "version 0.1"),
-        (b"a b 12\nab c</w> 5\nabc d\n", "line 3", "a merge is expected here, as “a b 12”"),
-        (b"a b 12\nab c</w> 5\nabc d e\n", "line 3", "a merge is expected here, as “a b 12”"),
-        (b'"bpe_simple_vocab_16e6.txt#version: 0.2 - Size: 49152\n', "", "it has no merges"),
+        (b"#version: 0.2\na b</w>\n\nab c\n", "line 3"),
+        (b"#version: 0.2\na b</w>\nab c d\n", "line 3"),
+        (b"#version: 0.1\na b\nab </w>\n", "line 3"),
+        (b"a b 12\nab c</w> 5\nabc d\n", "line 3"),
+        (b"a b 12\nab c</w> 5\nabc d e\n", "line 3"),
+        (b'"bpe_simple_vocab_16e6.txt#version: 0.2 - Size: 49152\n', ""),
     ],
 )
-def test_damaged_codes(data: bytes, place: str, problem: str, tmp_path: Path) -> None:
+def test_damaged_codes(data: bytes, place: str, tmp_path: Path) -> None:
     (tmp_path / "codes").write_bytes(data)
-    with pytest.raises(FileFormatError, match=problem) as error:
+    with refused(FileFormatError, place):
         mg.load(tmp_path / "codes")
-    assert error.value.place == place
 
 
 def test_merges_that_need_their_vocabulary_are_no_codes() -> None:

@@ -22,6 +22,7 @@ from morphgraph.formats.export import sentences_to_check, words_to_check
 from morphgraph.formats.original import TEXTS
 
 transformers = pytest.importorskip("transformers")
+pytestmark = pytest.mark.slow
 
 Files = dict[str, Any]
 

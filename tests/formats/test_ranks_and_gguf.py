@@ -17,6 +17,7 @@ import wordfreq
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from sentencepiece import SentencePieceProcessor
 from small import trained_pieces
 from tokenizers import Tokenizer
@@ -221,24 +222,21 @@ def test_the_patterns_are_those_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("change", "place", "problem"),
+    ("change", "place"),
     [
-        (lambda lines: [*lines[:40], b"I?== 40", *lines[41:]], "line 41", "base64"),
-        (lambda lines: [*lines[:40], lines[39], *lines[41:]], "line 41", "already"),
-        (lambda lines: [*lines[:40], lines[40].replace(b"40", b"39")], "line 41", "line 40"),
-        (lambda lines: lines[:-1], "", "0xFF has no rank"),
-        (lambda lines: lines[1:], "", "0x00 has no rank"),
-        (lambda lines: [*lines, b"= 256", b"= 257"], "line 258", "already"),
-        (lambda lines: [*lines, b"", b"  ", b"YWI= 256"], "line 258", "base64"),
+        (lambda lines: [*lines[:40], b"I?== 40", *lines[41:]], "line 41"),
+        (lambda lines: [*lines[:40], lines[39], *lines[41:]], "line 41"),
+        (lambda lines: [*lines[:40], lines[40].replace(b"40", b"39")], "line 41"),
+        (lambda lines: lines[:-1], ""),
+        (lambda lines: lines[1:], ""),
+        (lambda lines: [*lines, b"= 256", b"= 257"], "line 258"),
+        (lambda lines: [*lines, b"", b"  ", b"YWI= 256"], "line 258"),
     ],
 )
-def test_damaged_ranks(
-    change: Callable[[list[bytes]], list[bytes]], place: str, problem: str
-) -> None:
+def test_damaged_ranks(change: Callable[[list[bytes]], list[bytes]], place: str) -> None:
     data = b"\n".join(change(rank_file(BYTES).splitlines()))
-    with pytest.raises(FileFormatError, match=problem) as error:
+    with refused(FileFormatError, place):
         load_tokeniser({"own.tiktoken": data}, "cl100k_base")
-    assert error.value.place == place
 
 
 @pytest.mark.parametrize("between", [b"\n", b"\n\n\n", b"\r\n", b"\r\n\r\n"])
@@ -296,7 +294,7 @@ def test_gguf_holds_the_demo(tmp_path: Path) -> None:
     assert mg.load(path).segment(words) == mg.load("demo:en").segment(words)
     data = path.read_bytes()
     for size in (5, 30, 200, len(data) // 2):
-        with pytest.raises(FileFormatError, match="cut off"):
+        with refused(FileFormatError):
             load_tokeniser({"demo.gguf": data[:size]})
 
 
@@ -366,24 +364,24 @@ def test_gguf_that_would_fill_memory_is_refused(monkeypatch: pytest.MonkeyPatch)
     many = start + (10_001).to_bytes(8, "little") + bytes(200_000)
     array = (1).to_bytes(8, "little") + b"a" + (9).to_bytes(4, "little") + bytes(4)
     long = start + (1).to_bytes(8, "little") + array + (3_000_000).to_bytes(8, "little")
-    for data, problem in ((many, "10,001 fields"), (long + bytes(3_000_000), "3,000,000")):
-        with pytest.raises(FileFormatError, match=problem):
+    for data in (many, long + bytes(3_000_000)):
+        with refused(FileFormatError):
             load_tokeniser({"large.gguf": data})
 
 
 @pytest.mark.parametrize(
-    ("model", "pre", "problem"),
+    ("model", "pre"),
     [
-        ("t5", "default", "no merges"),
-        ("gpt2", "unheard", "unheard"),
-        ("plamo2", "default", "'plamo2'; only gpt2, llama and gemma4 are read"),
-        ("gemma4", "default", "some of the 256 bytes"),
+        ("t5", "default"),
+        ("gpt2", "unheard"),
+        ("plamo2", "default"),
+        ("gemma4", "default"),
     ],
 )
-def test_gguf_that_cannot_be_read(model: str, pre: str, problem: str, tmp_path: Path) -> None:
+def test_gguf_that_cannot_be_read(model: str, pre: str, tmp_path: Path) -> None:
     more = {"tokenizer_pre": pre, "token_merges": ["a b"]}
     path = write_gguf(tmp_path / "c.gguf", model, ["a", "b", "ab"], [1, 1, 1], **more)
-    with pytest.raises(FileFormatError, match=problem):
+    with refused(FileFormatError):
         load_tokeniser(path)
     assert model != "gpt2" or load_tokeniser(path, "qwen2").vocabulary_size == 3
 
@@ -443,5 +441,5 @@ def test_gemma_with_line_ends_that_merges_do_not_make(tmp_path: Path) -> None:
     """llama.cpp takes them whole, which no merge says."""
     types, kinds = [*GEMMA_TYPES, "\n" * 5], [*GEMMA_KINDS, 1]
     path = write_gguf(tmp_path / "f.gguf", "gemma4", types, kinds, token_merges=GEMMA_MERGES)
-    with pytest.raises(FileFormatError, match="type of 5 line ends"):
+    with refused(FileFormatError):
         mg.load(path)

@@ -9,6 +9,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from rebpe_oracle import State
+from refusals import refused
 from strategies import MERGES, MergeList, check_graph, graph_of, observed, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
@@ -80,26 +81,26 @@ def repaired(rank: int, *parts: str) -> dict[str, Any]:
     return {"edit": "reify", "pairs": [["a", "b"]], "repairs": repairs}
 
 
-ERRORS: list[tuple[dict[str, Any], str]] = [
-    ({"edit": "anneal", "merges": [["a", "d"], ["q", "a"]], "atoms": ["z"]}, "“q”"),
-    ({"edit": "anneal", "merges": [["a", "d"]], "atoms": ["z", "a"]}, "“a” is a type already"),
-    ({"edit": "anneal", "merges": [], "atoms": ["abd"]}, "“abd” is a type already"),
-    ({"edit": "anneal", "merges": [["a", "d"], ["b", "c"]]}, "is a merge already"),
-    ({"edit": "anneal", "merges": [["a", "d"], ["a", "d"]]}, "is a merge already"),
-    ({"edit": "reify", "pairs": [["a", "b"], ["a", "q"]], "repairs": []}, "“q” is not a type"),
-    (repaired(3, "d", "a", "b"), "do not make “dabd”"),
-    (repaired(3, "dabd"), "“dabd”"),
-    (repaired(3, "da", "bd"), "“da” is not a type"),
-    (repaired(2, "ab", "d"), "“abd” is made only after it"),
-    (repaired(7, "a", "b"), "rank 7"),
-    ({"edit": "explode", "types": ["ab"]}, "“explode” is not an edit"),
-    ({"types": []}, "“None” is not an edit"),
+ERRORS: list[dict[str, Any]] = [
+    {"edit": "anneal", "merges": [["a", "d"], ["q", "a"]], "atoms": ["z"]},
+    {"edit": "anneal", "merges": [["a", "d"]], "atoms": ["z", "a"]},
+    {"edit": "anneal", "merges": [], "atoms": ["abd"]},
+    {"edit": "anneal", "merges": [["a", "d"], ["b", "c"]]},
+    {"edit": "anneal", "merges": [["a", "d"], ["a", "d"]]},
+    {"edit": "reify", "pairs": [["a", "b"], ["a", "q"]], "repairs": []},
+    repaired(3, "d", "a", "b"),
+    repaired(3, "dabd"),
+    repaired(3, "da", "bd"),
+    repaired(2, "ab", "d"),
+    repaired(7, "a", "b"),
+    {"edit": "explode", "types": ["ab"]},
+    {"types": []},
+    *(
+        {"edit": edit, "types": types}
+        for edit in ("knockout", "cascade")
+        for types in (["abc", "a"], ["abc", "xyz"])
+    ),
 ]
-for _types, _message in [
-    (["abc", "a"], "is an atom"),
-    (["abc", "xyz"], "is not a type"),
-]:
-    ERRORS += [({"edit": edit, "types": _types}, _message) for edit in ("knockout", "cascade")]
 
 
 def direct(graph: MergeGraph, step: dict[str, Any]) -> None:
@@ -113,21 +114,21 @@ def direct(graph: MergeGraph, step: dict[str, Any]) -> None:
         graph.reify(step["pairs"], repairs)
 
 
-@pytest.mark.parametrize(("step", "message"), ERRORS)
-def test_errors_change_nothing(step: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize("step", ERRORS)
+def test_errors_change_nothing(step: dict[str, Any]) -> None:
     """A + b has rank 4; edits made before stay, and an undone one could be made again."""
     graph = MergeGraph.from_merges([*TUPLES, ("a", "b")])
     graph.anneal([("d", "c")])
     graph.knockout(["abc"])
     graph.undo()
     before, history, undone = observed(graph), graph.history, graph.undone
-    if "not an edit" not in message:
-        with pytest.raises(EditError, match=message):
+    if step.get("edit") not in (None, "explode"):
+        with refused(EditError):
             direct(graph, step)
     assert observed(graph) == before
     good = {"edit": "anneal", "merges": [["c", "y"]], "atoms": ["y"]}
     nothing: dict[str, Any] = {"edit": "knockout", "types": []}
-    with pytest.raises(EditError, match=f"Step 3 of the recipe: .*{message}"):
+    with refused(EditError):
         graph.replay([nothing, good, step])
     assert observed(graph) == before
     assert graph.undone == undone
@@ -273,5 +274,5 @@ def test_a_change_of_another_state_is_refused() -> None:
     graph = MergeGraph.from_merges(TUPLES)
     change = graph.preview_anneal([("c", "y")], ["y"])
     graph.anneal([], ["z"])
-    with pytest.raises(EditError, match="another state"):
+    with refused(EditError):
         graph.apply(change)

@@ -8,6 +8,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import MERGES, MergeList, check_graph, graph_of
 
 from morphgraph.core.cache import State
@@ -84,15 +85,15 @@ def test_reading() -> None:
     assert graph.is_atom(graph.id_of("u"))
     assert not graph.is_atom(un)
     assert graph.describe(1, names=["U", "N", "UN", "UNUN", "UNU"]) == "UN + UN → UNUN"
-    with pytest.raises(EditError, match="“u” is an atom"):
+    with refused(EditError):
         graph.producer("u")
     graph.knockout(text for text in ["unun"])  # any iterable will do
     assert not graph.has_merge(1)
     assert not graph.is_present(graph.ids["unun"])
     assert "unun" not in graph
-    with pytest.raises(EditError, match="has been removed"):
+    with refused(EditError):
         graph.merge(1)
-    with pytest.raises(EditError, match="listed twice"):
+    with refused(EditError):
         MergeGraph(["a", "a"], [])
 
 

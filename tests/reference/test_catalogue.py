@@ -19,9 +19,9 @@ from types import SimpleNamespace
 import pooch
 import pytest
 from command import Command
+from refusals import refused
 from source_server import Server, serving
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import (
     SOURCES,
@@ -80,23 +80,23 @@ def test_sources_of_a_language() -> None:
     assert names[-2:] == ["morphscore1-hun", "morpho-challenge-2010"]
     names = [source.name for source in sources_of("Arabic")]
     assert names == ["morphscore1-fas", "morphscore1-urd"]
-    with pytest.raises(MorphGraphError, match=r"no source .* 'xx'.*bul, cat, ceb, ces, deu"):
+    with refused():
         sources_of("xx")
 
 
 def test_an_unknown_name_gets_those_like_it() -> None:
-    with pytest.raises(MorphGraphError, match=r"no source 'morphynet-due'.*morphynet-deu"):
+    with refused():
         find_source("catalogue:morphynet-due")
-    with pytest.raises(MorphGraphError, match="reference list"):
+    with refused():
         find_source("../../etc/passwd")
 
 
 def test_a_pattern_takes_what_is_there(
     server: Server, source: CatalogueEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(MorphGraphError, match=r"sm\*: none .*reference get.*: small\."):
+    with refused():
         expand_pattern("catalogue:sm*")
-    with pytest.raises(MorphGraphError, match="no source 'nothing-"):
+    with refused():
         expand_pattern("catalogue:nothing-*")
     folder = tmp_path / "references" / "small"
     folder.mkdir(parents=True)
@@ -173,7 +173,7 @@ def test_a_checksum_of_git_and_an_unknown_size(
     assert read_reference("catalogue:small").entries[0].morphs == ("Haus", "es")
     path.write_bytes(OTHER)
     server.content = OTHER
-    with pytest.raises(MorphGraphError, match=f"not have the git blob id .*, {blob}"):
+    with refused():
         get("small", True)
     assert not path.exists()
 
@@ -189,7 +189,7 @@ def test_a_changed_file_is_fetched_again(
 ) -> None:
     path = get("small", True)
     path.write_bytes(OTHER)
-    with pytest.raises(MorphGraphError, match=r"changed after.*morphgraph reference get small"):
+    with refused():
         local_path("small")
     assert not is_downloaded(source)
     assert get("small", True).read_bytes() == CONTENT
@@ -201,9 +201,9 @@ def test_a_changed_file_is_fetched_again(
 def test_nothing_is_fetched_without_consent(
     server: Server, source: CatalogueEntry, cache: Path
 ) -> None:
-    with pytest.raises(MorphGraphError, match=r"licence of small: CC BY-SA 3\.0.*--accept-licence"):
+    with refused():
         get("small", False)
-    with pytest.raises(MorphGraphError, match=r"not downloaded yet.*reference get small.*CC BY-SA"):
+    with refused():
         local_path("catalogue:small")
     assert server.asked == []
     assert not cache.exists()
@@ -214,7 +214,7 @@ def test_a_wrong_checksum(
     server: Server, source: CatalogueEntry, cache: Path, content: bytes
 ) -> None:
     server.content = content
-    with pytest.raises(MorphGraphError, match=f"not have the SHA-256 .*, {source.sha256}"):
+    with refused():
         get("small", True)
     assert left(cache) == set()
 
@@ -224,22 +224,17 @@ def test_a_file_larger_than_stated_is_not_read_to_its_end(
     server: Server, source: CatalogueEntry, cache: Path, without_length: bool
 ) -> None:
     server.content, server.without_length = CONTENT * 200, without_length
-    with pytest.raises(MorphGraphError, match="has more than the 460,000 bytes of the catalogue"):
+    with refused():
         get("small", True)
     assert left(cache) == set()
     assert len(server.asked) == 1
     assert server.sent < 30_000_000  # of 92,000,000: what the system buffers
 
 
-@pytest.mark.parametrize(
-    ("status", "message"),
-    [(404, "404: there is no such file any more"), (403, "403"), (503, "503"), (206, "SHA-256")],
-)
-def test_a_refusal(
-    server: Server, source: CatalogueEntry, cache: Path, status: int, message: str
-) -> None:
+@pytest.mark.parametrize("status", [404, 403, 503, 206])
+def test_a_refusal(server: Server, source: CatalogueEntry, cache: Path, status: int) -> None:
     server.answers = [status] * 9
-    with pytest.raises(MorphGraphError, match=f"{message}.*github.com"):
+    with refused():
         get("small", True)
     assert len(server.asked) == 3
     assert left(cache) == set()
@@ -250,21 +245,16 @@ def test_a_full_disk(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, ca
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(catalogue._Metered, "write", full)
-    with pytest.raises(MorphGraphError, match=r"no space left.*MORPHGRAPH_CACHE"):
+    with refused():
         get("small", True)
     assert left(cache) == set()
 
 
 @pytest.mark.parametrize("name", ["celex", "ladec", "morpholex-en", "unisegments"])
 def test_what_is_to_be_fetched_by_hand(name: str) -> None:
-    source = SOURCES[name]
-    expected = re.escape(source.home) + f".*reference show FILE --read format={source.format}"
     for action in (lambda: get(name, True), lambda: local_path(name)):
-        with pytest.raises(MorphGraphError, match=expected):
+        with refused():
             action()
-    if name == "celex":
-        with pytest.raises(MorphGraphError, match=r"cannot be downloaded freely.*LDC"):
-            get(name, True)
 
 
 # ------------------------------------------------------------------------------ the command line

@@ -3,8 +3,8 @@
 from math import isnan
 
 import pytest
+from refusals import refused
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import (
     Entry,
     MorphemeKind,
@@ -45,7 +45,7 @@ def test_a_sample_is_seeded_in_order_and_named():
     assert drawn.name == f"demo:en (50 of {len(gold):,} entries, seed 3)"
     assert drawn.checksum == gold.checksum
     assert gold.sample(len(gold)) is gold and gold.sample(10**9) is gold
-    with pytest.raises(MorphGraphError, match="1 or more"):
+    with refused():
         gold.sample(0)
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_writing import one, read, skipped, told
+from refusals import refused
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.celex import parse_tree
@@ -177,7 +178,7 @@ def test_celex_nests_as_deeply_as_a_line_is_long():
      "(a(b)[N])[N]", "((a)[N]b)[N]", ")[N]", "(,(a)[N])[N]"],
 )  # fmt: skip
 def test_celex_malformed_trees(tree):
-    with pytest.raises(Unusable, match="not well-formed"):
+    with refused(Unusable):
         parse_tree(tree)
 
 
@@ -447,7 +448,7 @@ def test_plain_signs_that_do_not_divide():
 
 def test_plain_with_a_given_separator():
     lines = ("unXdo", "breakXable")
-    with pytest.raises(FileFormatError, match="cannot be detected"):
+    with refused(FileFormatError):
         read(*lines)
     reference = read(*lines, separator="X")
     assert [entry.word for entry in reference.entries] == ["undo", "breakable"]
@@ -601,5 +602,5 @@ def test_a_word_in_front_is_no_morfessor():
         reference = read(f"undo{between}un + do", f"redo{between}re + do")
         assert (reference.format, reference.entries[0].morphs) == ("plain", ("un", "do"))
     assert read("un,|do + ing").format == "morfessor"
-    with pytest.raises(FileFormatError, match="cannot be detected"):
+    with refused(FileFormatError):
         read("12 words and numbers", "a + b is a sum", "1 + 2 = 3")

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from plain_writing import read, skipped
+from refusals import refused
 
 import morphgraph as mg
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.entry import MorphemeKind
 from morphgraph.reference.lists import begins_list, strings_in
 from morphgraph.reference.readers import read_reference
@@ -113,7 +114,7 @@ def test_tables_with_lists(write, separator, header):
 def test_a_table_of_lists_alone():
     table = pd.DataFrame({"morphs": MORPHS})
     assert [e.morphs for e in read_reference(table.to_csv(index=False).encode()).entries] == MORPHS
-    with pytest.raises(FileFormatError, match="cannot be detected"):
+    with refused(FileFormatError):
         read_reference(b'["un", "do"]\n["re", "do"]\n')
 
 
@@ -174,5 +175,5 @@ def test_lists_in_a_frame_that_pandas_read():
     assert [entry.morphs for entry in mg.read_gold(frame)] == [("un", "do"), ("re", "do")]
     arrays = pd.DataFrame({"word": ["undo"], "morphs": [np.array(["un", "do"])]})
     assert [entry.morphs for entry in mg.read_gold(arrays)] == [("un", "do")]
-    with pytest.raises(MorphGraphError, match="is one string, not a list"):
+    with refused():
         mg.read_gold(pd.DataFrame({"word": ["undo"], "morphs": ["un do"]}))

@@ -11,6 +11,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_writing import write_plain
+from refusals import refused
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import FILE_BYTES
@@ -40,14 +41,13 @@ def test_detection():
     ],
 )
 def test_what_is_no_reference_is_not_detected(lines):
-    with pytest.raises(FileFormatError, match="sigmorphon2022") as error:
+    with refused(FileFormatError):
         detect_format(lines, "x.txt")
-    assert error.value.file == "x.txt"
 
 
 def test_the_format_can_be_chosen():
     assert read_reference(b"cats\tcat @@s", format="plain").entries[0].morphs == ("cats",)
-    with pytest.raises(FileFormatError, match=r"'excel' is unknown.*celex"):
+    with refused(FileFormatError):
         read_reference(b"cats\tcat @@s", format="excel")
 
 
@@ -80,16 +80,14 @@ def test_unicode_encodings(encoding):
 
 def test_other_encodings_must_be_named():
     data = "haus\thaus\r\nhäuser\thäus er".encode("windows-1252")
-    with pytest.raises(FileFormatError, match="UTF-8") as error:
+    with refused(FileFormatError, "line 2"):
         read_reference(data, name="old.txt")
-    assert error.value.place == "line 2" and "0xE4" in error.value.problem
-    assert "windows-1252" in error.value.fix
     assert read_reference(data, encoding="windows-1252").entries[1].word == "häuser"
-    with pytest.raises(FileFormatError, match="'klingon' is unknown"):
+    with refused(FileFormatError):
         read_reference(data, encoding="klingon")
-    with pytest.raises(FileFormatError, match="hex"):
+    with refused(FileFormatError):
         read_reference(data, encoding="hex")
-    with pytest.raises(FileFormatError, match="utf-16"):
+    with refused(FileFormatError):
         read_reference(b"\xff\xfea")
 
 
@@ -107,39 +105,39 @@ def test_the_only_file_of_a_zip_archive_is_read_if_the_format_is_given(monkeypat
     encrypted = bytearray(zipped())
     for sign, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         encrypted[encrypted.index(sign) + place] |= 1
-    for data, message in (
-        (zipped("other.tsv"), "of 2 files"),
-        (zipped()[:-30], "damaged"),
-        (bytes(encrypted), "encrypted"),
+    for data in (
+        zipped("other.tsv"),
+        zipped()[:-30],
+        bytes(encrypted),
     ):
-        with pytest.raises(FileFormatError, match=message):
+        with refused(FileFormatError):
             read_reference(data, format="plain")
     large = BytesIO()
     with ZipFile(large, "w", ZIP_DEFLATED) as archive:
         archive.writestr("gold.tsv", "a" * 3000)
     monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "2000")
-    with pytest.raises(FileFormatError, match="MAX_FILE_BYTES"):
+    with refused(FileFormatError):
         read_reference(large.getvalue(), format="plain")
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    "data",
     [
-        (b"", "empty"),
-        (zipped(), "this is a zip archive, but not an Excel file. Unpack it"),
-        (b" \n\t\n", "blank lines only"),
-        (b"\xef\xbb\xbf", "blank lines only"),
-        (b"ab\ta b\nc\0d\tc d", "line 2: there is a NUL"),
-        ("ab\ta b".encode("utf-16-le"), "NUL"),
-        (b"PK\x03\x04rest", "Excel file is damaged"),
-        (b"\xd0\xcf\x11\xe0rest", "password"),
-        (b"\x1f\x8brest", "gzip"),
-        (b"%PDF-1.5", "this is a PDF, not text"),
-        (b"\x89PNG\r\n\x1a\n", "this is a picture"),
+        b"",
+        zipped(),
+        b" \n\t\n",
+        b"\xef\xbb\xbf",
+        b"ab\ta b\nc\0d\tc d",
+        "ab\ta b".encode("utf-16-le"),
+        b"PK\x03\x04rest",
+        b"\xd0\xcf\x11\xe0rest",
+        b"\x1f\x8brest",
+        b"%PDF-1.5",
+        b"\x89PNG\r\n\x1a\n",
     ],
 )
-def test_files_that_cannot_be_read(data, message):
-    with pytest.raises(FileFormatError, match=message):
+def test_files_that_cannot_be_read(data):
+    with refused(FileFormatError):
         read_reference(data, name="gold.tsv")
 
 
@@ -167,17 +165,17 @@ def test_the_size_is_checked_before_reading(tmp_path, monkeypatch):
     with path.open("wb") as file:
         file.truncate(FILE_BYTES.usual + 1)
     monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("it was read"))
-    with pytest.raises(FileFormatError, match="1,000,000,001 bytes"):
+    with refused(FileFormatError):
         read_reference(path)
     monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "4")
-    with pytest.raises(FileFormatError, match="5 bytes"):
+    with refused(FileFormatError):
         read_reference(b"a\ta b")
 
 
 def test_a_missing_file(tmp_path):
-    with pytest.raises(FileFormatError, match=r"gone\.tsv: no such file or directory"):
+    with refused(FileFormatError):
         read_reference(tmp_path / "gone.tsv")
-    with pytest.raises(FileFormatError, match="it is a folder"):
+    with refused(FileFormatError):
         read_reference(tmp_path)
 
 
@@ -190,12 +188,9 @@ def test_a_pipe_is_read():
 
 
 def test_nothing_parses():
-    with pytest.raises(FileFormatError) as error:
+    with refused(FileFormatError, "line 1"):
         read_reference(b"a b\ta b\nx\nc d\tc d", format="plain", name="bad.tsv")
-    assert error.value.place == "line 1"
-    assert "2 × word with a space (first: line 1)" in error.value.problem
-    assert "1 × no column of morphs (first: line 2)" in error.value.problem
-    with pytest.raises(FileFormatError, match="line longer"):
+    with refused(FileFormatError):
         read_reference(b"a" * 20_000)
 
 

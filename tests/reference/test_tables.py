@@ -5,8 +5,9 @@ from pathlib import Path
 import duckdb
 import pytest
 from plain_writing import read, skipped
+from refusals import refused
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import REFERENCE_LINES
 from morphgraph.reference.readers import read_reference
 
@@ -54,7 +55,7 @@ def test_a_data_split_and_rows_that_the_filter_leaves_out():
         found = read(*MORPHSCORE_2, keep_rows=[kept])
         assert [entry.line for entry in found.entries] == sorted([2, 3, 4, 5, line])
     for options in ({"data_split": "x"}, {"keep_rows": ["x"]}, {"keep_rows": "stems"}):
-        with pytest.raises(MorphGraphError, match=r"train, dev, test|repeated, stems|not a list"):
+        with refused():
             read(*MORPHSCORE_2, **options)
 
 
@@ -92,17 +93,13 @@ def test_other_tables_in_parquet(tmp_path):
 
 def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
     path = parquet(tmp_path, "select 'undo' as text")
-    with pytest.raises(
-        FileFormatError, match=r"gold\.parquet.*none .* is a reference's: text.*morphs"
-    ):
+    with refused(FileFormatError):
         read_reference(path)
-    with pytest.raises(FileFormatError, match="cannot be read"):
+    with refused(FileFormatError):
         read_reference(path.read_bytes()[:-20], name="cut.parquet")
     path = parquet(tmp_path, "select 'a b' as word, 'a b' as morphs from range(3)")
-    with pytest.raises(
-        FileFormatError, match=r"no row .* Plain.*: 3 × word with a space \(first: row 1"
-    ):
+    with refused(FileFormatError):
         read_reference(path)
     monkeypatch.setenv(REFERENCE_LINES.variable, "2")
-    with pytest.raises(FileFormatError, match=r"it has . lines, the limit is 2"):
+    with refused(FileFormatError):
         read_reference(path)

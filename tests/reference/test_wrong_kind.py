@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import Command
+from refusals import expect, refused
 from small import trained_pieces
 
 import morphgraph as mg
@@ -32,7 +33,7 @@ OTHERS = {
 def test_gold_given_as_a_tokeniser(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(GOLD[name])
     for read in (lambda: mg.load(tmp_path / name), lambda: load_segmenter({name: GOLD[name]})):
-        with pytest.raises(GoldGivenError, match=r"looks like a gold segmentation.*mg\.read_gold"):
+        with refused(GoldGivenError):
             read()
     assert mg.read_gold(tmp_path / name).size
 
@@ -40,9 +41,9 @@ def test_gold_given_as_a_tokeniser(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_lines_are_not_taken_for_gold(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(OTHERS[name])
-    with pytest.raises(FileFormatError) as refused:
+    with pytest.raises(FileFormatError) as caught:
         mg.load(tmp_path / name)
-    assert not isinstance(refused.value, GoldGivenError)
+    assert not isinstance(caught.value, GoldGivenError)
 
 
 TOKENISER = read_bytes(demo_tokeniser_path("en"))
@@ -58,7 +59,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("name", FILES)
 def test_a_tokeniser_given_as_gold(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(FILES[name]())
-    with pytest.raises(TokeniserGivenError, match=r"the file of a tokeniser.*mg\.load"):
+    with refused(TokeniserGivenError):
         mg.read_gold(tmp_path / name)
 
 
@@ -67,16 +68,16 @@ def test_a_tokeniser_given_as_gold(name: str, tmp_path: Path) -> None:
 )
 def test_what_is_neither_is_not_taken_for_a_tokeniser(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "file.txt").write_bytes(content)
-    with pytest.raises(FileFormatError) as refused:
+    with pytest.raises(FileFormatError) as caught:
         mg.read_gold(tmp_path / "file.txt")
-    assert not isinstance(refused.value, TokeniserGivenError)
+    assert not isinstance(caught.value, TokeniserGivenError)
 
 
 def test_the_command_line_says_which_argument_takes_it(morphgraph: Command, tmp_path: Path) -> None:
     gold, tokeniser = tmp_path / "gold.tsv", tmp_path / "tokenizer.json"
     gold.write_bytes(GOLD["demo.tsv"])
     tokeniser.write_bytes(TOKENISER)
-    refused = morphgraph("knockout", gold, "demo:en"), morphgraph("score", "demo:en", tokeniser)
-    assert [run.code for run in refused] == [2, 2]
-    assert "GOLD on the command line" in refused[0].err
-    assert "TOKENISER on the command line" in refused[1].err
+    for given in (("knockout", gold, "demo:en"), ("score", "demo:en", tokeniser)):
+        run = morphgraph(*given)
+        assert run.code == 2
+        expect(run.err.splitlines()[-1])

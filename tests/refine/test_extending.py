@@ -12,12 +12,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import Lookup, listed
 from oracles import segment as segment_plainly
+from refusals import refused
 from small import small_tokeniser
 from strategies import MERGES, MergeList, bpe_of, graph_of, seen, word_counts
 from tokenizers import Tokenizer
 
 import morphgraph as mg
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.hugging_face import new_ids, removed_ids, to_tokenizer_json
@@ -72,7 +72,7 @@ def test_the_example_of_the_source() -> None:
     tokeniser = tokeniser_of_types("example", ["a", "b", "c", "d", "ab"], ["ab"])
     change = preview_extend(tokeniser, {"abcab": 2, "abd": 1}, 9)
     assert change.step["merges"] == [["ab", "c"], ["abc", "ab"], ["ab", "d"]]
-    with pytest.raises(MorphGraphError, match="0 types cannot be added"):
+    with refused():
         preview_extend(tokeniser, {"abcab": 2}, 0)
 
 
@@ -87,7 +87,7 @@ def test_a_word_that_is_a_type_has_no_pairs() -> None:
 @pytest.mark.slow
 def test_new_types_get_the_ids_of_pruned_ones() -> None:
     counts, tokeniser = wordfreq_counts("nl"), load_tokeniser("demo:en")
-    with pytest.raises(MorphGraphError, match="No ids are free"):
+    with refused():
         extend(tokeniser, counts, 100, replace=True)
     dead, size = unreachable_types(tokeniser.graph), len(tokeniser.types)
     tokeniser.graph.apply(preview_prune(tokeniser, 100, "last"))
@@ -147,9 +147,9 @@ def test_atoms_come_too_and_other_spellings_are_refused() -> None:
         load_tokeniser("demo:en"),
         replace(other, preprocessor=Preprocessor(suffix="</w>")),
     ):
-        with pytest.raises(MorphGraphError, match="spells words otherwise"):
+        with refused():
             extend(one, unlike)
-    with pytest.raises(MorphGraphError, match="needs a number of types"):
+    with refused():
         extend(one, {"ab": 1})
 
 

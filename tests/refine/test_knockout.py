@@ -7,10 +7,10 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from small import small_reference, small_tokeniser
 from strategies import MERGES, MergeList, graph_of
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.knockout import (
@@ -90,9 +90,9 @@ def test_settings() -> None:
     assert with_(select="last") == ["undoing", "ing"], "as many as blame would remove"
     assert with_(select="last", count=3) == ["undoing", "ing", "in"]
     assert with_(select="leaves", count=1) == ["undoing"]
-    with pytest.raises(MorphGraphError, match="2 leaves cannot be chosen"):
+    with refused():
         with_(select="leaves")
-    with pytest.raises(MorphGraphError, match="from 0 to 6"):
+    with refused():
         with_(select="last", count=7)
     assert len(with_(select="random", count=4)) == 4
     assert with_(select="random", seed=5) == with_(select="random", seed=5)
@@ -143,28 +143,26 @@ def test_random_types() -> None:
 
 
 BOTH = (KnockoutSettings, ReBPESettings)
-SHARE, WHOLE = "Give a number from 0 to 1.", "Give a whole number of 0 or more."
 
 
 @pytest.mark.parametrize(
-    ("kinds", "name", "value", "said"),
+    ("kinds", "name", "value"),
     [
-        *((BOTH, "threshold", value, SHARE) for value in (50, math.nan, "0.5", True)),
-        (BOTH, "scope", "foo", "Give one of: morphemic, whole-word."),
-        (BOTH, "weighting", "words", "Give one of: types, tokens."),
-        (BOTH[:1], "seed", -1, WHOLE),
-        (BOTH, "minimum_vocabulary", 1.5, WHOLE),
-        (BOTH[:1], "select", "foo", "Give one of: blame, random, last, leaves."),
-        (BOTH[:1], "count", -1, WHOLE),
-        (BOTH[:1], "percent", 101, "Give a number from 0 to 100."),
-        (BOTH[1:], "iterations", -1, WHOLE),
-        (BOTH[1:], "minimum_good", 0, "Give a whole number of 1 or more."),
-        (BOTH[1:], "minimum_ratio", 2, SHARE),
-        (BOTH[1:], "maximum_vocabulary", "1", WHOLE),
+        *((BOTH, "threshold", value) for value in (50, math.nan, "0.5", True)),
+        (BOTH, "scope", "foo"),
+        (BOTH, "weighting", "words"),
+        (BOTH[:1], "seed", -1),
+        (BOTH, "minimum_vocabulary", 1.5),
+        (BOTH[:1], "select", "foo"),
+        (BOTH[:1], "count", -1),
+        (BOTH[:1], "percent", 101),
+        (BOTH[1:], "iterations", -1),
+        (BOTH[1:], "minimum_good", 0),
+        (BOTH[1:], "minimum_ratio", 2),
+        (BOTH[1:], "maximum_vocabulary", "1"),
     ],
 )
-def test_values_that_mean_nothing(kinds: Any, name: str, value: Any, said: str) -> None:
+def test_values_that_mean_nothing(kinds: Any, name: str, value: Any) -> None:
     for kind in kinds:
-        with pytest.raises(MorphGraphError) as error:
+        with refused():
             kind(**{name: value})
-        assert f"{name}={value!r} does not fit. {said}" in str(error.value)

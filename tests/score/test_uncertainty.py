@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from effort import share_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -66,15 +67,16 @@ def test_as_scipys_percentile_bootstrap() -> None:
 def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
     # Samples of a known population: about 95 in 100 intervals must hold its score. By the binomial
     # distribution, fewer than 88 or more than 99.5 % of 400 have a chance of less than 1e-6.
+    trials = share_of(400, 100)
     population = np.array(some_entries(50_000, 7), np.float64)
     truth = f1(population.tolist()).value
     random_numbers = np.random.default_rng(11)
     covered = 0
-    for trial in range(400):
+    for trial in range(trials):
         sample = population[random_numbers.integers(0, len(population), 200)]
         [found] = bootstrap_intervals([f1(sample.tolist())], resamples=400, seed=trial)
         covered += found.low <= truth <= found.high
-    low, high = stats.binom.ppf([1e-6, 1 - 1e-6], 400, 0.945)
+    low, high = stats.binom.ppf([1e-6, 1 - 1e-6], trials, 0.945)
     assert low <= covered <= high
 
 

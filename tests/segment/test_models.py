@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from refusals import refused
 from strategies import token_texts
 from tokenizers import normalizers, pre_tokenizers
 
@@ -92,28 +93,21 @@ def test_an_edited_tokeniser_loads_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    "data",
     [
-        (b"", "m.json, line 1, column 1: the JSON is cut off"),
-        (b"\x80\x04K\x01.", "byte 0x80 is not valid UTF-8"),
-        (b"[]", "m.json: this is not a saved model"),
-        (b'{"format": "morphgraph recipe"}', "this is not a saved model"),
-        (b'{"format": "morphgraph model", "version": 2}', "field version: its version is 2, not 1"),
-        (b'{"format": "morphgraph model", "version": 1}', "field method: it is 'None', none of"),
-        (
-            b'{"format": "morphgraph model", "version": 1, "method": "os.system"}',
-            "field method: it is 'os.system', none of ",
-        ),
-        (
-            b'{"format": "morphgraph model", "version": 1, "method": "flota"}',
-            "m.json, field model: it is missing",
-        ),
+        b"",
+        b"\x80\x04K\x01.",
+        b"[]",
+        b'{"format": "morphgraph recipe"}',
+        b'{"format": "morphgraph model", "version": 2}',
+        b'{"format": "morphgraph model", "version": 1}',
+        b'{"format": "morphgraph model", "version": 1, "method": "os.system"}',
+        b'{"format": "morphgraph model", "version": 1, "method": "flota"}',
     ],
 )
-def test_what_is_no_model(data: bytes, message: str) -> None:
-    with pytest.raises(FileFormatError) as caught:
+def test_what_is_no_model(data: bytes) -> None:
+    with refused(FileFormatError):
         read_model(data, "m.json")
-    assert message in str(caught.value)
 
 
 def test_signatures_differ_by_all_that_matters() -> None:

@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 import morphgraph as mg
 from docs.tools import api
@@ -47,10 +48,10 @@ def test_a_listed_method_that_cannot_be_loaded_is_none(
     monkeypatch.setitem(METHODS._known, "absent", broken)
     with (
         pytest.warns(UserWarning, match="absent .* is left out"),
-        pytest.raises(MorphGraphError) as refused,
+        pytest.raises(MorphGraphError) as caught,
     ):
         use("absent")
-    assert str(refused.value).count("absent") == 1, "it is not among those to choose from"
+    assert str(caught.value).count("absent") == 1, "it is not among those to choose from"
 
 
 def methods_with(*entries: tuple[str, str]) -> Methods:
@@ -84,7 +85,7 @@ def test_a_method_on_a_segmenter() -> None:
         .startswith("LONGEST(k=2):Greedy:")
     )
     assert method_on(method_on(bpe, "dropout"), "bpe").signature() == bpe.signature()
-    with pytest.raises(MorphGraphError, match="needs a tokeniser of merges alone, which Greedy"):
+    with refused():
         method_on(greedy, "dropout")
 
 
@@ -138,14 +139,14 @@ def test_what_only_inherits_how_to_save_itself_is_not_saved_as_another() -> None
     class Inherits(Bte):
         pass
 
-    with pytest.raises(MorphGraphError, match="cannot be saved"):
+    with refused():
         write_model(Inherits(load_tokeniser("demo:en")))
 
 
 def test_what_has_no_plain_twin_is_not_exported(monkeypatch: pytest.MonkeyPatch) -> None:
     made = method_on(load_tokeniser("demo:en"), "dropout")
     monkeypatch.setitem(METHODS, "dropout", replace(METHODS["dropout"], standalone=""))
-    with pytest.raises(MorphGraphError, match="BPE-dropout cannot be exported"):
+    with refused():
         export_segmenter(made, ["un"])
 
 

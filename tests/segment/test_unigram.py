@@ -9,11 +9,11 @@ import sentencepiece
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from small import model_of_pieces, trained_pieces
 from tokenizers import Tokenizer, models
 from wordfreq import get_frequency_dict, top_n_list
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import load_vocabulary
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.unigram import Unigram
@@ -163,22 +163,22 @@ def test_without_an_unknown_type_each_character_stands_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "scores, message",
+    "scores",
     [
-        (None, "has no log-probabilities"),
-        ([-1.0], "1 log-probabilities for 2 types"),
-        ([-1.0, float("nan")], "of “b” is nan"),
-        ([-1.0, float("-inf")], "of “b” is -inf"),
-        ([-1.0, "x"], "of “b” is 'x'"),
+        None,
+        [-1.0],
+        [-1.0, float("nan")],
+        [-1.0, float("-inf")],
+        [-1.0, "x"],
     ],
 )
-def test_log_probabilities_are_checked(scores: Any, message: str) -> None:
-    with pytest.raises(MorphGraphError, match=message):
+def test_log_probabilities_are_checked(scores: Any) -> None:
+    with refused():
         Unigram(SubwordVocabulary(("a", "b")), scores)
 
 
 def test_log_probabilities_beyond_single_precision() -> None:
     vocabulary = SubwordVocabulary(("a", "b"), scores=(-1.0, -1e300))
     assert tokens(Unigram(vocabulary), ["ab"]) == [[0, 1]]
-    with pytest.raises(MorphGraphError, match="too large for single precision"):
+    with refused():
         Unigram(vocabulary, single=True)

@@ -11,6 +11,7 @@ import pytest
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from refusals import refused
 from small import small_document, small_tokeniser
 from strategies import MergeList, graph_of, with_words
 from tokenizers import Tokenizer
@@ -130,7 +131,7 @@ def test_what_the_library_cannot_use() -> None:
     made = export_segmenter(Bte(small_tokeniser([("a", "b")], unk_token="<unk>")), ["ab"])
     assert made.kind == "folder"
     assert "cannot use it (Unk token" in made.reason
-    with pytest.raises(ExportError, match="cannot use it"):
+    with refused(ExportError):
         export_segmenter(
             Bte(small_tokeniser([("a", "b")], post_processor={"type": "None such"})), ["ab"]
         )
@@ -147,7 +148,7 @@ def test_a_folder_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -
         return ((number, at, at) for at, (number, *_) in enumerate(atoms))
 
     monkeypatch.setattr(Merging, "_merged", forgetful)
-    with pytest.raises(ExportError, match="“abc” gets other tokens"):
+    with refused(ExportError):
         export_segmenter(Bte(tokeniser), ["a", "abc"])
 
 

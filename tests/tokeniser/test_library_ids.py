@@ -12,13 +12,14 @@ import pytest
 from effort import examples
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from refusals import refused
 from small import small_document, small_tokeniser
 from strategies import MergeList, any_order
 from tokenizers import AddedToken, Tokenizer
 
 import morphgraph as mg
 from morphgraph.api.with_merges import Tokeniser
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.formats.export import standalone_method
 from morphgraph.refine.rebpe import preview_annealing
 from morphgraph.score.boundaries import Benchmark
@@ -339,7 +340,7 @@ def test_ids_that_contradict_each_other_are_the_librarys(listed: list[Document])
     tokeniser = check(document_of(PLAIN, listed), ["a<s>b<t>", "ab"])
     assert "Those of the library count here" in warned(tokeniser)
     # A file of our own is read by our own class, which numbers as the file does.
-    with pytest.raises(FileFormatError, match="field added_tokens, entry"):
+    with refused(FileFormatError):
         contradiction = [*listed, added("a", 11)]
         loaded(document_of({**PLAIN, "type": "BTE"}, contradiction))
 
@@ -368,7 +369,7 @@ def test_the_largest_ids(number: int) -> None:
     "wrong", [[-1], [1.5], ["a"], None, "12", 7, [True], [np.bool_(True)], [None], [2**32], [[1]]]
 )
 def test_what_is_no_id_is_not_decoded(wrong: Any) -> None:
-    with pytest.raises(MorphGraphError, match="Give a list of whole numbers"):
+    with refused():
         loaded(document_of(PLAIN)).decode(wrong)
 
 

@@ -10,6 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from refusals import refused
 from small import small_document
 from strategies import (
     ALPHABET,
@@ -22,7 +23,7 @@ from strategies import (
     with_words,
 )
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import ADDED_TOKENS
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
@@ -207,7 +208,7 @@ def test_an_added_token_that_a_merge_makes_stays() -> None:
     number = document["model"]["vocab"]["ab"]
     document["added_tokens"] = [added(number, "ab")]
     tokeniser = loaded(document)
-    with pytest.raises(EditError, match="added token"):
+    with refused(EditError):
         tokeniser.graph.knockout(["ab"])
     tokeniser.graph.cascade(["abc"])
     saved, _ = to_tokenizer_json(tokeniser)
@@ -218,7 +219,7 @@ def test_the_end_of_a_word_cannot_be_removed() -> None:
     document = small_document([("b", "</w>"), ("a", "b</w>")])
     document["model"]["end_of_word_suffix"] = "</w>"
     tokeniser = loaded(document)
-    with pytest.raises(EditError, match="end of a word"):
+    with refused(EditError):
         tokeniser.graph.knockout(["b</w>"])
     tokeniser.graph.knockout(["ab</w>"])
     assert tokens(tokeniser, "ab") == ["a", "b</w>"]
@@ -227,7 +228,7 @@ def test_the_end_of_a_word_cannot_be_removed() -> None:
 def test_too_many_added_tokens_are_refused() -> None:
     document = small_document([("a", "b")])
     document["added_tokens"] = [added(9 + n, f"<{n}>") for n in range(ADDED_TOKENS.usual + 1)]
-    with pytest.raises(FileFormatError, match="added tokens, the limit is"):
+    with refused(FileFormatError):
         loaded(document)
 
 
@@ -236,7 +237,7 @@ def test_a_failing_pattern_is_an_error_not_a_panic() -> None:
     split = {"type": "Split", "behavior": "Isolated", "invert": False}
     document["pre_tokenizer"] = {**split, "pattern": {"Regex": "(x+x+)+y"}}
     tokeniser = loaded(document)
-    with pytest.raises(MorphGraphError, match="normaliser or pre-tokeniser fails"):
+    with refused():
         tokeniser.encode(["x" * 40])
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_folders import saved_files
+from refusals import refused
 from small import small_document, small_tokeniser
 from strategies import WORDS, MergeList, well_formed
 from tokenizers import Tokenizer, models
@@ -178,7 +179,7 @@ def test_uploads(tmp_path: Path) -> None:
         {"my-vocab.json": vocabulary, "merges.txt": merges},
     ]
     for files in wrong:
-        with pytest.raises(FileFormatError, match=r"tokenizer\.json, or vocab\.json and merges"):
+        with refused(FileFormatError):
             load_tokeniser(files)
 
 
@@ -234,72 +235,52 @@ def test_no_warning_where_the_order_does_no_harm() -> None:
 # ------------------------------------------------------------------------------------ errors
 
 
-VOCABULARY_WANTED = "vocabulary (type → id) is expected"
-
-
 @pytest.mark.parametrize(
-    ("path", "value", "place", "problem"),
+    ("path", "value", "place"),
     [
-        ("", [], "", "no field “model”"),
-        ("", {}, "", "no field “model”"),
-        ("model", {"type": "Unigram", "vocab": []}, "field model.type", "a Unigram model"),
-        ("model", {"type": "WordPiece", "vocab": {}}, "field model.type", "a WordPiece model"),
-        ("model.vocab", None, "field model.vocab", VOCABULARY_WANTED),
-        ("model.vocab", {}, "field model.vocab", VOCABULARY_WANTED),
-        ("model.vocab", {"a": 0, "b": 0}, "field model.vocab", "“a” and “b” share the id 0"),
+        ("", [], ""),
+        ("", {}, ""),
+        ("model", {"type": "Unigram", "vocab": []}, "field model.type"),
+        ("model", {"type": "WordPiece", "vocab": {}}, "field model.type"),
+        ("model.vocab", None, "field model.vocab"),
+        ("model.vocab", {}, "field model.vocab"),
+        ("model.vocab", {"a": 0, "b": 0}, "field model.vocab"),
+        *(("model.vocab", {"a": id_}, "field model.vocab") for id_ in ("x", True, -1, 2**32)),
+        ("model.vocab", {"": 7}, "field model.vocab"),
+        ("model.vocab", {"\ud800": 7}, "line 1"),
+        ("decoder", {"suffix": "\udfff"}, "line 1"),
+        ("model.vocab", {"a": 0, "b": 1}, "merge 1 (“a b”)"),
+        ("model.vocab", {"a": 0, "ab": 1}, "merge 1 (“a b”)"),
+        ("model.merges", None, "field model.merges"),
+        ("model.merges", [["a", "b"], "ab"], "field model.merges, entry 2"),
+        ("model.merges", [["a", "b", "c"]], "field model.merges, entry 1"),
+        ("model.merges", [["a", 7]], "field model.merges, entry 1"),
+        ("model.merges", ["a  b"], "field model.merges, entry 1"),
+        ("model.continuing_subword_prefix", "##", "field model.continuing_subword_prefix"),
+        ("added_tokens", {"a": 1}, "field added_tokens"),
+        ("added_tokens", [{"id": 9}], "field added_tokens, entry 1"),
         *(
-            ("model.vocab", {"a": id_}, "field model.vocab", "the id of “a” is not a valid id")
-            for id_ in ("x", True, -1)
+            ("added_tokens", [{"id": id_, "content": "<s>"}], "field added_tokens, entry 1")
+            for id_ in (-1, 1.0, 2**32)
         ),
-        ("model.vocab", {"": 7}, "field model.vocab", "the type with the id 7 is empty"),
-        ("model.vocab", {"a": 2**32}, "field model.vocab", "the id of “a”"),
-        ("model.vocab", {"\ud800": 7}, "line 1", "half of a surrogate pair"),
-        ("decoder", {"suffix": "\udfff"}, "line 1", "half of a surrogate pair"),
-        ("model.vocab", {"a": 0, "b": 1}, "merge 1 (“a b”)", "its result “ab” is not in"),
-        ("model.vocab", {"a": 0, "ab": 1}, "merge 1 (“a b”)", "its part “b” is not in"),
-        ("model.merges", None, "field model.merges", "list is expected"),
-        ("model.merges", [["a", "b"], "ab"], "field model.merges, entry 2", "this one has 1"),
-        ("model.merges", [["a", "b", "c"]], "field model.merges, entry 1", "this one has 3"),
-        ("model.merges", [["a", 7]], "field model.merges, entry 1", "a merge is expected here"),
-        ("model.merges", ["a  b"], "field model.merges, entry 1", "a merge is expected here"),
-        ("model.continuing_subword_prefix", "##", "field model.continuing", "begin with “##”"),
-        ("added_tokens", {"a": 1}, "field added_tokens", "a list is expected"),
-        ("added_tokens", [{"id": 9}], "field added_tokens, entry 1", "with content"),
-        *(
-            ("added_tokens", [{"id": id_, "content": "<s>"}], "field added_tokens, entry 1", said)
-            for id_, said in ((-1, "with content"), (1.0, "with content"), (2**32, "id of “<s>”"))
-        ),
-        ("pre_tokenizer", {"type": "Nope"}, "fields normalizer and pre_tok", "cannot"),
-        ("normalizer", "x", "field normalizer", "no part of a pipeline"),
+        ("pre_tokenizer", {"type": "Nope"}, "fields normalizer and pre_tokenizer"),
+        ("normalizer", "x", "field normalizer"),
     ],
 )
-def test_faulty_files_name_the_file_the_place_and_the_fix(
-    path: str, value: Any, place: str, problem: str
-) -> None:
+def test_faulty_files_name_the_place(path: str, value: Any, place: str) -> None:
     document: Any = small_document([("a", "b"), ("ab", "c")])
     outer, _, last = path.rpartition(".")
     inside = document[outer] if outer else document
     inside[last] = value
-    with pytest.raises(FileFormatError) as caught:
+    with refused(FileFormatError, place):
         from_tokenizer_json(json.dumps(document if path else value).encode(), "bad.json")
-    error = caught.value
-    assert error.file == "bad.json"
-    assert error.place.startswith(place)
-    assert problem in error.problem
-    assert error.fix.endswith(".")
-    assert str(error).startswith("bad.json")
 
 
 def test_a_fault_between_two_files_names_the_merges() -> None:
     data = json.dumps({"a": 0, "b": 1}).encode()
-    with pytest.raises(FileFormatError, match=r"merges\.txt, merge 1 \(“a x”\): its part “x”"):
-        load_tokeniser({"vocab.json": data, "merges.txt": b"a x\n"})
-    with pytest.raises(FileFormatError, match=r"merges\.txt, line 2: a merge of two parts"):
-        load_tokeniser({"vocab.json": data, "merges.txt": b"#version: 0.2\na b c\n"})
-    with pytest.raises(FileFormatError, match=r"merges\.txt: it has no merges"):
-        load_tokeniser({"vocab.json": data, "merges.txt": b"#version: 0.2\n"})
-    with pytest.raises(FileFormatError, match=r"merges\.txt, line 2: byte 0xE4 is not valid UTF-8"):
-        load_tokeniser({"vocab.json": data, "merges.txt": "a b\nä".encode("latin-1")})
+    for merges in (b"a x\n", b"#version: 0.2\na b c\n", b"#version: 0.2\n", b"a b\n\xe4"):
+        with refused(FileFormatError):
+            load_tokeniser({"vocab.json": data, "merges.txt": merges})
 
 
 def test_of_equal_pairs_the_first_one_is_saved() -> None:
@@ -358,7 +339,7 @@ def test_what_could_not_be_read_is_not_written(monkeypatch: pytest.MonkeyPatch) 
     tokeniser.graph.knockout(tokeniser.types[2000:2100])
     least = refused_below(to_tokenizer_json(tokeniser)[0])
     monkeypatch.setenv(JSON_MEMORY.variable, str(least - 1))
-    with pytest.raises(FileFormatError, match=rf"or set {JSON_MEMORY.variable}"):
+    with refused(FileFormatError):
         to_tokenizer_json(tokeniser)
     monkeypatch.setenv(JSON_MEMORY.variable, str(least))
     assert from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "again.json").lineage

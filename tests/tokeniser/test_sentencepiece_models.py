@@ -13,6 +13,7 @@ import wordfreq
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from small import model_of_pieces, trained_pieces
 from strategies import check_graph
 
@@ -208,13 +209,9 @@ def test_unused_types_are_taken_apart_after_merging(tmp_path: Path) -> None:
 
 
 def test_what_is_no_bpe_model_is_refused(tmp_path: Path) -> None:
-    for kind, problem in (
-        ("unigram", "this is a Unigram model of SentencePiece, which has no merges"),
-        ("word", "it is a model of words"),
-        ("char", "it is a model of characters"),
-    ):
+    for kind in ("unigram", "word", "char"):
         data = model_of_pieces(("a", 0.0, "NORMAL"), kind=kind.upper())
-        with pytest.raises(FileFormatError, match=problem):
+        with refused(FileFormatError):
             load_tokeniser({"m.model": data})
     saved = json.loads(to_tokenizer_json(tokeniser_of("plain"))[0])
     for field, value in (
@@ -225,5 +222,5 @@ def test_what_is_no_bpe_model_is_refused(tmp_path: Path) -> None:
         ("sentencepiece", {"symbols": [""]}),
     ):
         broken = {**saved, "model": {**saved["model"], field: value}}
-        with pytest.raises(FileFormatError, match=f"field model.{field}"):
+        with refused(FileFormatError):
             from_tokenizer_json(json.dumps(broken).encode(), "broken.json")

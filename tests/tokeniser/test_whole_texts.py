@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import wordfreq
+from effort import share_of
 from sentencepiece import SentencePieceProcessor
 from small import trained_pieces
 from tokenizers import (
@@ -31,7 +32,7 @@ WHITE = ["", " ", "  ", "\t", "\n", "\r\n\r\n", " a", "a ", " \u3000a", "\n\n  b
 
 
 @cache
-def varied_texts(count: int = 2_000) -> list[str]:
+def varied_texts(count: int = share_of(2_000, 300)) -> list[str]:
     """Words of two languages and odd strings, with all kinds of white space between."""
     draw = random.Random(1)
     words = [word for code in ("en", "de") for word in wordfreq.top_n_list(code, 1_500)]
@@ -76,7 +77,7 @@ def test_vocabulary_and_merges(data_folder: Path) -> None:
 
 
 def test_every_kind_as_the_library(variant: Any) -> None:
-    check_as_stock(mg.load(variant.library), variant.library, varied_texts(400))
+    check_as_stock(mg.load(variant.library), variant.library, varied_texts(share_of(400, 200)))
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
@@ -88,7 +89,7 @@ def test_sentencepiece_models(kind: str, settings: dict[str, Any], tmp_path: Pat
     tokeniser = mg.load(tmp_path / "a.model")
     assert tokeniser.types == tuple(theirs.id_to_piece(n) for n in range(len(theirs)))
     special = ("<unk>", "<s>", "</s>")
-    for text in varied_texts(600):
+    for text in varied_texts(share_of(600, 200)):
         # In a text they are added tokens here and in transformers, as there is none in the library.
         if not any(name in text for name in special):
             ids = theirs.encode(text)

@@ -11,10 +11,10 @@ import wordfreq
 from effort import examples, one_of
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import word_counts
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.corpus.word_array import WordArray
 from morphgraph.kernels import merge_training
@@ -83,7 +83,7 @@ def test_large_numbers() -> None:
     word = "ab" * 3000 + "c" * 5000
     assert train_bpe({word: 1}, vocab_size=10_000) == hugging_face([word], 10_000)
     huge = np.broadcast_to(np.zeros(1, np.int32), 2**31)
-    with pytest.raises(MorphGraphError, match="more than 2³¹ characters"):
+    with refused():
         merge_training.learn_events(huge, 1, 2)
 
 
@@ -111,17 +111,17 @@ def test_reserved_types_are_the_callers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "message"),
+    "counts",
     [
-        ({}, "no words to train on"),
-        ({"low": 0}, "no words to train on"),
-        ({"low": 1, "lower": -3}, "'lower' has the count -3"),
-        ({"low": 2**70}, "more than 64 bits"),
-        ({"low": 2**61}, "add up to more than"),
+        {},
+        {"low": 0},
+        {"low": 1, "lower": -3},
+        {"low": 2**70},
+        {"low": 2**61},
     ],
 )
-def test_refuses(counts: dict[str, int], message: str) -> None:
-    with pytest.raises(MorphGraphError, match=message):
+def test_refuses(counts: dict[str, int]) -> None:
+    with refused():
         train_bpe(counts, vocab_size=10)
 
 

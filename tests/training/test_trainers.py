@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import token_texts as tokens
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import (
     LanguageCounts,
     WordCounts,
@@ -211,22 +211,22 @@ def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "message"),
+    ("arguments", "options"),
     [
-        (("lzw", 300), {}, "no method “lzw”. Choose one of: bpe, bpe-prime"),
-        (("bpe", 300), {"pipeline": "best"}, "pipeline='best' is not known"),
-        (("bpe-prime", 300), {"pipeline": "plain"}, "BPE′ cannot follow the pipeline plain"),
-        (("bpe", 300), {"parameters": {"k": 1}}, "bpe has no parameter “k”. It takes no"),
-        (("picky", 300), {"parameters": {"k": 1}}, "picky has no parameter “k”. It takes thr"),
-        (("picky", 300), {"parameters": {"threshold": 2.0}}, r"threshold=2\.0 does not fit\."),
-        (("bpe", 300), {"pipeline": "knockout"}, "leaves no word to train on; 3 words: rarer"),
-        (("wordpiece", 3), {}, "has no room for the 5 atoms"),
-        (("unigram", 3), {}, "SentencePiece cannot train a Unigram of 3 types on these words"),
+        (("lzw", 300), {}),
+        (("bpe", 300), {"pipeline": "best"}),
+        (("bpe-prime", 300), {"pipeline": "plain"}),
+        (("bpe", 300), {"parameters": {"k": 1}}),
+        (("picky", 300), {"parameters": {"k": 1}}),
+        (("picky", 300), {"parameters": {"threshold": 2.0}}),
+        (("bpe", 300), {"pipeline": "knockout"}),
+        (("wordpiece", 3), {}),
+        (("unigram", 3), {}),
     ]
-    + [((m, 99), {}, "has no room for the 256 atoms") for m in ("bpe", "picky", "scaffold")],
+    + [((m, 99), {}) for m in ("bpe", "picky", "scaffold")],
 )
-def test_refuses(arguments: tuple[str, int], options: dict[str, Any], message: str) -> None:
-    with pytest.raises(MorphGraphError, match=message):
+def test_refuses(arguments: tuple[str, int], options: dict[str, Any]) -> None:
+    with refused():
         train(arguments[0], {"ab": 2, "ba": 1}, arguments[1], **options)
 
 

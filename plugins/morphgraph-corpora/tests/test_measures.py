@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
+from refusals import refused
 from tokenizers import Tokenizer
 
 from morphgraph.core.errors import MorphGraphError
@@ -218,20 +219,20 @@ def test_parity_by_hand(parallel: Path) -> None:
 
 def test_what_is_not_parallel(parallel: Path) -> None:
     write(parallel, "fr.dev", ["öñ"])
-    with pytest.raises(MorphGraphError, match=r"de has 2 lines and fr 1.*correct it"):
+    with refused():
         measured(parallel)
     (parallel / "fr.dev").write_bytes(b"")
-    with pytest.raises(MorphGraphError, match=r"fr has no text"):
+    with refused():
         measured(parallel)
     (parallel / "fr.dev").unlink()
-    with pytest.raises(MorphGraphError, match=r"no language “it”. There are: de, en"):
+    with refused():
         measured(parallel, base="it")
     (parallel / "de.dev").unlink()
-    with pytest.raises(MorphGraphError, match=r"has one language, en\.dev"):
+    with refused():
         measured(parallel)
-    with pytest.raises(MorphGraphError, match="Name at least one file"):
+    with refused():
         measure_corpus({"BPE": BPE}, [])
-    with pytest.raises(MorphGraphError, match="base language is for parallel text"):
+    with refused():
         measure_corpus({"BPE": BPE}, [parallel], base="en")
 
 
@@ -241,7 +242,7 @@ def test_what_is_not_parallel(parallel: Path) -> None:
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
 def test_texts_without_language(tmp_path: Path, kind: str) -> None:
     path = table(tmp_path, [("en", "ab"), (" ", "abc"), ("de", "d")], kind)
-    with pytest.raises(MorphGraphError, match="“lang”"):
+    with refused():
         measure_corpus(BOTH, [path], language_column="lang")
     found = measure_corpus(BOTH, [path], language_column="lang", bad_lines="skip")
     assert [one.text for one in found.of("BPE")] == ["de", "en"]
@@ -256,13 +257,13 @@ def test_lines_that_are_too_long_are_refused(
     write(parallel, "fr.dev", ["öñöñd", "d", "d", "d"])
     write(parallel, "en.dev", ["abc", "ab abc abc", "ab", "ab abc abc"])
     write(parallel, "de.dev", ["abcab", "dd"])
-    with pytest.raises(MorphGraphError, match="bytes in one line"):
+    with refused():
         measured(parallel)
 
 
 def test_words_that_are_too_long_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", [f"ab {'c' * (2**20 + 1)} abc d"])
-    with pytest.raises(MorphGraphError, match="1,048,576 bytes without white space"):
+    with refused():
         measure_corpus(BOTH, [tmp_path])
 
 
@@ -276,7 +277,7 @@ def test_the_order_of_the_efficiency(tmp_path: Path, alpha: float) -> None:
 def test_too_many_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MORPHGRAPH_MAX_CORPUS_LANGUAGES", "2")
     path = table(tmp_path, [("a", "ab"), ("b", "ab"), ("c", "ab")], "jsonl")
-    with pytest.raises(MorphGraphError, match="it has 3 languages, the limit is 2"):
+    with refused():
         measure_corpus(BOTH, [path], language_column="lang")
 
 

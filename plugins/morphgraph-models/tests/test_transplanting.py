@@ -20,6 +20,7 @@ from model_folders import (
     write_model,
     write_tokeniser,
 )
+from refusals import refused
 from small import small_document
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
@@ -269,7 +270,7 @@ def test_a_matrix_that_is_padded_beyond_the_tokeniser(tmp_path: Path, other: Pat
         folder = tmp_path / str(rows)
         write_model(folder, small_document(MERGES), {"wte.weight": matrix(rows)})
         if not allowed:
-            with pytest.raises(mg.MorphGraphError, match=r"12 ids, but .* 20 rows.*--padded"):
+            with refused():
                 mg.models.transplant(folder, other, tmp_path / "no")
         made = mg.models.transplant(folder, other, tmp_path / f"{rows}-out", padded=not allowed)
         assert made.padding == (rows - 12, 0)
@@ -296,7 +297,7 @@ def test_a_tokeniser_that_was_knocked_out(model: Path, tmp_path: Path) -> None:
     """As the library saves it, merges of three parts and their code included."""
     edited = load_tokeniser(model)
     edited.graph.knockout(["in"])
-    with pytest.raises(mg.MorphGraphError, match="Export it first: morphgraph export"):
+    with refused():
         (tmp_path / "saved").mkdir()
         for name, data in saved_files(edited).items():
             (tmp_path / "saved" / name).write_bytes(data)
@@ -493,7 +494,7 @@ def test_types_of_one_writing_are_compared_as_they_are(tmp_path: Path) -> None:
 def test_one_tokeniser_that_marks_the_end_of_words_is_refused(tmp_path: Path, model: Path) -> None:
     document = small_document([("a", "b</w>")], end_of_word_suffix="</w>")
     write_tokeniser(tmp_path / "clip", document)
-    with pytest.raises(mg.MorphGraphError, match="marks the end of a word by “</w>”"):
+    with refused():
         mg.models.transplant(model, tmp_path / "clip")
 
 
@@ -513,7 +514,7 @@ def test_files_of_old_tokenisers(tmp_path: Path) -> None:
     assert (found.ids["<mask>"], found.id_count, "<mask>" in found.special) == (259, 260, True)
     assert found.tokens_of(["Ġunu"]) == [[found.ids["Ġun"], found.ids["u"]]]
     (gpt / "added_tokens.json").write_text('{"<mask>": 7}')
-    with pytest.raises(mg.MorphGraphError, match="<mask>"):
+    with refused():
         read_model_vocabulary(gpt)
 
 
@@ -559,7 +560,7 @@ def test_an_old_tokeniser_that_cuts_otherwise_is_refused(tmp_path: Path, other: 
     tokeniser.method("flota", k=2).export(tmp_path / "flota", words=["undo"])
     old = read_model_vocabulary(tmp_path / "flota")
     assert old.ids == vocabulary(other)
-    with pytest.raises(mg.MorphGraphError, match="Name the one that it was made from"):
+    with refused():
         old.tokens_of(["undone"])
 
 

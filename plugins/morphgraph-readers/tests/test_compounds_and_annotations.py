@@ -4,6 +4,7 @@ import json
 
 import pytest
 from plain_writing import read, skipped, told
+from refusals import refused
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.entry import MorphemeKind, join_references
@@ -48,10 +49,9 @@ def test_ladec_with_other_separators_and_without_its_header():
         lines = [line.replace(",", separator) for line in LADEC[:1]]
         row = separator.join(["1", "air", "craft", "aircraft", "1", "1", "yes", ""])
         assert read(*lines, row).entries[0].morphs == ("air", "craft")
-    with pytest.raises(FileFormatError, match="2 × no header with stim, c1, c2") as error:
+    with refused(FileFormatError, "line 1"):
         read(*LADEC[1:3], format="ladec", name="x.csv")
-    assert error.value.place == "line 1"
-    with pytest.raises(FileFormatError, match="only a header"):
+    with refused(FileFormatError):
         read(LADEC[0])
 
 
@@ -153,7 +153,7 @@ def test_morpho_challenge_in_windows_1252():
         ("häuser\thäus er".encode("windows-1252"), {"format": "morpho-challenge"}),
         (text.encode("windows-1252") + b"\x81", {}),  # 0x81 is no character of windows-1252
     ):
-        with pytest.raises(FileFormatError, match="UTF-8"):
+        with refused(FileFormatError):
             read_reference(data, **options)
 
 
@@ -271,7 +271,7 @@ def test_unisegments_layers_are_told_apart():
     reference = read(*lines, layer="B")
     assert [" ".join(entry.morphs) for entry in reference.entries] == ["un do ing", "do ing"]
     assert skipped(reference) == [("of another layer", 3, 1)]
-    with pytest.raises(FileFormatError, match="5 × of another layer"):
+    with refused(FileFormatError):
         read(*lines, layer="C")
 
 

@@ -7,6 +7,7 @@ import zipfile
 import openpyxl
 import pytest
 from plain_writing import write_plain
+from refusals import refused
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.readers import read_reference
@@ -139,33 +140,26 @@ def test_whole_words_are_the_outermost_units(text, pieces):
      "{(a)} {(b)}", "({a)}"],
 )  # fmt: skip
 def test_malformed_segmentations(text):
-    with pytest.raises(Unusable, match="not well-formed"):
+    with refused(Unusable):
         parse_segmentation(text)
 
 
 def test_a_workbook_without_its_sheets_or_columns():
-    with pytest.raises(
-        FileFormatError, match=r"like 0-1-1 .*its sheets: Sheet1, 0-1-1 old"
-    ) as error:
+    with refused(FileFormatError):
         read_reference(book({"Sheet1": [("a", "b")], "0-1-1 old": []}), name="x.xlsx")
-    assert error.value.file == "x.xlsx" and "tab-separated" in error.value.fix
     for rows in ([], [("Word", "Segmentation"), ("a", "b")]):
-        with pytest.raises(FileFormatError, match="no columns Word and MorphoLexSegm") as error:
+        with refused(FileFormatError, "sheet 0-1-1, row 1"):
             read_reference(book({"0-1-1": rows}))
-        assert error.value.place == "sheet 0-1-1, row 1"
-    with pytest.raises(
-        FileFormatError, match=r"no row can be read as MorphoLex.*sheet 0-1-0"
-    ) as error:
+    with refused(FileFormatError, "row 2"):
         read_reference(book({"0-1-0": [HEADER, row("a", "x")]}))
-    assert error.value.place == "row 2"
-    with pytest.raises(FileFormatError, match="only a header"):
+    with refused(FileFormatError):
         read_reference(book({"0-1-0": [HEADER]}))
 
 
 def test_the_format_must_fit_the_file():
-    with pytest.raises(FileFormatError, match="not an Excel file"):
+    with refused(FileFormatError):
         read_reference(b"unfit\tun fit", format="morpholex")
-    with pytest.raises(FileFormatError, match="an Excel file, not text"):
+    with refused(FileFormatError):
         read_reference(book(SHEETS), format="plain")
 
 
@@ -186,10 +180,9 @@ def rebuilt(change, data=None):
     return out.getvalue()
 
 
-def fails(data, match):
-    with pytest.raises(FileFormatError, match=match) as error:
+def fails(data):
+    with refused(FileFormatError):
         read_reference(data, name="bad.xlsx")
-    assert error.value.file == "bad.xlsx" and error.value.fix
 
 
 def test_a_sheet_that_is_cut_off_is_named():
@@ -197,9 +190,8 @@ def test_a_sheet_that_is_cut_off_is_named():
     def cut(name, content):
         return content[:-200] if name.endswith("sheet2.xml") else content
 
-    with pytest.raises(FileFormatError) as error:
+    with refused(FileFormatError, "sheet 0-1-0"):
         read_reference(rebuilt(cut))
-    assert error.value.place == "sheet 0-1-0"
 
 
 def test_a_directory_that_lies_about_sizes():
@@ -208,7 +200,7 @@ def test_a_directory_that_lies_about_sizes():
     while (at := data.find(b"PK\x01\x02", at)) >= 0:
         data[at + 24 : at + 28] = (5).to_bytes(4, "little")
         at += 4
-    fails(bytes(data), "damaged|cannot be read")
+    fails(bytes(data))
 
 
 def test_encrypted_archives():
@@ -216,7 +208,7 @@ def test_encrypted_archives():
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         at = data.find(mark)
         data[at + offset] |= 1
-    fails(bytes(data), "encrypted")
+    fails(bytes(data))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])

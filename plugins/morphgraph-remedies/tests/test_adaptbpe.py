@@ -6,13 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 import oracles
-import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import MergeList, any_order, bpe_of, seen, token_texts, well_formed, with_holes
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import tokeniser_of_types
@@ -147,11 +146,11 @@ def test_without_the_guard_a_part_may_go() -> None:
 
 def test_what_cannot_be() -> None:
     tokeniser, counts, _ = on_cities()
-    with pytest.raises(MorphGraphError, match="“a y” is no merge of t"):
+    with refused():
         AdaptBPE(tokeniser, [("a", "y")])
     tokeniser.graph.anneal([("ab", "c"), ("abc", "d")])
     tokeniser.graph.knockout(["abc"])
-    with pytest.raises(MorphGraphError, match="has tuple merges"):
+    with refused():
         AdaptBPE.by_counts(tokeniser, counts)
 
 

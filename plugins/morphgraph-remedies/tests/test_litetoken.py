@@ -11,9 +11,9 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import WORDS, MergeList, bpe_of, seen, token_texts, well_formed
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import tokeniser_of_types
@@ -128,9 +128,9 @@ def test_by_hand() -> None:
 def test_what_never_occurs_is_unseen_and_added_tokens_stay() -> None:
     tokeniser = tokeniser_of_types("t", ["a", "b", "ab", "<s>"], ["ab"])
     assert residues(tokeniser, WordCounts(["b"], [500])) == []
-    with pytest.raises(MorphGraphError, match="“<s>” cannot be a residue"):
+    with refused():
         LiteToken(tokeniser, ["<s>"])
-    with pytest.raises(MorphGraphError, match="needs the word counts of a second corpus"):
+    with refused():
         method_on(tokeniser, "litetoken")
 
 

@@ -7,17 +7,16 @@ from typing import Any
 import merge_method_oracles as naive
 import numpy as np
 import oracles
-import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import bpe_of, seen, token_texts
 
 import morphgraph as mg
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import collected
 from morphgraph.batch.store import Store, TaskReport, TaskResult, code_version, run_task
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
@@ -140,7 +139,7 @@ def test_on_a_demo() -> None:
     kept = learned.segmenter.tokeniser
     same = {text for text in kept.types if kept.graph.is_present(kept.graph.ids[text])}
     assert all(kept.graph.ids[t] == tokeniser.graph.ids[t] for t in same & {*tokeniser.types})
-    with pytest.raises(MorphGraphError, match="of 7 types has no room for the"):
+    with refused():
         learn_morphbpe(tokeniser, gold_set, MorphBPESettings(types=7))
 
 
@@ -156,7 +155,7 @@ def test_in_a_notebook_and_exported(tmp_path: Any) -> None:
     made.save(tmp_path / "m.json")
     again = mg.load(tmp_path / "m.json")
     assert again.segment(["ontbreken"]) == made.segment(["ontbreken"])
-    with pytest.raises(MorphGraphError, match="Choose one of: knockout, rebpe"):
+    with refused():
         made.learn("flota", gold)
 
 

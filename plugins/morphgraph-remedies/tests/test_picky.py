@@ -11,9 +11,10 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import token_texts
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.vocabulary_figures import list_behind
 from morphgraph.score.vocabulary_health import VocabularyHealth
@@ -173,27 +174,27 @@ def test_released_layout() -> None:
     history = [(step.number, step.event.kind) for step in picky.events_of(words, 1)]
     assert history == [(0, "merge"), (2, "split"), (3, "merge")]
     for broken in ({**model, "splits": [{}]}, {"tokens": 3}, [1]):
-        with pytest.raises(FileFormatError, match=r"model\.json"):
+        with refused(FileFormatError):
             Picky.from_released(broken, "model.json")
 
 
 @pytest.mark.parametrize(
-    ("events", "problem"),
+    "events",
     [
-        ([("split", (0, 1, 2), 5)], "no event before it has merged"),
-        ([("merge", (0, 1, 2), 5)], "merges other than two parts"),
-        ([("merge", (4, 2), 5), ("merge", (0, 1), 4)], "no event before it has made"),
-        ([("merge", (0, 2), 4)], "do not make it"),
-        ([("merge", (1, 0), 4)], "do not make it"),
-        ([("merge", (4,), 4)], "do not make it"),
+        [("split", (0, 1, 2), 5)],
+        [("merge", (0, 1, 2), 5)],
+        [("merge", (4, 2), 5), ("merge", (0, 1), 4)],
+        [("merge", (0, 2), 4)],
+        [("merge", (1, 0), 4)],
+        [("merge", (4,), 4)],
     ],
 )
 def test_events_that_would_need_more_room_are_refused(
-    events: list[tuple[str, tuple[int, ...], int]], problem: str
+    events: list[tuple[str, tuple[int, ...], int]],
 ) -> None:
     """Types a b c d ab abc: a split of what was never merged would make one atom several."""
     tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "d", "ab", "abc"], [])
-    with pytest.raises(MorphGraphError, match=problem):
+    with refused():
         Picky(tokeniser, [PickyEvent(*event) for event in events])  # type: ignore[arg-type]
 
 
@@ -202,7 +203,7 @@ def test_added_tokens_are_never_split() -> None:
     tokeniser = tokeniser_of_types("low", ["<", "u", ">", "<u", "<u>"], [])
     tokeniser.graph.fixed = frozenset({4})
     events = [PickyEvent("merge", (0, 1), 3), PickyEvent("merge", (3, 2), 4)]
-    with pytest.raises(MorphGraphError, match="as an atom"):
+    with refused():
         Picky(tokeniser, events)
 
 
@@ -221,7 +222,7 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
     assert json.loads(made.files["ids.json"]) == {str(n): n for n in range(8)}
     saved = read_model(write_model(load_segmenter({"picky.json": data})), "saved.json")
     assert [saved.vocabulary_id(token) for token in (7, 8)] == [None, 7]
-    with pytest.raises(FileFormatError, match="not cut by its merges alone"):
+    with refused(FileFormatError):
         load_tokeniser(path)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from command import Command
+from refusals import expect
 
 import morphgraph as mg
 
@@ -43,24 +44,20 @@ def test_train_on_several_languages(morphgraph: Command, languages: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    "given",
     [
-        (["en.tsv"], "balances several languages, and there is only one"),
-        (["en=en.tsv"], "balances several languages, and there is only one"),
-        (["en=en.tsv", "tr.tsv"], "tr.tsv does not say its"),
-        (["en=en.tsv", "en=tr.tsv"], "en=tr.tsv: give each language once"),
-        (["en=en.tsv", "x=empty.tsv"], "empty.tsv: the file has no words"),
-        (
-            ["en=en.tsv", "tr=tr.tsv", "--development", "tr=tr.tsv"],
-            "Of en there is a training or a development text, but not both",
-        ),
+        ["en.tsv"],
+        ["en=en.tsv"],
+        ["en=en.tsv", "tr.tsv"],
+        ["en=en.tsv", "en=tr.tsv"],
+        ["en=en.tsv", "x=empty.tsv"],
+        ["en=en.tsv", "tr=tr.tsv", "--development", "tr=tr.tsv"],
     ],
 )
-def test_languages_that_are_refused(
-    morphgraph: Command, languages: Path, given: list[str], message: str
-) -> None:
+def test_languages_that_are_refused(morphgraph: Command, languages: Path, given: list[str]) -> None:
     run = morphgraph("train", "parity", *given, "--vocab-size", 265, "--out", "m.json")
-    assert (run.code, message in run.err) == (2, True), run.err
+    assert run.code == 2, run.err
+    expect(run.err.splitlines()[-1])
     assert not (languages / "m.json").exists()
 
 

@@ -99,8 +99,8 @@ def switch_to(current: Session, name: str) -> None:
         current.notice = str(error)
 
 
-def copy_field(current: Session, place: str) -> None:
-    """Show where the present state gets a name, to be kept."""
+def copy_field(current: Session, place: str) -> bool:
+    """Show where the present state gets a name; return whether it has just been kept."""
     is_full = len(copies_of(current)) >= MOST_COPIES
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "bottom"}
     with st.form(f"copy {place}", clear_on_submit=True, border=False), st.container(**row):
@@ -108,9 +108,10 @@ def copy_field(current: Session, place: str) -> None:
         options: dict[str, Any] = {"placeholder": _usual_name(current), "max_chars": _LONGEST}
         name = st.text_input("Keep the present state as", width=260, help=tip, **options)
         options = {"icon": ":material/bookmark_add:", "help": _FULL if is_full else None}
-        if st.form_submit_button("Keep a copy", disabled=is_full, **options):
+        is_asked = st.form_submit_button("Keep a copy", disabled=is_full, **options)
+        if is_asked:
             keep_copy(current, name)
-            st.rerun()
+        return is_asked
 
 
 def copy_list(current: Session) -> None:

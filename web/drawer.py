@@ -57,7 +57,7 @@ tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser"{trusted})
 
 def drawer_button(current: Session, title: str) -> None:
     """Show the button that opens the drawer of a page, and the drawer once it is open."""
-    options = {"key": "drawer button"}
+    options: dict[str, Any] = {"key": "drawer button"}
     ui.button("History, export", "history", ui.open_dialog, title, "drawer", **options)
     st.session_state[_SHOWN] = current.study.graph.state
     if ui.dialog_now(title, "drawer") is not None:
@@ -73,7 +73,8 @@ def _drawer(current: Session) -> None:
     _take_along(current)
     st.subheader("Copies", anchor=False)
     copy_list(current)
-    copy_field(current, "drawer")
+    if copy_field(current, "drawer"):
+        st.rerun()
     _more(current)
     if is_public():
         _own_data(current)

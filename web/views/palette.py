@@ -56,7 +56,8 @@ def _palette(current: Session, pages: Mapping[str, str]) -> None:
     if chosen is None:
         return
     if chosen == "Keep a copy":
-        copy_field(current, "palette")
+        if copy_field(current, "palette"):
+            _then_redraw(ui.close_dialog)
         return
     ui.close_dialog()
     if chosen in places:

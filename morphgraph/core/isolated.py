@@ -25,8 +25,6 @@ from threading import BoundedSemaphore, Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
-import psutil
-
 from morphgraph.core import errors
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import READING_MEMORY, READING_SECONDS, TEXT_MEMORY, Limit
@@ -164,6 +162,8 @@ class _Process:
 
     def _watch(self, seconds: Limit, memory: Limit) -> None:
         """Wait for an answer, and enforce the limits."""
+        import psutil
+
         begun, before = time.monotonic(), None
         while not self._pipe.poll(_EVERY):
             used, kept = 0.0, 0

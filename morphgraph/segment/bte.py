@@ -24,7 +24,6 @@ from morphgraph.formats.loading import detect_marker
 from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.method import Method, Training
 from morphgraph.segment.segmenter import Explanation, Inventory, Segmenter
-from morphgraph.segment.training import train_bpe, train_merge_tokeniser
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
@@ -140,6 +139,8 @@ def merging_model(
 
 
 def _trained(*given: Any, **more: Any) -> Bte:
+    from morphgraph.segment.training import train_bpe, train_merge_tokeniser
+
     return Bte(train_merge_tokeniser(train_bpe, *given, **more)[0])
 
 

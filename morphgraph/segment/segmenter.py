@@ -6,14 +6,13 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
 from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.export import ids_in
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.framing import known_ids
@@ -24,6 +23,9 @@ from morphgraph.tokeniser.preprocess import BYTES, CHAR_TO_BYTE, Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
+
+if TYPE_CHECKING:
+    from morphgraph.corpus.counts import WordCounts
 
 _SHARED = ("vocab", "unk_token", "sentencepiece")
 """The settings of an exported model that all methods on it share."""

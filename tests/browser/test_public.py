@@ -79,7 +79,7 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
         "methods: [standard]\nreferences: ['demo:en']\nintervals: false\n"
     )
     editor.press("Control+Enter")
-    expect(page.get_by_text(re.compile("^1 cell, 2 tasks"))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(re.compile("^1 cell, about"))).to_be_visible(timeout=PATIENCE)
     idle(page)
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(".stMarkdownBadge").first).to_have_text(
@@ -87,7 +87,7 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     )
     idle(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Tables", exact=True).click()
+        page.get_by_role("button", name="All files", exact=True).click()
     assert download.value.path().stat().st_size
     return fetched
 

@@ -12,6 +12,7 @@ from morphgraph.core.files import DEMOS
 from morphgraph.core.text import percent
 from morphgraph.tokeniser.merging import segment
 from tests.pages.conftest import PAGES
+from web.idle import prepare_next_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 EVERY_PAGE = ["start", *PAGES]
@@ -105,3 +106,32 @@ def test_a_page_can_be_the_first_of_a_session(page: str) -> None:
     test = app.switch_page(PAGES[page]).run()
     assert not test.exception
     assert test.session_state["morphgraph session"].language == "en"
+
+
+def test_what_the_next_pages_show_first_is_computed_before(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    current = app.session
+    monkeypatch.setattr("web.idle._PAUSE", 60.0)
+    prepare_next_pages(current)
+    called_off = current.idle
+    monkeypatch.setattr("web.idle._PAUSE", 0.0)
+    prepare_next_pages(current)
+    called_off.join(10)
+    current.idle.join(60)
+    assert called_off.finished.is_set() and current.prepared == current.study_number
+
+    def computed(*_: object) -> None:
+        raise AssertionError("it is known")
+
+    monkeypatch.setattr("web.repair.blame.threshold_curve", computed)
+    monkeypatch.setattr("web.compare.figures.learn_and_score", computed)
+    app.remedy("blame").open("compare")
+    assert len(app.component("comparison")["figures"][0]["cells"]) > 3
+    current.idle = None
+    app.graph.knockout(["ies"])  # an edited one is not guessed at
+    prepare_next_pages(current)
+    app.choose("Demo", "de")
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
+    prepare_next_pages(current)
+    assert current.idle is None

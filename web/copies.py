@@ -124,10 +124,9 @@ def copy_list(current: Session) -> None:
     for number, (name, steps) in enumerate(copies.items()):
         row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
         with st.container(key=f"copy-row-{number}", **row):
-            st.markdown(f"**{ui.plain(name)}**", width=165)
             with ui.attempt():
-                st.markdown(_described(current, copied(current, name)), width=265)
-            st.space("stretch")
+                told = _described(current, copied(current, name))
+                st.markdown(f"**{ui.plain(name)}**  \n:small[{told}]", width="stretch")
             label, tertiary = "Open" if steps == now else "Switch", {"type": "tertiary"}
             with st.container(horizontal=True, width="content", gap="small"):
                 options: dict[str, Any] = {"key": f"swap_horiz copy {number}", **tertiary}

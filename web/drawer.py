@@ -197,8 +197,12 @@ def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) 
     key = (segmenter.signature(), reference.checksum)
     # It stays where it is: a button that goes takes the focus with it, and Escape needs that.
     tip = "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences."
-    asked = ui.button("Check and prepare", "fact_check", primary=True, help=tip)
-    if not asked and st.session_state.get(_CHECKED) != key:
+    is_checked = st.session_state.get(_CHECKED) == key
+    options: dict[str, Any] = {"key": "check export", "help": tip, "primary": not is_checked}
+    ui.button(
+        "Check and prepare", "fact_check", st.session_state.update, {_CHECKED: key}, **options
+    )
+    if not is_checked:
         return None
 
     def make() -> Export:
@@ -210,7 +214,6 @@ def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) 
         if warning := current.once(("capitals", *key), segmenter.warning):
             st.warning(ui.plain(warning), icon=":material/match_case:")
         made = current.once(("export", *key), make)
-        st.session_state[_CHECKED] = key
         files = {f"{_FOLDER}/{name}": data for name, data in made.files.items()}
         file, tip = f"{_FOLDER}.zip", f"A zip archive: {', '.join(made.files)}."
         if model is not None:
@@ -221,6 +224,7 @@ def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) 
 
         ui.download("Download", content, file, primary=True, help=tip)
         return made
+    del st.session_state[_CHECKED]  # it cannot be exported
     return None
 
 

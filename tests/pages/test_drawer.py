@@ -4,7 +4,6 @@ import io
 import json
 import re
 import zipfile
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +104,9 @@ def test_a_copy_can_be_left_and_opened_again(
         return [step["types"] for step in app.graph.recipe()]
 
     def rows() -> dict[str, str]:
-        said = [as_read(m.value) for m in app.test.markdown]
-        return {a.strip("*"): b for a, b in pairwise(said) if " types · " in b}
+        row = re.compile(r"\*\*(.*)\*\*  \n:small\[(.*)\]")
+        found = (row.fullmatch(as_read(m.value)) for m in app.test.markdown)
+        return {one[1]: one[2] for one in found if one}
 
     app.graph.knockout(["ies"])
     app.graph.knockout(["ing"])

@@ -12,7 +12,6 @@ from morphgraph.segment.bte import Bte
 from web.aside import Scored, scored_words
 from web.choosing import kept_words
 from web.drawer import drawer_button
-from web.idle import prepare_next_pages
 from web.opening import what_is_open
 from web.sharing import follow_edits
 from web.state import Session
@@ -72,7 +71,6 @@ def score_metrics(
             options |= {"help": f"{label} an edit: {len(edits):,} to {name}", "shortcut": keys}
             button(label, name, getattr(current, name), disabled=not edits, **options)
         follow_edits(current)
-    prepare_next_pages(current)
 
 
 def _f1(current: Session, words: Scored, scope: Scope, weighting: Weighting, place: str) -> None:

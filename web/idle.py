@@ -14,12 +14,12 @@ from morphgraph.refine.study import Study
 from web.sources import tokeniser_of
 from web.state import Session, app_cache
 
-_PAUSE = 1.5
-"""The seconds without a run of any page after which a server is idle."""
+_PAUSE: float | None = 1.5
+"""The seconds without a run of the Workbench after which nobody does anything; None: never."""
 
 
 def prepare_next_pages(current: Session) -> None:
-    """Have what Repair and Compare show first computed, unless a page is run again before.
+    """Have what Repair and Compare show first computed, unless the Workbench is used before.
 
     Only of what is open as it was opened, and only on one's own machine: visitors of a public app
     would wait for each other's guesses.
@@ -27,7 +27,8 @@ def prepare_next_pages(current: Session) -> None:
     if current.idle is not None:
         current.idle.cancel()
     source, is_edited = current.sources.get("tokeniser"), bool(current.study.graph.history)
-    if is_public() or is_edited or source is None or current.prepared == current.study_number:
+    is_known = is_edited or current.prepared == current.study_number
+    if is_public() or is_known or source is None or _PAUSE is None:
         return
     opened = replace(current)  # another may be opened meanwhile
 
@@ -43,8 +44,9 @@ def prepare_next_pages(current: Session) -> None:
         if current.study_number == opened.study_number:
             current.prepared = opened.study_number
 
-    timer = current.idle = add_script_run_ctx(Timer(_PAUSE, prepare))  # type: ignore[assignment]
+    timer = current.idle = Timer(_PAUSE, prepare)
     timer.daemon = True
+    add_script_run_ctx(timer)  # what has been chosen decides what is shown
     timer.start()
 
 
@@ -66,7 +68,7 @@ def look_at_compare(current: Session) -> None:
         with suppress(MorphGraphError):
             picked.append(choosing.pick(current, name))
     words = choosing.unseen_words(current, picked, scored)
-    how = (*choosing.scoring_now("scores", scored), [])
+    how: Any = (*choosing.scoring_now("scores", scored), [])
     at_once: Any = _AtOnce()
     compare_methods(current, picked, words, at_once, how)
 

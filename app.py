@@ -4,6 +4,7 @@ import streamlit as st
 
 from web import inputs
 from web.bootstrap import score_metrics, start
+from web.idle import prepare_next_pages
 from web.state import Session, keep_session
 from web.tape import tape
 from web.widgets import plain
@@ -30,6 +31,7 @@ def workbench(current: Session) -> None:
         panel(current, cascade=options_now().cascade)
     tape(current)
     keep_session(current)
+    prepare_next_pages(current)
 
 
 session = start("Workbench")

@@ -10,7 +10,7 @@ current = start("Build")
 score_metrics(current, "build")
 with st.container(key="build"):
     left, right = st.columns([43, 57], gap="large")
+    with right:  # first, as the other one waits for what is trained
+        evaluate_panel()
     with left:
         train_panel(current)
-    with right:
-        evaluate_panel()

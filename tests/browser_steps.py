@@ -136,7 +136,8 @@ def upload(page: Page, label: str, *files: tuple[str, bytes]) -> None:
 
 def train_from_counts(page: Page, name: str, counts: bytes, size: int) -> None:
     """In Build: from a small file of word counts."""
-    page.get_by_text("a file of word counts").click()
+    page.get_by_role("combobox", name="Words from").click()
+    pick(page.get_by_role("option", name="a file of word counts"))
     idle(page)
     upload(page, "Word counts", (name, counts))
     idle(page)

@@ -1,37 +1,37 @@
-"""Evaluations of the Batch page: their texts, checks, folders and runs, without what is drawn."""
+"""Evaluations of Build: their texts, checks, folders, runs and tables, without what is drawn."""
 
 from __future__ import annotations
 
-import json
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
-from pydantic import TypeAdapter, ValidationError
 
-from morphgraph.batch.run import Run, ended_early, runs_in, start_run, stop_path
+from morphgraph.batch.run import Run, ended_early, runs_in, start_run
 from morphgraph.core import files
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import YAML_CHARACTERS, is_public
+from morphgraph.core.system import available_cores
 from morphgraph.core.text import counted, duration, shortened, visible
 from web.jobs import UPLOADS, is_waiting, join_queue
 from web.state import own_folder
 from web.storage import check_space, make_private
-from web.widgets import forget_oldest, set_value
+from web.widgets import forget_oldest, kept_last, set_value
 
 if TYPE_CHECKING:
     from morphgraph.batch.plan import Plan
+    from morphgraph.tables.model import Table
 
 CHOSEN, SOURCE = "batch_run", "batch_source"
 """Keys of the run's name, and of the edited text."""
 _AROUND = 2
 """The number of lines shown above and below the wrong one."""
-_OPTIONS = "started.json"
+_FOLDER = "started in"
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,15 @@ class Checked:
     excerpt: str = ""
 
 
-def check_text(text: str, file: str, folder: Path, *, confined: bool = False) -> Checked:
-    """Check a configuration; ``confined``: as in `make_plan`."""
+def check_text(text: str, file: str, folder: Path) -> Checked:
+    """Check a configuration; that of a visitor names no path outside ``folder``."""
     from morphgraph.batch.configuration import parse_evaluation
     from morphgraph.batch.plan import make_plan
 
     name = ""
     try:
         name = parse_evaluation(text, file)[0].name
-        return Checked(make_plan(text, file, folder, confined=confined, quoting=False), name)
+        return Checked(make_plan(text, file, folder, confined=is_public(), quoting=False), name)
     except MorphGraphError as error:
         return Checked(None, name, str(error), excerpt(text, getattr(error, "place", "")))
     except OSError as error:
@@ -67,22 +67,22 @@ def excerpt(text: str, place: str) -> str:
     →   2  b: 2
         3  c: 3
     """
-    line_number, lines = re.match(r"line ([\d,]+)", place), text.split("\n")
-    wrong = int(line_number[1].replace(",", "")) - 1 if line_number else len(lines)
-    if wrong >= len(lines):
+    named, lines = re.match(r"line ([\d,]+)", place), text.split("\n")
+    wrong = int(named[1].replace(",", "")) if named else 0
+    if not 0 < wrong <= len(lines):
         return ""
-    shown = []
-    for number in range(max(0, wrong - _AROUND), min(len(lines), wrong + _AROUND + 1)):
-        line = shortened(visible(lines[number]), 160)
-        shown.append(f"{'→' if number == wrong else ' '} {number + 1:>3}  {line}".rstrip())
-    return "\n".join(shown)
+    first = max(0, wrong - 1 - _AROUND)
+    return "\n".join(
+        f"{'→' if number == wrong else ' '} {number:>3}  {shortened(visible(line), 160)}".rstrip()
+        for number, line in enumerate(lines[first : wrong + _AROUND], first + 1)
+    )
 
 
-def summary(plan: Plan, workers: int) -> str:
+def summary(plan: Plan) -> str:
     """Describe in one line the amount of work and its estimated time."""
-    tasks, cells = len(plan.tasks), len(plan.cells)
-    time = duration(sum(task.cost for task in plan.tasks) / max(1, min(workers, tasks)))
-    return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
+    cells, workers = len(plan.cells), min(available_cores(), len(plan.tasks))
+    time = duration(sum(task.cost for task in plan.tasks) / max(1, workers))
+    return f"{counted(cells, 'cell')}, about {time}"
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
@@ -101,19 +101,14 @@ def kept(what: str) -> dict[Any, Any]:
     return texts
 
 
-def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
-    """Add and choose a text to start from, before the tabs are drawn."""
-    name = free_name(wanted, {*kept("own"), *taken})
-    kept("own")[name] = text
-    set_value(SOURCE, name)
-
-
 def take(name: str, data: bytes) -> None:
     """Add a file as a text to start from, and choose it."""
     text = files.decode_utf8(data, name)
     YAML_CHARACTERS.check(len(text), name, fix="Choose the YAML file of an evaluation")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    add_source(shortened(visible(name), 60), text, files.shipped_configurations())
+    shipped = files.shipped_configurations()
+    name = free_name(shortened(visible(name), 60), {*kept("own"), *shipped})
+    kept("own")[name] = text.replace("\r\n", "\n").replace("\r", "\n")
+    set_value(SOURCE, name)
 
 
 def folder_of(source: str) -> Path:
@@ -123,13 +118,13 @@ def folder_of(source: str) -> Path:
     return Path.cwd() if source in kept("own") else files.shipped_folder()
 
 
-def checked_text(source: str, text: str) -> Checked:
+def checked_text(source: str, text: str, folder: Path | None = None) -> Checked:
     """Check a text, again only if it or its surroundings may have changed."""
     file = source if source.endswith((".yaml", ".yml")) else f"{source}.yaml"
-    folder, checked = folder_of(source), kept("checked")
+    folder, checked = folder or folder_of(source), kept("checked")
     key = (text, file, str(folder))
     if key not in checked or checked[key].plan is None:
-        checked[key] = check_text(text, file, folder, confined=is_public())
+        checked[key] = check_text(text, file, folder)
         forget_oldest(checked, 4)
     result: Checked = checked[key]
     return result
@@ -148,7 +143,6 @@ def keep_upload(name: str, data: bytes) -> None:
             "letters a–z, digits, dots, dashes and underscores in its name."
         )
     check_space(own_folder(), len(data))
-    make_private(own_folder())
     make_private(uploads_folder())
     files.write_file(uploads_folder() / name, data)
 
@@ -158,8 +152,11 @@ def known_runs() -> list[Run]:
     return runs_in(own_folder() / "runs")
 
 
-def begin(text: str, name: str, options: Sequence[str]) -> Run:
-    """Start or resume a run with options of the command (in public mode it is queued); show it."""
+def begin(text: str, name: str, folder: Path) -> Run:
+    """Start or resume a run (in public mode it is queued), and show it.
+
+    ``folder``: where its relative paths start.
+    """
     root = own_folder() / "runs"
     with files.writing(own_folder(), " with MORPHGRAPH_STATE"):
         make_private(own_folder())
@@ -167,24 +164,45 @@ def begin(text: str, name: str, options: Sequence[str]) -> Run:
         check_space(own_folder())
         run = join_queue(text, root, name)
     else:
-        run = start_run(text, root, name, options)
-    files.write_file(run.folder / _OPTIONS, json.dumps([*options]).encode())
+        run = start_run(text, root, name, ["--folder", str(folder)])
+    files.write_file(run.folder / _FOLDER, str(folder).encode())
     set_value(CHOSEN, name)  # before it is drawn
     return run
 
 
-def options_of(run: Run) -> list[str]:
-    """Return the options with which a run was started; none if they are unknown."""
+def resume(run: Run) -> None:
+    """Run what is missing of a run, with the same text, name and files."""
+    begin(configuration_of(run), run.name, folder_of_run(run))
+
+
+def folder_of_run(run: Run) -> Path:
+    """Return the base of a run's relative paths."""
     try:
-        return TypeAdapter(list[str]).validate_json(files.read_bytes(run.folder / _OPTIONS))
-    except (MorphGraphError, ValidationError):
-        return []
+        return Path(files.decode_utf8(files.read_bytes(run.folder / _FOLDER), _FOLDER))
+    except MorphGraphError:
+        return files.shipped_folder()
 
 
 def configuration_of(run: Run) -> str:
     """Return the text of a run's configuration."""
     path = run.folder / "configuration.yaml"
     return files.decode_utf8(files.read_bytes(path), str(path))
+
+
+def tables_of_run(run: Run) -> list[Table]:
+    """Return the tables of a run as far as it has come; none if its file cannot be planned."""
+    from morphgraph.batch.report import tables_so_far
+
+    try:
+        text = configuration_of(run)
+    except MorphGraphError:
+        return []
+    ended, done = is_over(run), run.progress.done if run.progress else 0
+    plan = checked_text(run.name, text, folder_of_run(run)).plan
+    if plan is None or not done:
+        return []
+    key = run.folder, text, ended, done
+    return kept_last("batch tables", key, lambda: tables_so_far(plan, run.folder, ended=ended))
 
 
 Colour = Literal["green", "blue", "orange", "red", "gray"]
@@ -228,15 +246,6 @@ def state_of(run: Run) -> str:
 def is_over(run: Run) -> bool:
     """Return whether nothing is running any more."""
     return state_of(run) in ("done", "stopped", "failed", "interrupted", "never")
-
-
-def buttons_of(run: Run) -> str:
-    """Return the actions available for a run: none over, stop it, or wait for its first report."""
-    if is_over(run):
-        return "over"
-    if run.progress is None and not is_waiting(run.folder):
-        return "wait"  # before its first report, a run ignores requests
-    return "stopping" if stop_path(run.folder).exists() else "stop"
 
 
 def visible_lines(text: str) -> str:

@@ -119,24 +119,25 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
     ui.show_deferred_error(_REFUSED)
     picked = []
     for name in names:
-        settings = _settings(name)
         try:
-            made: Segmenter | Predictions | None
-            if name.startswith("file "):
-                made = _files()[name.removeprefix("file ")]
-                picked.append(PickedMethod(name, {}, _label(current, name, {}), made))
-                continue
-            made = make_if_quick(current, name, settings)
-            made_on = None if made is None else made.tokeniser
-            base = current.study.tokeniser if name in METHODS.offered else made_on
-            split = words_kept(current, name)
-            if base is not None:
-                split = kept_from(base, current.study.benchmark)
-            label = _label(current, name, settings)
-            picked.append(PickedMethod(name, settings, label, made, base, split))
+            picked.append(pick(current, name))
         except MorphGraphError as error:
             st.warning(ui.plain(str(error)), icon=":material/warning:")
     return picked
+
+
+def pick(current: Session, name: str) -> PickedMethod:
+    """Return a chosen method, made if that is quick; may raise `MorphGraphError`."""
+    settings = _settings(name)
+    if name.startswith("file "):
+        return PickedMethod(name, {}, _label(current, name, {}), _files()[name[len("file ") :]])
+    made = make_if_quick(current, name, settings)
+    made_on = None if made is None else made.tokeniser
+    base = current.study.tokeniser if name in METHODS.offered else made_on
+    split = words_kept(current, name)
+    if base is not None:
+        split = kept_from(base, current.study.benchmark)
+    return PickedMethod(name, settings, _label(current, name, settings), made, base, split)
 
 
 def baseline_among(names: Sequence[str]) -> int:
@@ -231,25 +232,6 @@ def lacking_counts(current: Session) -> str:
         if needs_counts(name) and fits_types(current, name) and not is_available(current, name)
     ]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
-
-
-def choose_method(tokeniser: BpeTokeniser, place: str) -> Segmenter:
-    """Choose one method that needs no word counts, and return it for a tokeniser."""
-    names = [n for n in METHODS.offered if METHODS[n].standalone and not METHODS[n].counts]
-    name = ui.choice(
-        st.selectbox,
-        "Method",
-        names,
-        key=f"{place}_method",
-        format_func=lambda name: METHODS[name].title,
-        help="Its own merges, or another way to segment by the same vocabulary.",
-    )
-    settings = _settings(name, place)
-    with st.container(horizontal=True):
-        for key, field in _fields(name).items():
-            widget = f"{place}_{name}_{key}"
-            parameter_field(st.container(), key, widget, field, settings[key])
-    return method_on(tokeniser, name, settings)
 
 
 def _follow_methods(current: Session) -> None:

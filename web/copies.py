@@ -8,7 +8,7 @@ import streamlit as st
 
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import counted, percent, visible
+from morphgraph.core.text import counted, in_percent, visible
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine.study import Study
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -34,12 +34,8 @@ def copies_of(current: Session) -> dict[str, Steps]:
 
 def keep_copy(current: Session, name: str) -> None:
     """Keep the present state under a name; without one, the number of edits is its name."""
-    tokeniser, copies = current.study.tokeniser, copies_of(current)
-    if len(copies) >= MOST_COPIES:
-        raise MorphGraphError(_FULL)
-    name = visible(" ".join(name.split()))[:_LONGEST] or _usual_name(current)
-    name = ui.unique_name(name, copies)
-    copies[name] = as_json(tokeniser.graph.history)
+    name = visible(" ".join(name.split())) or _usual_name(current)
+    name = _keep(current, name, as_json(current.study.graph.history))
     current.notice = f"Kept as “{name}”, in the drawer."
 
 
@@ -51,14 +47,23 @@ def keep_branch(current: Session, changes: Sequence[Change], last: str) -> str:
     copies, steps = copies_of(current), as_json(changes)
     if any(copy[: len(steps)] == steps for copy in copies.values()):
         return ""
-    if len(copies) >= MOST_COPIES:
-        oldest = next((name for name in copies if name.startswith(_BRANCH)), None)
-        if oldest is None:
-            return f"what you had undone is not kept: {_FULL}"
+    oldest = next((name for name in copies if name.startswith(_BRANCH)), "")
+    if len(copies) >= MOST_COPIES and oldest:
         del copies[oldest]
-    name = ui.unique_name(f"{_BRANCH}{last}"[:_LONGEST], copies)
-    copies[name] = steps
+    try:
+        name = _keep(current, f"{_BRANCH}{last}", steps)
+    except MorphGraphError as error:
+        return f"what you had undone is not kept: {error}"
     return f"what you had undone is kept as the copy “{name}”"
+
+
+def _keep(current: Session, name: str, steps: Steps) -> str:
+    copies = copies_of(current)
+    if len(copies) >= MOST_COPIES:
+        raise MorphGraphError(_FULL)
+    name = ui.unique_name(name[:_LONGEST], copies)
+    copies[name] = steps
+    return name
 
 
 def _usual_name(current: Session) -> str:
@@ -120,23 +125,16 @@ def copy_list(current: Session) -> None:
     for number, (name, steps) in enumerate(copies.items()):
         row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
         with st.container(key=f"copy-row-{number}", **row):
-            st.markdown(f"**{ui.plain(name)}**", width=165)
             with ui.attempt():
-                st.markdown(_described(current, copied(current, name)), width=265)
-            st.space("stretch")
-            is_now = steps == now
+                told = _described(current, copied(current, name))
+                st.markdown(f"**{ui.plain(name)}**  \n:small[{told}]", width="stretch")
+            label, tertiary = "Open" if steps == now else "Switch", {"type": "tertiary"}
             with st.container(horizontal=True, width="content", gap="small"):
-                for label, icon, action in (
-                    ("Open" if is_now else "Switch", "swap_horiz", switch_to),
-                    ("Remove", "delete", _remove),
-                ):
-                    options: dict[str, Any] = {"key": f"{icon} copy {number}", "type": "tertiary"}
-                    options["disabled"] = is_now and action is switch_to
-                    ui.button(label, icon, action, current, name, **options)
-
-
-def _remove(current: Session, name: str) -> None:
-    copies_of(current).pop(name, None)
+                options: dict[str, Any] = {"key": f"swap_horiz copy {number}", **tertiary}
+                options["disabled"] = steps == now
+                ui.button(label, "swap_horiz", switch_to, current, name, **options)
+                options = {"key": f"delete copy {number}", **tertiary}
+                ui.button("Remove", "delete", copies.pop, name, **options)
 
 
 def _described(current: Session, tokeniser: BpeTokeniser) -> str:
@@ -147,5 +145,5 @@ def _described(current: Session, tokeniser: BpeTokeniser) -> str:
     if not benchmark.reference.has_gold:
         return description
     words = scored_words(current, of=tokeniser)
-    f1 = percent(Study(tokeniser, benchmark).score(words.part).f1)
+    f1 = in_percent(Study(tokeniser, benchmark).score(words.part).f1)
     return f"{description} · F1 {f1}{f' on {words.said}' if words.said else ''}"

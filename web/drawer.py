@@ -1,7 +1,6 @@
 """The drawer at the right of every page: what was done, to travel along, and what to take along."""
 
 import json
-from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.limits import is_public
-from morphgraph.core.text import counted, percent, shortened
+from morphgraph.core.text import counted, in_percent, percent, shortened
 from morphgraph.formats.export import Export, words_to_check
 from morphgraph.formats.gguf import MAGIC, with_merges
 from morphgraph.formats.hugging_face import id_choice
@@ -20,13 +19,11 @@ from morphgraph.refine import learned_from
 from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.study import Study
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import export_segmenter, write_model
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.models import export_segmenter
 from morphgraph.tables.edits import checks_table
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
 from web.aside import scored_words, sides
-from web.choosing import choose_method
 from web.components import component
 from web.copies import copy_field, copy_list
 from web.edits import go_to_edit
@@ -47,7 +44,6 @@ _DID = {
     "renumber": "gave other ids",
 }
 PLAIN, TUPLES, GGUF = "Plain tokenizer.json", "With tuple merges", "Into your GGUF file"
-METHOD = "By another method"
 _LOADED = """
 from transformers import AutoTokenizer{also}
 
@@ -86,6 +82,7 @@ def _drawer(current: Session) -> None:
 def _what_was_done(current: Session) -> None:
     """List edits, oldest first, with their gain; a click on one goes there."""
     study, graph = current.study, current.study.graph
+    has_gold = study.benchmark.reference.has_gold
     changes = [*graph.history, *reversed(graph.undone)]
     words, done = scored_words(current), len(graph.history)
     f1 = study.f1_after_edits(words.part)
@@ -94,21 +91,20 @@ def _what_was_done(current: Session) -> None:
     with st.container(key="done", height=330 if len(changes) > 8 else "content", gap=None):
         for number in range(max(0, len(f1) - _MOST), len(f1)):
             said = "start" if not number else _said(current, changes[number - 1])
-            gain, now = gains[number], f1[number]
-            coloured = f" :{ui.gain_colour(gain)}[**{gain:+.2f}**]" if gain == gain else " :gray[–]"
-            score = f" {percent(now)}" if study.benchmark.reference.has_gold else ""
+            label, gain = ui.plain(said), gains[number]
+            if has_gold:
+                told = f"**{gain:+.2f}**" if gain == gain else "–"
+                label += f" :{ui.gain_colour(gain)}[{told}] {percent(f1[number])}"
             state = "now" if number == done else "undone" if number > done else "done"
             options: dict[str, Any] = {"type": "tertiary", "width": "stretch"}
-            options |= {
-                "key": f"edit {number} {state}",
-                "on_click": partial(go_to_edit, current, number),
-            }
-            st.button(f"{ui.plain(said)}{coloured if score else ''}{score}", **options)
+            options["key"] = f"edit {number} {state}"
+            ui.button(label, "", go_to_edit, current, number, **options)
     if not changes:
         st.caption("Nothing is edited yet: knock out a type in the Workbench, or run a remedy.")
         return
-    on = f" All figures are on the {words.said}." if words.part is not None else ""
-    st.caption(f"Click a line to travel there. The figures are F1 in %.{on}")
+    on = f", all on the {words.said}" if words.part is not None else ""
+    figures = f" The figures are F1 in %{on}." if has_gold else ""
+    st.caption(f"Click a line to travel there.{figures}")
 
 
 def _said(current: Session, change: Change) -> str:
@@ -137,7 +133,6 @@ def _take_along(current: Session) -> None:
     model = _gguf_file(current)
     if model is not None:
         captions[GGUF] = "Pairs only, in a copy of the model that you opened; the weights stay."
-    captions[METHOD] = "The same vocabulary, cut as by FLOTA, dropout, … : a folder, too."
     with st.container(key="cards-export"):
         form = ui.choice(
             st.radio,
@@ -148,12 +143,8 @@ def _take_along(current: Session) -> None:
             label_visibility="collapsed",
         )
     pairs = _pairs_only(current) if form in (PLAIN, GGUF) and tuples else tokeniser
-    if form == METHOD:
-        segmenter: Segmenter = choose_method(tokeniser, "export")
-    else:
-        segmenter = Bte(pairs)
-    with st.container(horizontal=True, key="take-along"):
-        made = _checked(current, segmenter, model if form == GGUF else None)
+    with st.container(horizontal=True, vertical_alignment="center", key="take-along"):
+        made = _checked(current, Bte(pairs), model if form == GGUF else None)
         _copy_link(current)
     if made is not None:
         _result(made, keeps_ids=id_choice(pairs) == "keep")
@@ -172,7 +163,7 @@ def _of_pairs(current: Session, tuples: int) -> str:
     f1 = Study(plain, current.study.benchmark).score(words.part).f1
     on = f" on the {words.said}" if words.part is not None else ""
     now = current.study.score(words.part).f1
-    return f"{said} F1 {percent(f1)} instead of {percent(now)}{on}."
+    return f"{said} F1 {in_percent(f1)} instead of {in_percent(now)}{on}."
 
 
 def _pairs_only(current: Session) -> BpeTokeniser:
@@ -198,9 +189,7 @@ def _gguf_file(current: Session) -> tuple[str, bytes] | None:
     return next((f for f in with_head if f[1].find(b"tokenizer.ggml.merges", 0, _HEAD) > 0), None)
 
 
-def _checked(
-    current: Session, segmenter: Segmenter, model: tuple[str, bytes] | None
-) -> Export | None:
+def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) -> Export | None:
     """Compare the ids of what would be exported with ours at a click; return it if they were.
 
     ``model``: the file in GGUF that gets its merges.
@@ -209,8 +198,12 @@ def _checked(
     key = (segmenter.signature(), reference.checksum)
     # It stays where it is: a button that goes takes the focus with it, and Escape needs that.
     tip = "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences."
-    asked = ui.button("Check and prepare", "fact_check", primary=True, help=tip)
-    if not asked and st.session_state.get(_CHECKED) != key:
+    is_checked = st.session_state.get(_CHECKED) == key
+    options: dict[str, Any] = {"key": "check export", "help": tip, "primary": not is_checked}
+    ui.button(
+        "Check and prepare", "fact_check", st.session_state.update, {_CHECKED: key}, **options
+    )
+    if not is_checked:
         return None
 
     def make() -> Export:
@@ -222,7 +215,6 @@ def _checked(
         if warning := current.once(("capitals", *key), segmenter.warning):
             st.warning(ui.plain(warning), icon=":material/match_case:")
         made = current.once(("export", *key), make)
-        st.session_state[_CHECKED] = key
         files = {f"{_FOLDER}/{name}": data for name, data in made.files.items()}
         file, tip = f"{_FOLDER}.zip", f"A zip archive: {', '.join(made.files)}."
         if model is not None:
@@ -233,6 +225,7 @@ def _checked(
 
         ui.download("Download", content, file, primary=True, help=tip)
         return made
+    del st.session_state[_CHECKED]  # it cannot be exported
     return None
 
 
@@ -278,30 +271,18 @@ def _copy_link(current: Session) -> None:
 
 
 def _more(current: Session) -> None:
-    """Offer the other files, each of what is open now."""
+    """Offer the edits and the merge graph of what is open now."""
     tokeniser = current.study.tokeniser
 
     def graph() -> str | bytes:
         return to_graphml(to_networkx(tokeniser.graph, names=tokeniser.readable_types))
 
-    offered: Sequence[tuple[str, str, Any, str, bool]] = (
-        ("Recipe", "recipe.json", partial(write_recipe, tokeniser), _OF_RECIPE, True),
-        ("Model", f"{_FOLDER}.json", lambda: write_model(Bte(tokeniser)), _OF_MODEL, False),
-        ("GraphML", "merge-graph.graphml", graph, "For networkx, Gephi or R.", False),
-    )
     with st.expander("More files"), st.container(horizontal=True):
-        for label, name, make, tip, of_edits in offered:
-            options: dict[str, Any] = {
-                "help": tip,
-                "disabled": of_edits and not tokeniser.graph.history,
-            }
-            ui.download(label, make, name, **options)
-
-
-_OF_RECIPE = (
-    "The edits alone, to make again: drop it anywhere here, or morphgraph knockout --recipe."
-)
-_OF_MODEL = "To open here again, or morphgraph segment FILE."
+        tip = "The edits alone, to make again: drop it anywhere, or morphgraph knockout --recipe."
+        off = not tokeniser.graph.history
+        recipe = partial(write_recipe, tokeniser)
+        ui.download("Recipe", recipe, "recipe.json", help=tip, disabled=off)
+        ui.download("GraphML", graph, "merge-graph.graphml", help="For networkx, Gephi or R.")
 
 
 def _own_data(current: Session) -> None:

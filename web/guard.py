@@ -19,9 +19,11 @@ from functools import partial
 from pathlib import Path
 
 import streamlit as st
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -117,61 +119,41 @@ def frame_route(*, allow_frame: bool) -> Route:
     return Route(FRAME, lambda request: page)
 
 
-class SafeHeaders:
+class SafeHeaders(BaseHTTPMiddleware):
     """Adds headers that tell browsers what to load, from where, and who may frame the app."""
 
     def __init__(self, app: ASGIApp, *, allow_frame: bool) -> None:
-        self.app = app
+        super().__init__(app)
         self.headers = {
             "Content-Security-Policy": content_policy(allow_frame=allow_frame),
             "Referrer-Policy": "same-origin",
             "X-Content-Type-Options": "nosniff",
         }
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
         """Forward a request, and add headers to its answer."""
-
-        async def answer(message: Message) -> None:
-            if message["type"].endswith("response.start"):
-                headers = MutableHeaders(scope=message)
-                for name, value in self.headers.items():
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self.app(scope, receive, answer)
+        answer = await call_next(request)
+        for name, value in self.headers.items():
+            answer.headers.setdefault(name, value)
+        return answer
 
 
-class Arrival:
+class Arrival(BaseHTTPMiddleware):
     """Adds to Streamlit's page what shows it once it stands, and what keeps the focus in it."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
         """Forward a request; an answer that is Streamlit's page gets a script in its head."""
-        held: list[Message] = []
-        if scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
+        if "text/html" in request.headers.get("accept", ""):
             # As it is: not compressed, nor the copy that a browser may have of another version.
-            given = [pair for pair in scope["headers"] if pair[0] not in _TO_SPARE]
-            scope = {**scope, "headers": given}
-
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                kind = MutableHeaders(scope=message).get("content-type", "")
-                if kind.startswith("text/html"):
-                    held.append(message)
-            if not held:
-                await send(message)
-            elif message["type"] == "http.response.body":
-                held.append(message)
-                if not message.get("more_body"):
-                    body = b"".join(part.get("body", b"") for part in held[1:])
-                    body = body.replace(b"</head>", _ARRIVAL + b"</head>", 1)
-                    MutableHeaders(scope=held[0])["content-length"] = str(len(body))
-                    await send(held[0])
-                    await send({"type": "http.response.body", "body": body})
-
-        await self.app(scope, receive, answer)
+            given = [pair for pair in request.scope["headers"] if pair[0] not in _TO_SPARE]
+            request = Request({**request.scope, "headers": given}, request.receive)
+        answer = await call_next(request)
+        if not answer.headers.get("content-type", "").startswith("text/html"):
+            return answer
+        body = b"".join([part async for part in answer.body_iterator])  # type: ignore[attr-defined]
+        del answer.headers["content-length"]
+        page = body.replace(b"</head>", _ARRIVAL + b"</head>", 1)
+        return Response(page, answer.status_code, answer.headers)
 
 
 def content_policy(*, allow_frame: bool) -> str:

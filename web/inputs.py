@@ -30,9 +30,9 @@ ENCODINGS = (
     *("koi8-r", "koi8-u", "mac-roman", "utf-16", "shift_jis", "euc-jp", "euc-kr"),
     *("gb18030", "big5"),
 )
-_NO_FREQUENCIES, _FROM_FILE = "none", "a file"
+_NONE = "none"
 _TAKEN = "uploads taken"
-_ALL = "all languages"
+_TYPE = "Type a language, or a name, to find one."
 
 
 def content_of(file: Any) -> bytes:
@@ -92,22 +92,13 @@ def catalogue_panel(current: Session) -> None:
     if not offered:
         st.caption("None is on this server. Its administrator can add some.")
         return
-    spoken = {code for source in offered for code in source.languages}
 
     def label(name: str) -> str:
         source = catalogue.find_source(name)
         return f"{source.title} · {source.language_names} · {name}"
 
-    language = st.selectbox(
-        "Language",
-        [_ALL, *sorted(spoken, key=lambda code: catalogue.LANGUAGES[code][1])],
-        format_func=lambda code: code if code == _ALL else catalogue.LANGUAGES[code][1],
-        key="catalogue language",
-    )
-    names = [source.name for source in offered if language in (_ALL, *source.languages)]
-    name = st.selectbox("Source", names, format_func=label, key="catalogue source")
-    if name is None:
-        return
+    names = [source.name for source in offered]
+    name = st.selectbox("Source", names, format_func=label, key="catalogue source", help=_TYPE)
     source = catalogue.find_source(name)
     entries = "n/a" if source.entries is None else f"{source.entries:,}"
     size = f" · {source.size / 1e6:.1f} MB" if source.size else ""
@@ -212,23 +203,21 @@ def frequency_choice(current: Session, place: str = "") -> None:
     """Choose the source of word frequencies, in a ``place``: none, wordfreq, or a file."""
     benchmark = current.study.benchmark
     st.caption(f"Frequencies: {plain(benchmark.frequency_source or 'none')}")
-    active = current.frequency_language or _FROM_FILE
-    if current.sources.get("frequencies") is None:
-        active = _NO_FREQUENCIES
-    shown = [_FROM_FILE] if active == _FROM_FILE else []
-    options = [_NO_FREQUENCIES, *shown, *wordfreq_languages()]
+    source = current.sources.get("frequencies")
+    options, now = [_NONE, *wordfreq_languages()], current.frequency_language if source else _NONE
     chosen = st.selectbox(
         "From wordfreq",
         options,
-        index=options.index(active),
+        index=options.index(now) if now else None,
+        placeholder="a file",
         key=f"wordfreq {place}{current.study_number}",
         help="The code of a language. “none” leaves the reference's own counts, if it has any.",
     )
-    if chosen == _NO_FREQUENCIES != active:
-        current.use_frequencies(None, "")
-        st.rerun()
-    elif chosen != active:
-        _use(current, Source(f"wordfreq:{chosen}"))
+    if chosen not in (None, now):
+        if chosen == _NONE:
+            current.use_frequencies(None, "")
+        else:
+            _use(current, Source(f"wordfreq:{chosen}"))
         st.rerun()
     st.caption("Counts of your own, one word a line with its count, can be dropped anywhere.")
 

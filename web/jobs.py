@@ -366,10 +366,8 @@ def _in_turn(visitor: str, options: Callable[[Path], list[str]], tell: Tell, sai
     ):
         out = Path(folder, "made")
         command = [sys.executable, "-m", "morphgraph", *options(Path(folder)), "--out", str(out)]
-        told = _ran(command, Path(folder, "errors"), tell, said)
-        if told is None:
-            return out.read_bytes()
-    raise MorphGraphError(told)
+        _ran(command, Path(folder, "errors"), tell, said)
+        return out.read_bytes()
 
 
 @contextmanager
@@ -390,32 +388,28 @@ def _turn_of(visitor: str, tell: Tell) -> Iterator[None]:
             _turns.remove(visitor)
 
 
-def _ran(command: Sequence[str], errors: Path, tell: Tell, said: str) -> str | None:
-    """Run a command of morphgraph; return its error without its name, or None."""
+def _ran(command: Sequence[str], errors: Path, tell: Tell, said: str) -> None:
+    """Run a command of morphgraph for at most a visitor's time; its error is raised."""
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    with errors.open("wb") as written:
-        process = subprocess.Popen(command, stderr=written, **quiet)
-    try:
-        _wait(process, tell, said)
-    finally:
-        process.kill()
-        process.wait()
-    if not process.returncode:
-        return None
+    started, most = time.monotonic(), limits.PUBLIC_SECONDS.value
+    with (
+        errors.open("wb") as written,
+        subprocess.Popen(command, stderr=written, **quiet) as process,
+    ):
+        try:
+            while process.poll() is None:
+                seconds = time.monotonic() - started
+                if seconds > most:
+                    message = f"{said} was ended after {most:,} seconds, the limit on this server."
+                    raise MorphGraphError(f"{message} {_SMALLER}")
+                tell(seconds / most, f"{said}, {seconds:.0f} of at most {most:,} seconds …")
+                time.sleep(_EVERY)
+        finally:
+            process.kill()
     lines = errors.read_text("utf-8", "replace").splitlines()
     told = next((line for line in lines if line.startswith("morphgraph: ")), "")
     if process.returncode == 2 and told:
-        return told.removeprefix("morphgraph: ")
-    return f"{said} was ended: it needs more memory or time than a visitor has. {_SMALLER}"
-
-
-def _wait(process: subprocess.Popen[bytes], tell: Tell, what: str) -> None:
-    """Wait for a process to end, at most the visitor's time limit."""
-    started, most = time.monotonic(), limits.PUBLIC_SECONDS.value
-    while process.poll() is None:
-        seconds = time.monotonic() - started
-        if seconds > most:
-            message = f"{what} was ended after {most:,} seconds, the limit on this server."
-            raise MorphGraphError(f"{message} {_SMALLER}")
-        tell(seconds / most, f"{what}, {seconds:.0f} of at most {most:,} seconds …")
-        time.sleep(_EVERY)
+        raise MorphGraphError(told.removeprefix("morphgraph: "))
+    if process.returncode:
+        over = f"{said} was ended: it needs more memory or time than a visitor has."
+        raise MorphGraphError(f"{over} {_SMALLER}")

@@ -24,7 +24,7 @@ from web.choosing import add_model
 from web.sources import Source, demo_name, frequencies_of, reference_of, uploaded_model
 from web.state import Session
 from web.views.without_gold import without_gold
-from web.widgets import plain, show_model, value_now
+from web.widgets import plain, show_model
 
 _HALF, _REFUSED = "half of a tokeniser", "files refused"
 _GENERIC = ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model", "model.json")
@@ -32,10 +32,8 @@ _TOKENISERS = ("*.json", "*.model", "*.gguf", "*.tiktoken", "*merges*", "*vocab*
 """The names of what is a tokeniser, unless it turns out to be gold."""
 _MOST_PACKED, _LONGEST = 50, 20
 _SAMPLE = 20_000
-_DETECT, _AS_MARKED = "detect", "UTF-8, or as marked"
-_FORMAT, _ENCODING, _SIGN, _EXEMPT = (
-    f"reading {what}" for what in ("format", "encoding", "sign", "exempt")
-)
+_HOW = {"format": "format", "encoding": "encoding", "separator": "sign", "exempt": "exempt"}
+"""What can be said of the next file, each with the key of its field."""
 _KINDS = (
     "A tokeniser (tokenizer.json, vocab.json with merges.txt, SentencePiece, tiktoken, GGUF, one "
     "type a line), a model that Build saved, words with their morphs in any known format, word "
@@ -116,18 +114,15 @@ def _how_to_read(place: str) -> None:
     """Choose a format and encoding, which are of the next file alone."""
     st.caption("Of the next file; what is detected is mostly right.")
     left, right = st.columns(2)
-    left.selectbox(
-        "Format",
-        [_DETECT, *READERS],
-        format_func=lambda name: READERS[name].label if name in READERS else name,
-        key=f"{_FORMAT} {place}",
-    )
+    keys = {name: f"reading {key} {place}" for name, key in _HOW.items()}
+    label: Any = {"format_func": lambda name: READERS[name].label, "placeholder": "detected"}
+    left.selectbox("Format", READERS, index=None, key=keys["format"], **label)
     tip = "Never guessed: a wrong letter would be worse than no file."
-    encodings = [_AS_MARKED, *inputs.ENCODINGS]
-    right.selectbox("Encoding", encodings, key=f"{_ENCODING} {place}", help=tip)
-    left.text_input("Sign between morphs", key=f"{_SIGN} {place}")
+    usual: Any = {"index": None, "placeholder": "UTF-8, or as marked", "help": tip}
+    right.selectbox("Encoding", inputs.ENCODINGS, key=keys["encoding"], **usual)
+    left.text_input("Sign between morphs", key=keys["separator"])
     tip = "Blame leaves them out, as lexicalised words; they are scored like any other."
-    right.text_input("Exempt words", key=f"{_EXEMPT} {place}", help=tip)
+    right.text_input("Exempt words", key=keys["exempt"], help=tip)
 
 
 def what_was_read(current: Session) -> None:
@@ -166,8 +161,8 @@ def files_field(current: Session, place: str, label: str) -> None:
         current.notice = open_files(current, contents, _reading(place))
     except MorphGraphError as error:
         st.session_state[_REFUSED] = str(error)
-    for kept in (_FORMAT, _ENCODING, _SIGN, _EXEMPT):  # another file may need others
-        st.session_state.pop(f"{kept} {place}", None)
+    for key in _HOW.values():  # another file may need others
+        st.session_state.pop(f"reading {key} {place}", None)
     opened = current.study
     if opened.tokeniser is tokeniser and opened.benchmark.reference is not reference:
         st.switch_page("pages/2_Compare.py")  # all figures on it, and what was read
@@ -176,14 +171,9 @@ def files_field(current: Session, place: str, label: str) -> None:
 
 def _reading(place: str) -> dict[str, Any]:
     """Return how the next list of words is read, if somebody has said so."""
-    format_, encoding = value_now(f"{_FORMAT} {place}", ""), value_now(f"{_ENCODING} {place}", "")
-    chosen = {
-        "format": format_ if format_ != _DETECT else "",
-        "encoding": encoding if encoding != _AS_MARKED else "",
-        "separator": value_now(f"{_SIGN} {place}", ""),
-        "exempt": tuple(value_now(f"{_EXEMPT} {place}", "").split()),
-    }
-    return {name: value for name, value in chosen.items() if value}
+    said = {name: st.session_state.get(f"reading {key} {place}") for name, key in _HOW.items()}
+    said["exempt"] = tuple((said["exempt"] or "").split())
+    return {name: value for name, value in said.items() if value}
 
 
 def open_files(

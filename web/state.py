@@ -38,6 +38,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from threading import Timer
 from typing import Annotated, Any, Literal, TypeVar
 
 import streamlit as st
@@ -177,7 +178,8 @@ class Session:
     those trained or opened, by a name that says how, and ``model_files`` the checksums of those on
     disk; ``store`` where all this is kept for the next visit, ``kept_as`` the state that was kept
     last, and ``unkept`` why it could not be; ``asked`` what the run of ReBPE was asked to do;
-    ``doing`` what long work is being done.
+    ``doing`` what long work is being done; ``prepared`` the number of the study of which the next
+    pages are computed, and ``idle`` what will do so.
     """
 
     study: Study
@@ -200,6 +202,8 @@ class Session:
     doing: str = ""
     unkept: str = ""
     study_number: int = 0
+    prepared: int = 0
+    idle: Timer | None = None
 
     @property
     def language(self) -> str:

@@ -25,19 +25,7 @@ NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 BEST = "font-weight: 700; background-color: rgba(125, 90, 230, 0.18)"
 PROGRESS = st.column_config.ProgressColumn
 _DIALOG = "dialog that is open"
-_KINDS = {
-    "csv": ("CSV", "text/csv"),
-    "tex": ("LaTeX", "application/x-tex"),
-    "md": ("Markdown", "text/markdown"),
-    "html": ("Web page", "text/html"),
-    "json": ("JSON", "application/json"),
-    "parquet": ("Parquet", "application/vnd.apache.parquet"),
-    "yaml": ("YAML", "application/yaml"),
-    "zip": ("Archive", "application/zip"),
-    "log": ("Log", "text/plain"),
-    "gguf": ("GGUF", "application/octet-stream"),
-    "graphml": ("GraphML", "application/xml"),
-}
+_KINDS = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown", "html": "Web page"}
 _CONVERTED = re.compile(
     r"(?<=[-<>~=])(?=[-<>=])|(?<=:)(?=//|streamlit:)|(?<=www)(?=\.)|(?=@)|(?<=mailto)(?=:)", re.I
 )
@@ -317,11 +305,12 @@ def show_model(
     key: str,
     meanings: Mapping[str, str] | None = None,
     on_choose: Callable[[int], object] | None = None,
+    is_brief: bool = False,
 ) -> None:
     """Show a table of the library as it is written elsewhere, the best in bold.
 
     Each block is below its title. ``meanings``: tooltips by the keys of columns; ``on_choose`` gets
-    the number of a chosen row.
+    the number of a chosen row; ``is_brief``: without intervals, and filled while its cells arrive.
     """
     columns = (*table.names, *table.columns)
     titles = unique_labels([column.title for column in columns])
@@ -334,7 +323,9 @@ def show_model(
             st.caption(plain(above))
         frame, best = (each.set_axis(titles, axis="columns") for each in text_frame(part))
         # Widths are measured on first drawing, so another table needs another key.
-        own = f"{key} {number} {hash(frame.to_csv())}"
+        own = f"{key} {number} {len(frame) if is_brief else hash(frame.to_csv())}"
+        if is_brief:
+            frame = frame.replace({"not run": "…", r" \[.*\]$": ""}, regex=True)
         options: dict[str, Any] = {"key": own, "column_config": config}
         if on_choose is not None:
 
@@ -398,16 +389,14 @@ def download(
     kind = "primary" if primary else "secondary"
     options = {"icon": ":material/download:", "on_click": "ignore", "type": kind, **options}
     options.setdefault("key", f"download {name}")
-    st.download_button(
-        label, make, file_name=name, mime=_KINDS[name.rpartition(".")[2]][1], **options
-    )
+    st.download_button(label, make, file_name=name, **options)
 
 
 def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None = None) -> None:
     """Show a button for each file, labelled by its kind; ``note``: a tooltip on their content."""
     with st.container(horizontal=True):
         for name, make in files.items():
-            download(_KINDS[name.rpartition(".")[2]][0], make, name, help=note)
+            download(_KINDS[name.rpartition(".")[2]], make, name, help=note)
 
 
 def table_downloads(make: Callable[[], Table], name: str, note: str) -> None:

@@ -24,8 +24,10 @@ from morphgraph.batch.results import (
     IDENTITY,
     LOST,
     TableSpec,
+    collected,
     column_of,
 )
+from morphgraph.batch.store import Store, TaskReport
 from morphgraph.core.files import write_file
 from morphgraph.core.text import counted, duration, visible
 from morphgraph.draw.score_charts import MOST_PANELS, Mark, Panel, line_panels
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from morphgraph.batch.plan import Plan
-    from morphgraph.batch.store import TaskReport
 
 Names = tuple[str, ...]
 _OF_SILVER = re.compile(r"reference:[^|]*\(silver\)")
@@ -428,6 +429,28 @@ _NAME_LENGTH = 60
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 
 
+def tables_of(plan: Plan, results: pd.DataFrame) -> list[Table]:
+    """Return the tables of all parts of an evaluation, those that it asks for or the usual ones."""
+    tables = []
+    for number, part in enumerate(plan.evaluation.parts, 1):
+        of_part = results[results["part"] == number]
+        tables += [make_table(of_part, spec) for spec in part.tables or usual_tables(of_part)]
+    return tables
+
+
+def tables_so_far(plan: Plan, folder: Path, *, ended: bool = False) -> list[Table]:
+    """Return the tables of a run: of its results once it has ended, before of the cells it has."""
+    results = folder / "results.parquet"
+    if ended and results.is_file():
+        return tables_of(plan, pd.read_parquet(results))
+    store = Store(folder)
+    reports = [
+        TaskReport(cell, "done" if store.path(cell.key).is_file() else "not run")
+        for cell in plan.cells
+    ]
+    return tables_of(plan, collected(plan.parts, reports, store))
+
+
 def write_report(
     plan: Plan,
     results: pd.DataFrame,
@@ -444,10 +467,7 @@ def write_report(
     """
     from plotly.offline import get_plotlyjs
 
-    asked, tables = plan.evaluation, []
-    for number, part in enumerate(asked.parts, 1):
-        of_part = results[results["part"] == number]
-        tables += [make_table(of_part, spec) for spec in part.tables or usual_tables(of_part)]
+    asked, tables = plan.evaluation, tables_of(plan, results)
     distinct = dict.fromkeys(text for table in tables for text in table.signatures)
     numbers = {text: number for number, text in enumerate(distinct, 1)}
     sections = [_section(table, numbers) for table in tables]

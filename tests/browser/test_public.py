@@ -1,5 +1,6 @@
 """Two browsers on a public app: nothing of one appears in the other, however it is tried."""
 
+import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -7,6 +8,7 @@ from pathlib import Path
 from threading import Event, Thread
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
+from zipfile import ZipFile
 
 import psutil
 import pytest
@@ -79,7 +81,7 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
         "methods: [standard]\nreferences: ['demo:en']\nintervals: false\n"
     )
     editor.press("Control+Enter")
-    expect(page.get_by_text(re.compile("^1 cell, 2 tasks"))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(re.compile("^1 cell, about"))).to_be_visible(timeout=PATIENCE)
     idle(page)
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(".stMarkdownBadge").first).to_have_text(
@@ -87,8 +89,11 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     )
     idle(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Tables", exact=True).click()
-    assert download.value.path().stat().st_size
+        page.get_by_role("button", name="All files", exact=True).click()
+    with ZipFile(download.value.path()) as files:
+        assert "run.log" not in files.namelist(), "a traceback tells of the server"
+        run = json.loads(files.read("results.json"))["run"]
+        assert run["command"] == ["morphgraph", "evaluate", "configuration.yaml"]
     return fetched
 
 

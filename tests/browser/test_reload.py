@@ -20,21 +20,6 @@ def reloaded(page: Page, tokeniser: str, reference: str) -> None:
     idle(page)
 
 
-def test_it_is_still_without_gold(new_page: Callable[..., Page], app_address: str) -> None:
-    page = new_page()
-    start(page, app_address)
-    bar(page).locator("[class*=st-key-open-reference] button").first.click()
-    page.get_by_text("Go on without gold").first.click()  # folded away
-    idle(page)  # it has opened
-    page.get_by_test_id("stButton").get_by_role("button", name="Go on without gold").click()
-    expect(bar(page)).to_contain_text("no reference", timeout=PATIENCE)
-    idle(page)
-    page.reload()
-    expect(bar(page)).to_contain_text("no reference", timeout=PATIENCE)
-    idle(page)
-    expect(page.get_by_role("heading", name="What should it be compared with?")).to_be_visible()
-
-
 def test_what_was_open_comes_back_in_each_tab(
     new_page: Callable[..., Page], app_address: str
 ) -> None:

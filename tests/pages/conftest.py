@@ -210,6 +210,7 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of its own for what the app keeps between visits."""
     folder = tmp_path / "state"
     monkeypatch.setenv("MORPHGRAPH_STATE", str(folder))
+    monkeypatch.setattr("web.idle._PAUSE", None)  # a test is never idle
     return folder
 
 

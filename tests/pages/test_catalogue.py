@@ -61,6 +61,6 @@ def test_download_then_open(server: Server, choosing: Any, tmp_path: Path) -> No
 def test_consent_to_one_source_is_none_to_another(server: Server, choosing: Any) -> None:
     app = choosing
     accept(app)
-    app.choose("Language", "deu").choose("Source", "morphynet-deu")
+    app.choose("Source", "morphynet-deu")
     assert [box.value for box in app.test.checkbox] == [False]
     assert not server.asked

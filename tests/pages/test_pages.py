@@ -12,6 +12,7 @@ from morphgraph.core.files import DEMOS
 from morphgraph.core.text import percent
 from morphgraph.tokeniser.merging import segment
 from tests.pages.conftest import PAGES
+from web.idle import prepare_next_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 EVERY_PAGE = ["start", *PAGES]
@@ -77,7 +78,7 @@ def test_the_drawer_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> No
     _, kept = study.benchmark.split()
     f1 = [kept.scores(segment(graph, kept.words))[0].f1 for graph in app.graph.states_onward()]
     app.open("history")
-    assert f"All figures are on the {len(kept)} words kept aside." in app.captions()
+    assert f"F1 in %, all on the {len(kept)} words kept aside." in app.captions()
     assert [row[3] for row in app.edits] == [percent(value) for value in f1]
     gains = [float(row[2]) for row in app.edits[1:]]
     assert gains == pytest.approx([100 * (b - a) for a, b in pairwise(f1)], abs=0.006)
@@ -105,3 +106,35 @@ def test_a_page_can_be_the_first_of_a_session(page: str) -> None:
     test = app.switch_page(PAGES[page]).run()
     assert not test.exception
     assert test.session_state["morphgraph session"].language == "en"
+
+
+def test_what_the_next_pages_show_first_is_computed_before(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    current = app.session
+    current.chosen = ["bpe", "dropout", "flota"]  # others are made beside the page
+    monkeypatch.setattr("web.idle._PAUSE", 60.0)
+    prepare_next_pages(current)
+    called_off = current.idle
+    monkeypatch.setattr("web.idle._PAUSE", 0.0)
+    prepare_next_pages(current)
+    called_off.join(10)
+    current.idle.join(300)
+    assert called_off.finished.is_set() and current.prepared == current.study_number
+
+    def computed(*_: object) -> None:
+        raise AssertionError("it is known")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("web.repair.blame.threshold_curve", computed)
+        patch.setattr("web.compare.figures.learn_and_score", computed)
+        app.remedy("blame").open("compare")
+    assert len(app.component("comparison")["figures"][0]["cells"]) == 3
+    current.idle = None
+    app.graph.knockout(["ies"])  # an edited one is not guessed at
+    prepare_next_pages(current)
+    app.graph.undo()
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
+    current.prepared = 0
+    prepare_next_pages(current)
+    assert current.idle is None

@@ -1,7 +1,5 @@
 """A public app shows a visitor nothing of the server, nor of anybody else."""
 
-import json
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -44,25 +42,6 @@ def write(page: App, text: str) -> App:
     return page.set("text_area", "Evaluation", text)
 
 
-def badge(page: App) -> str:
-    found = [m.value for m in page.test.markdown if "-badge[" in m.value]
-    return found[0] if found else ""
-
-
-def all_text(page: App) -> str:
-    """All that a page sends to the browser: what it shows, and what its widgets hold and offer."""
-    parts = []
-    for element in page.test.main, page.test.sidebar:
-        parts += [str(getattr(one, "proto", "")) for one in walk(element)]
-    return "\n".join(parts)
-
-
-def walk(block: Any) -> Iterator[Any]:
-    yield block
-    for child in getattr(block, "children", {}).values():
-        yield from walk(child)
-
-
 def test_nothing_lies_outside_the_browsers_own_folder(
     visit: Callable[..., App], state_folder: Path, tokenizer_json: bytes
 ) -> None:
@@ -75,32 +54,6 @@ def test_nothing_lies_outside_the_browsers_own_folder(
     assert folder == mine.session.store.folder
     assert {path.name for path in folder.iterdir()} == {"tabs", "files"}
     assert folder.stat().st_mode & 0o777 == 0o700
-
-
-def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> None:
-    mine = visit().open("build")
-    mine.upload("Files that it names", ("mine.json", tokenizer_json))
-    assert "mine.json" in mine.captions()
-    write(mine, TINY.replace("FILE", "mine.json").replace("tiny", "very-secret")).press("Start")
-    deadline = time.monotonic() + 60
-    while "Done" not in badge(mine):
-        assert time.monotonic() < deadline, badge(mine)
-        time.sleep(0.3)
-        mine.run()
-    shown = all_text(mine)
-    place = shown.find(str(mine.session.store.folder))
-    assert place < 0, shown[place - 200 : place + 200]
-    assert "run.log" not in shown  # nor what a server's tracebacks tell
-    assert mine.test.get("bidi_component") or mine.test.dataframe
-    other = visit().open("build")
-    assert "very-secret" not in all_text(other)
-    assert "mine.json" not in all_text(other)
-    other.put("batch_run", "very-secret")  # as somebody might try
-    assert "very-secret" not in all_text(other.run())
-    again = visit(mine).open("build")
-    assert "Done" in badge(again)
-    facts = json.loads((mine.session.store.folder / "runs/very-secret/results.json").read_bytes())
-    assert facts["run"]["command"] == ["morphgraph", "evaluate", "configuration.yaml"]
 
 
 def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., App]) -> None:
@@ -164,4 +117,3 @@ def test_on_ones_own_machine_all_of_it_is_there(app: App, state_folder: Path) ->
     assert any(path.suffix == ".json" for path in state_folder.rglob("tabs/*"))
     page = write(app.open("build"), TINY.replace("FILE", "/etc/hostname"))
     assert not page.errors()  # a path is fine here
-    assert any(field.label == "Workers" for field in page.test.number_input)

@@ -67,6 +67,10 @@ def test_a_demo_comes_back_and_so_do_edits_of_what_was_open_before(
     assert again.session.study.benchmark.frequency_source == "wordfreq:de"
     again.choose("Demo", "en")
     assert len(again.graph.history) == 1
+    again.session.go_without_gold("en")
+    again = reload(again.run())
+    assert not again.session.study.benchmark.reference.has_gold
+    assert len(again.graph.history) == 1
 
 
 def test_two_tabs_on_one_study_lose_no_edit(app: App, reload: Callable[..., App]) -> None:

@@ -45,4 +45,4 @@ def test_the_other_methods_are_behind_the_third_card(page: Any) -> None:
     page.choose("Which", "scaffold").set("number_input", "Types", 400).press("Train")
     assert next(iter(page.session.models)).startswith("Scaffold-BPE")
     # What was trained is shown on a few of its words, in place.
-    assert [m for m in page.test.markdown if m.value.count("`` ") > 4]
+    assert [m for m in page.test.markdown if m.value.count(":gray-background[") > 4]

@@ -7,6 +7,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from hostile.files import FILES
 from small import small_document
 
 from morphgraph.core import isolated
@@ -21,6 +22,14 @@ MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", 
 TOKENISER = json.dumps(small_document(MERGES)).encode()
 GOLD = b"undoing\tun do ing\ndoing\tdo ing\n"
 BERT = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\ndo\ndesk\n##do\n##ing\n##able\n"
+HOSTILE = [
+    FILES[name]
+    for name in (
+        "Replace that doubles 60 times",
+        "SentencePiece with a false size",
+        "a cell in the last column",
+    )
+]
 UNIGRAM = json.dumps(
     {"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["un", -1], ["do", -2]]}}
 ).encode()
@@ -112,6 +121,7 @@ def test_what_has_no_merges_becomes_a_method(
         ("bad.zip", b"PK\x03\x04nothing", "cannot be unpacked"),
         ("big.zip", zipped(big=bytes(200_000)), "limit"),
         ("tokenizer.json", TOKENISER + b" " * 100_000, "limit"),
+        *((one.name, one.make(), one.error) for one in HOSTILE),
     ],
 )
 def test_a_refused_file_is_one_sentence_and_leaves_nothing(

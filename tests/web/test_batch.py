@@ -40,14 +40,10 @@ def test_the_state_of_a_run(tmp_path: Path) -> None:
     assert state(None) == "never"
     (tmp_path / "console.log").write_bytes(b"")
     assert state(None) == "beginning"
-    assert batch.buttons_of(Run("x", tmp_path, None)) == "wait"
     (tmp_path / "console.log").write_text("it said no")
     assert state(None) == "never"
-    running = Run("x", tmp_path, RunProgress("running"))
-    assert (batch.buttons_of(running), batch.is_over(running)) == ("stop", False)
-    (tmp_path / "stop").touch()
-    assert batch.buttons_of(running) == "stopping"
-    assert batch.buttons_of(Run("x", tmp_path, RunProgress("interrupted"))) == "over"
+    assert not batch.is_over(Run("x", tmp_path, RunProgress("running")))
+    assert batch.is_over(Run("x", tmp_path, RunProgress("interrupted")))
 
 
 def test_what_a_run_said_is_shown_without_its_traceback() -> None:

@@ -74,24 +74,6 @@ def test_what_sessions_on_the_same_files_compute_is_computed_once(visitors: Any)
     assert first.once(("blame",), lambda: "of another state") == "of another state"
 
 
-def test_what_was_asked_for_the_longest_time_ago_is_dropped(
-    visitors: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = visitors
-    second.study.graph.knockout(["und"])
-    app_cache().drop()
-    clock = {"now": 0}
-    monkeypatch.setattr("morphgraph.core.cache.monotonic", lambda: clock["now"])
-    for current, key in ((first, "a"), (second, "b"), (first, "c"), (second, "d"), (first, "a")):
-        clock["now"] += 1
-        current.once((key,), partial(str, key))
-    clock["now"] = 12
-    assert [app_cache().drop(1.0, 11), app_cache().drop(0.5, 7)] == [0, 2]
-    asked = [(first, "a"), (second, "b"), (first, "c"), (second, "d")]
-    left = [key for current, key in asked if (current.state(), (key,)) in app_cache()]
-    assert left == ["a", "d"]
-
-
 def test_edits_of_one_session_are_not_seen_in_another(visitors: Any) -> None:
     first, second = visitors
     first.study.graph.knockout(["und"])

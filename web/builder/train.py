@@ -35,7 +35,7 @@ from web.jobs import Tell, Waiting, train_in_turn, until_done
 from web.making import TRAINED
 from web.sources import Source, wordfreq_languages
 from web.state import Session, keep_session
-from web.views.words_from import WORDS_FROM, WordSource, counts_in, words_from
+from web.views.words_from import WORDS_FROM, WordSource, words_from
 
 _ASKED, _SHOWN, _FAILED, _TOLD = (f"train {what}" for what in ("asked", "shown", "failed", "told"))
 _FIRST = [name for name in (TRAINED, "bpe") if name in METHODS]
@@ -103,7 +103,6 @@ def _settings(current: Session) -> _Order | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = _languages() if training.several else _source()
         options: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 150}
-        options["help"] = "All types, the atoms included: the bytes alone are 256."
         size = int(ui.setting(st.number_input, "Types", 10, most, **options))
         place = st.container(horizontal=True, vertical_alignment="bottom", width="content")
         parameters = {}
@@ -161,33 +160,19 @@ def _choose(offered: list[str]) -> str:
 
 
 def _source() -> WordSource | None:
-    options: dict[str, Any] = {"format_func": WORDS_FROM.__getitem__, "width": "content"}
-    return words_from(ui.segments("Words from", WORDS_FROM, key="train_source", **options), "train")
+    name: Any = {"format_func": WORDS_FROM.__getitem__, "key": "train_source", "width": 200}
+    return words_from(ui.choice(st.selectbox, "Words from", WORDS_FROM, **name), "train")
 
 
 def _languages() -> WordSource | None:
-    """Choose wordfreq's counts of several languages, and files named after theirs."""
-    languages = wordfreq_languages()
+    """Choose wordfreq's counts of several languages; files are for the command line."""
     options: dict[str, Any] = {"key": "train_languages", "first": ["en", "de"], "width": 320}
-    chosen = ui.choice(st.multiselect, "wordfreq's counts of", languages, **options)
-    tip = "One word a line: the word, a tab or a space, and its count. The file's name is the "
-    options = {"key": "train languages files", "accept_multiple_files": True}
-    files = st.file_uploader("Word counts, a file a language", help=f"{tip}language's.", **options)
-    names = {re.sub(r"[^\w-]", "_", file.name.partition(".")[0]) or "_": file for file in files}
-    all_names = [*chosen, *names]
-    with ui.attempt():
-        if len(names) < len(files) or len(set(all_names)) < len(all_names):
-            raise MorphGraphError("Two lists are of one language. Name each file after its own.")
-        if len(all_names) > 1:
+    chosen = ui.choice(st.multiselect, "wordfreq's counts of", wordfreq_languages(), **options)
 
-            def read() -> LanguageCounts:
-                counts = {name: wordfreq_counts(name) for name in chosen}
-                for name, file in names.items():
-                    counts[name] = counts_in(file)
-                return LanguageCounts(counts)
+    def read() -> LanguageCounts:
+        return LanguageCounts({name: wordfreq_counts(name) for name in chosen})
 
-            return WordSource(", ".join(all_names), read, is_single=False)
-    return None
+    return WordSource(", ".join(chosen), read, is_single=False) if len(chosen) > 1 else None
 
 
 @st.fragment
@@ -278,7 +263,8 @@ def _result(current: Session) -> None:
             said += f" · {made.tokens_per_word:.2f} tokens per word"
     st.markdown(said)
     if made is not None and made.examples:
-        st.markdown("  \u2003".join("\u2009".join(map(ui.code, one)) for one in made.examples))
+        shown = ((f":gray-background[{ui.plain(token)}]" for token in one) for one in made.examples)
+        st.markdown("\u2003 ".join(map("\u2009".join, shown)))
     with st.container(horizontal=True):
         if tokeniser is not None:
             tip = "All pages then show it, with the open reference."
@@ -287,13 +273,13 @@ def _result(current: Session) -> None:
         if ui.button("Put it beside BPE", "compare_arrows", **options):
             choose_these(current, ["bpe", f"model {label}"])
             st.switch_page("pages/2_Compare.py")
-        _downloads(current, segmenter, label)
+        _downloads(segmenter, label)
     warning = current.once(("capitals", Same(segmenter)), segmenter.warning, of_files=True)
     if warning:
         st.warning(ui.plain(warning), icon=":material/match_case:")
 
 
-def _downloads(current: Session, segmenter: Segmenter, label: str) -> None:
+def _downloads(segmenter: Segmenter, label: str) -> None:
     with st.popover("Download", icon=":material/download:"):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
         tip = "It loads again: morphgraph segment FILE."
@@ -302,8 +288,6 @@ def _downloads(current: Session, segmenter: Segmenter, label: str) -> None:
             file, tip = "tokenizer.json", "For Hugging Face's libraries."
             ui.download(f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, help=tip)
         st.code(segmenter.signature(), language=None, wrap_lines=True)
-        tip = "Frees memory; the model is lost."
-        ui.button("Forget it", "delete", current.forget_model, label, help=tip)
 
 
 def _open(current: Session, tokeniser: BpeTokeniser) -> None:

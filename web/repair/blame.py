@@ -61,25 +61,11 @@ def show_blame(current: Session) -> None:
     study = current.study
     scope, weighting = scoring_now("blame", study.benchmark)
     words = scored_words(current, learning=True)
-    rest, kept = sides(current)
-    blamed = study.blame(weighting, scope, part=words.part and words.part.other)
-    how: Any = {"scope": scope, "weighting": weighting}
-
-    def made() -> _Curve:
-        points, learned = (
-            threshold_curve(study.tokeniser, each, blamed, **how) for each in (kept, rest)
-        )
-        best = decided_threshold(study.tokeniser, rest, **how)
-        return _Curve(points, learned, best, BlameSpread.of(study.tokeniser, blamed))
-
-    curve = current.once(("blame and its curve", words.part, scope, weighting), made)
     threshold = _threshold_now(current)
+    blamed, curve, ahead = look_ahead(current, threshold)
+    how: Any = {"scope": scope, "weighting": weighting}
     types = candidate_types(study.tokeniser, blamed, threshold)
     _head(current, curve.best, len(types), KnockoutSettings(threshold=threshold, **how))
-    ahead = current.once(
-        ("knockout ahead", words.part, scope, weighting, len(types)),
-        lambda: _ahead(current, kept, blamed, threshold, scope, weighting),
-    )
     threshold_line(
         curve.points,
         threshold,
@@ -96,6 +82,30 @@ def show_blame(current: Session) -> None:
     with right:
         choose = partial(st.session_state.__setitem__, _TYPE)
         blame_spread(curve.spread, threshold, key="blame spread", on_choose=choose)
+
+
+def look_ahead(current: Session, threshold: float = 0.5) -> tuple[Blame, _Curve, Ahead]:
+    """Return who is to blame, what would come of each threshold, and the words of this one."""
+    study = current.study
+    scope, weighting = scoring_now("blame", study.benchmark)
+    words, (rest, kept) = scored_words(current, learning=True), sides(current)
+    blamed = study.blame(weighting, scope, part=words.part and words.part.other)
+    how: Any = {"scope": scope, "weighting": weighting}
+
+    def made() -> _Curve:
+        points, learned = (
+            threshold_curve(study.tokeniser, each, blamed, **how) for each in (kept, rest)
+        )
+        best = decided_threshold(study.tokeniser, rest, **how)
+        return _Curve(points, learned, best, BlameSpread.of(study.tokeniser, blamed))
+
+    curve = current.once(("blame and its curve", words.part, scope, weighting), made)
+    types = candidate_types(study.tokeniser, blamed, threshold)
+    ahead = current.once(
+        ("knockout ahead", words.part, scope, weighting, len(types)),
+        lambda: _ahead(current, kept, blamed, threshold, scope, weighting),
+    )
+    return blamed, curve, ahead
 
 
 def _ahead(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -17,7 +18,7 @@ _MOST, _TYPES = 100, 3_000
 
 def offer_palette(current: Session, pages: Mapping[str, str], here: str) -> None:
     """Show the button that opens the field; ``pages``: the file of each by its name."""
-    options = {"key": "go to", "type": "tertiary", "shortcut": "Ctrl+K"}
+    options: dict[str, Any] = {"key": "go to", "type": "tertiary", "shortcut": "Ctrl+K"}
     ui.button("Find anything", "search", ui.open_dialog, here, "palette", **options)
     if ui.dialog_now(here, "palette") is not None:  # also where something else draws the page anew
         _palette(current, pages)

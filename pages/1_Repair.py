@@ -1,37 +1,37 @@
 """Make a tokeniser better: the remedies, what each would do before one presses its button."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
 from web import edits
 from web import widgets as ui
+from web.aside import scored_words
+from web.bar import numbers
 from web.bootstrap import score_metrics, start
+from web.choosing import scoring_now
 from web.repair import ahead, blame, extend, listed, prune, rebpe
 from web.state import Session, keep_session
 from web.tape import tape
 from web.views.without_gold import needs_gold
 
 
-@dataclass(frozen=True)
-class _Remedy:
+class _Remedy(NamedTuple):
     """A way to make a tokeniser better; ``gold``: whether it learns from gold."""
 
     name: str
     does: str
     show: Callable[[Session], None]
-    bar: Callable[[Session], None] | None = None
     settings: Callable[[Session], None] | None = None
     gold: bool = False
 
 
 _REMEDIES = {
     "blame": _Remedy(
-        "Knock out by blame",
+        "Knock out by blame :gray-badge[BPE-knockout]",
         "Removes each type whose merges cover boundaries too often.",
         blame.show_blame,
-        blame.blame_bar,
         blame.blame_settings,
         gold=True,
     ),
@@ -39,7 +39,6 @@ _REMEDIES = {
         "ReBPE",
         "Adds merges inside morphs, knocks out, repairs, reuses; until nothing changes.",
         rebpe.show_rebpe,
-        rebpe.rebpe_bar,
         rebpe.rebpe_settings,
         gold=True,
     ),
@@ -47,7 +46,7 @@ _REMEDIES = {
         "Prune to a size",
         "Removes what your text needs least; nothing else changes.",
         prune.show_prune,
-        settings=prune.prune_settings,
+        prune.prune_settings,
     ),
     "extend": _Remedy(
         "Extend with words",
@@ -75,22 +74,24 @@ def _page(current: Session) -> None:
     ahead.open_what_was_chosen(current)
     with st.container(key="repair-address"):
         chosen = current.address.remember("remedy", "remedy", "blame", among=_REMEDIES)
-    remedy = _REMEDIES[chosen]
+    remedy, benchmark = _REMEDIES[chosen], current.study.benchmark
+    learns = remedy.gold and current.study.has_blame
     if chosen != "rebpe":
         current.asked = ""
-    needs = remedy.gold and not current.study.has_blame
-    if needs or remedy.bar is None:
-        score_metrics(current, "repair")
+    elif learns:
+        rebpe.prepare_rebpe(current)
+    if current.asked:  # what is not drawn stays as it was, and leaves the browser time for the line
+        numbers("repair")
     else:
-        remedy.bar(current)
+        score_metrics(current, "repair", *scoring_now(chosen, benchmark), learning=learns)
     keep_session(current)
     with st.container(key="wide-repair"):
         left, right = st.columns([5, 18], gap="medium")
     with left:
-        _choose(current, None if needs else remedy.settings)
+        _choose(current, remedy, learns=learns)
     with right:
-        if needs:
-            needs_gold(current, f"{remedy.name} needs")
+        if remedy.gold and not learns:
+            needs_gold(current, f"{remedy.name.partition(' :')[0]} needs")
         else:
             remedy.show(current)
         with st.container():  # a message does not make what is below it new
@@ -100,7 +101,7 @@ def _page(current: Session) -> None:
     tape(current, learning=remedy.gold)
 
 
-def _choose(current: Session, settings: Callable[[Session], None] | None) -> None:
+def _choose(current: Session, remedy: _Remedy, *, learns: bool) -> None:
     with st.container(key="cards-remedies"):
         ui.choice(
             st.radio,
@@ -110,9 +111,14 @@ def _choose(current: Session, settings: Callable[[Session], None] | None) -> Non
             format_func=lambda name: _REMEDIES[name].name,
             captions=[remedy.does for remedy in _REMEDIES.values()],
         )
-    if settings is not None:
-        with st.popover("Settings", icon=":material/tune:", type="tertiary"):
-            settings(current)
+    part = scored_words(current, learning=learns).part
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if learns and part is not None:
+            said = f"{100 * part.share:g} % of the word families are kept aside to score on."
+            st.caption(said, width="content")
+        if remedy.settings is not None and (learns or not remedy.gold):
+            with st.popover("Settings", icon=":material/tune:", type="tertiary"):
+                remedy.settings(current)
 
 
 repair(start("Repair"))

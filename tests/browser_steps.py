@@ -122,6 +122,21 @@ def remedy(page: Page, name: str) -> None:
     idle(page)
 
 
+def to_click(page: Page) -> list[str]:
+    """What there is to click outside of pictures and grids, and does something."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll(
+          "a[href], button, input, select, textarea, summary, [role=tab]")].filter((one) => {
+            const { width, height, top } = (one.closest("label") ?? one).getBoundingClientRect();
+            return width > 1 && height > 1 && top < innerHeight && one.checkVisibility()
+              && !one.closest("[class*=st-key-tab-here], [data-testid=stDataFrame]")
+              && !one.disabled && !one.checked && one.ariaChecked !== "true"
+              && one.ariaSelected !== "true";
+          }).map((one) => (one.ariaLabel ?? (one.closest("label") ?? one).innerText).trim())"""
+    )
+    return found
+
+
 def uploader(page: Page, label: str) -> Locator:
     """The field with this label; "" is the window, which takes any file."""
     if not label:

@@ -17,7 +17,7 @@ from morphgraph.tokeniser.merging import never_formed
 from web.aside import Scored, scored_words, sides
 from web.components import Click, component
 from web.state import Session
-from web.widgets import button, code, deferred_error, plain, set_value
+from web.widgets import button, deferred_error, plain, set_value
 
 CANVAS = "picture of the workbench"
 """The key of the choice of a picture: Word, Type or All types."""
@@ -207,14 +207,6 @@ def open_in_merge_tree(current: Session, word: str) -> None:
     set_value(word_key(current), word)
     set_value(CANVAS, "Word")
     st.switch_page("app.py")
-
-
-def offer_to_open(current: Session, number: int, name: str) -> None:
-    """Show a type chosen in a table or a chart, and open it in the graph at a click."""
-    left, right = st.columns([5, 3], vertical_alignment="center")
-    left.write(code(name))
-    if right.button("Show it in the graph", icon=":material/hub:", key=f"show type {number}"):
-        open_in_graph(current, number)
 
 
 def handle_clicks(current: Session, clicks: list[Click]) -> None:

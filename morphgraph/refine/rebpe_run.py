@@ -344,14 +344,15 @@ def follow_phases(run: ReBPERun, look: Callable[[MergeGraph], T]) -> list[T]:
     numbers = range(len(run.graph.history), run.edits_before - 1, -1)
     states = zip(numbers, run.graph.states_back(), strict=False)
     looks = {edits: look(graph) for edits, graph in states}
-    return [looks[edits] for edits in edits_after(run)]
+    return [looks[edits] for edits in edits_after(run)[: len(run.phases)]]
 
 
 def edits_after(run: ReBPERun) -> list[int]:
-    """Return the number of edits right after each phase in effect, the start included."""
-    position = {id(change): number for number, change in enumerate(run.graph.history, start=1)}
+    """Return the number of edits right after each phase, the start included, also undone ones."""
+    changes = (*run.graph.history, *reversed(run.graph.undone))
+    position = {id(change): number for number, change in enumerate(changes, start=1)}
     edits = [run.edits_before]
-    for phase in run.phases[1:]:
+    for phase in run.all_phases[1:]:
         edits.append(position.get(id(phase.change), edits[-1]))
     return edits
 

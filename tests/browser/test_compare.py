@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-from browser_steps import PATIENCE, idle, upload
+from browser_steps import PATIENCE, idle, to_click, upload
 from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
@@ -91,7 +91,9 @@ def test_the_grid_is_saved_and_copied_as_a_picture(
 
 def test_what_takes_long_says_so_and_can_be_stopped(page: Page, app_address: str) -> None:
     """A second reference of very many words: its reading, and what follows, end at a click."""
-    open_grid(page, app_address, "methods=bpe")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    open_grid(page, app_address, "methods=bpe,flota")
+    assert len(to_click(page)) <= 14, to_click(page)
     page.get_by_role("radio", name="Languages").click()
     idle(page)
     page.get_by_role("button", name=re.compile("reference")).filter(has_text="3").click()

@@ -84,6 +84,13 @@ def methods(app: Any, *names: str) -> Any:
     return app.set("multiselect", "Methods", list(names))
 
 
+def typed(app: Any, text: str) -> Any:
+    """What somebody types in the corner of the grid."""
+    app = app.put("compare_text", text)
+    assert app.component("comparison")["typed"] == text
+    return app
+
+
 def rows_by(app: Any, way: str) -> Any:
     return app.set("segmented_control", "Rows", way)
 
@@ -164,9 +171,9 @@ def test_rows_are_chosen_and_leave_the_figures(downloads: Downloads, page: Any) 
     worst = worst_words(found[0])[:50]
     assert texts(page) == [gold.texts[number] for number in worst.tolist()]
     rows_by(page, "random")
-    page.set("text_input", "Words", "undesirable unhappily undesirable zzz")
+    typed(page, "undesirable unhappily undesirable zzz")
     assert texts(page) == ["undesirable", "unhappily", "zzz"]
-    page.set("text_area", "Sentences, one a line", "undesirable unhappily\n\n a cat")
+    typed(page, "undesirable unhappily\n\n a cat")
     assert texts(page) == ["undesirable unhappily", "a cat"]
     rows_by(page, "differ")  # words of the reference take the place of both
     assert len(rows(page)) == 50
@@ -174,7 +181,7 @@ def test_rows_are_chosen_and_leave_the_figures(downloads: Downloads, page: Any) 
 
 
 def test_every_method_is_what_the_library_makes(page: Any) -> None:
-    page.set("text_input", "Words", "undesirable antiaircraft")
+    typed(page, "undesirable antiaircraft")
     names = [name for name in METHODS.offered if not METHODS[name].counts and name != "dropout"]
     methods(page, *names)
     tokeniser = page.session.study.tokeniser
@@ -223,7 +230,7 @@ def test_what_learns_is_scored_on_words_that_it_has_not_seen(app: Any) -> None:
     assert f"over {len(kept)} words kept aside" in said
     # A typed word that it learned from says so.
     taught = next(word for word in study.benchmark.numbers if word not in kept.numbers)
-    app.set("text_input", "Words", f"{taught} {next(iter(kept.numbers))} zzz")
+    typed(app, f"{taught} {next(iter(kept.numbers))} zzz")
     assert [row["note"] for row in rows(app)] == [HELD_IN, "", ""]
     assert not any(heads(app, "seen")), "F1 stays on words kept aside"
 
@@ -253,7 +260,7 @@ def test_segmentations_of_another_program_are_a_column(app: Any) -> None:
     assert shown["undoing"]["exact"] and not shown["going"]["exact"]
     assert shown["do"]["pieces"] == [], "its file lacks it"
     assert figures(app)["precision · recall"][column] == "100.0 · 66.7"
-    app.set("text_input", "Words", "zzz")
+    typed(app, "zzz")
     assert rows(app)[0]["cells"][column] is None
     app.upload("Segmentations of another program", ("others.txt", b"x y\n")).run()
     assert "segments none of the 3 words" in app.errors()[0]
@@ -278,13 +285,6 @@ def test_the_field_that_finds_stays_open_while_a_method_joins(page: Any) -> None
     assert not [box for box in page.test.selectbox if "any word" in box.label]
     page.open("build").open("compare")
     assert "Check and prepare" not in page.buttons()
-
-
-def test_hostile_addresses_are_harmless(app: Any) -> None:
-    app.test.query_params["methods"] = "dropout(p=99),<script>,flota(k=nan),greedy(q=1)"
-    app.test.query_params["words"] = "<script>alert(1)</script>"
-    app.open("compare")
-    assert texts(app) == ["<script>alert(1)</script>"]
 
 
 def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
@@ -313,16 +313,20 @@ def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
     assert heads(app.run()) == ["BPE"]
 
 
-def test_the_address_holds_what_is_compared(page: Any) -> None:
-    """Whoever opens that address sees the same."""
-    page.set("text_input", "Words", "undo redo")
+def test_the_address_holds_what_is_compared(page: Any, open_app: Callable[[], Any]) -> None:
+    """Whoever opens that address sees the same; a hostile one is harmless."""
+    typed(page, "undo redo")
     methods(page, "bpe", "dropout").put("compare_dropout_p", 0.4)
     assert page.address["methods"] == "bpe,dropout(p=0.4,seed=0)"
-    other = type(page)()
+    other = open_app()
     for name in ("words", "methods"):
         other.test.query_params[name] = page.address[name]
     other.open("compare")
     assert (rows(other), figures(other)) == (rows(page), figures(page))
+    hostile = open_app()
+    hostile.test.query_params["methods"] = "dropout(p=99),<script>,flota(k=nan),greedy(q=1)"
+    hostile.test.query_params["words"] = "<script>alert(1)</script>"
+    assert texts(hostile.open("compare")) == ["<script>alert(1)</script>"]
 
 
 def test_without_gold_there_are_tokens_per_word(page: Any) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-import morphgraph as mg
 from morphgraph.core.text import percent
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import write_model
@@ -85,21 +84,6 @@ def test_a_saved_tokeniser_says_what_it_has_learned_from(
     assert again.session.study.graph.history[0].step["learned"][0]["parts"] == [
         ["rest", 0.5, 0, "families"]
     ]
-
-
-def test_scores_of_what_learned_and_what_did_not_are_on_the_same_words(app: App) -> None:
-    app.open("compare").set("multiselect", "Methods", ["bpe"])
-    [f1, *_] = app.component("comparison")["figures"]
-    assert f1["label"] == "F1, all words"
-    app.set("multiselect", "Methods", ["bpe", "flota", "knockout"]).settle()
-    grid = app.component("comparison")
-    [f1, *_] = grid["figures"]
-    assert f1["label"] == "F1, words kept aside"
-    titles = [head["title"] for head in grid["heads"]]
-    gold = mg.read_gold("demo:en")
-    result = mg.load("demo:en").knock_out(gold)
-    for name, effect in (("BPE", result.scored.before), ("BPE-knockout", result.scored.after)):
-        assert f1["cells"][titles.index(name)]["text"] == percent(effect.f1, 1)
 
 
 def test_previews_are_over_the_words_of_the_bar(app: App) -> None:

@@ -115,7 +115,7 @@ def test_the_curve_has_a_best_threshold_which_can_be_taken(app: App) -> None:
     for name, words in (("f1", kept), ("learned", rest)):
         points = threshold_curve(study.tokeniser, words, blamed)
         assert [point[name] for point in data["points"]] == [100 * point.f1 for point in points]
-    app.press("Take the best")
+    app.put("threshold", best["threshold"])  # as its button does
     assert promised(app)[0] == best["said"]
     assert f"→ {best['f1']:.2f}\xa0%" in best["said"]
     app.open("start").open("repair")
@@ -232,13 +232,6 @@ def test_phase_by_phase_to_convergence(app: Any) -> None:
     # The largest step is on show; the last phase has nothing to do.
     gains = [then.score.f1 - now.score.f1 for now, then in pairwise(phases)]
     assert app.component("run_line")["chosen"] == 1 + gains.index(max(gains))
-    app.put(SHOWN, len(phases) - 1)
-    assert app.test.info[0].value.endswith("nothing to change. So the run has converged.")
-
-
-def test_the_line_has_a_point_a_phase_and_the_word_its_rows(app: Any) -> None:
-    app.remedy("rebpe").press("Run")
-    phases = app.session.run.phases
     given = app.component("run_line")
     assert [point["f1"] for point in given["points"]] == [100 * phase.score.f1 for phase in phases]
     assert [point["kind"] for point in given["points"]] == [phase.kind for phase in phases]
@@ -254,6 +247,10 @@ def test_the_line_has_a_point_a_phase_and_the_word_its_rows(app: Any) -> None:
     assert all(one != two for one, two in pairwise(rows))
     assert [n for row in word["rows"] for n in row["phases"]] == list(range(len(phases)))
     assert [token["is_morph"] for token in word["rows"][-1]["tokens"]] == [True, True, True]
+    app.put(SHOWN, 0)
+    assert len(app.table("iteration")) == len(phases), "the log of the whole run"
+    app.put(SHOWN, len(phases) - 1)
+    assert app.test.info[0].value.endswith("nothing to change. So the run has converged.")
 
 
 def test_to_look_at_a_phase_changes_nothing_and_undo_leads_there(app: Any) -> None:
@@ -265,7 +262,9 @@ def test_to_look_at_a_phase_changes_nothing_and_undo_leads_there(app: Any) -> No
     app.put(SHOWN, 2)
     assert app.session.run.phases == phases
     assert app.f1 == score
-    assert len(app.test.dataframe[0].value) == phases[2].counts["removed"]
+    merges = app.table("how")
+    assert dict(merges["how"].value_counts()) == phases[2].counts
+    assert merges["is made from"][0].endswith(" joins wrong")
     changed = app.test.dataframe[1].value
     assert list(changed["gain"]) == sorted(changed["gain"], reverse=True)
     app.press("Undo up to here")

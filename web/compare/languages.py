@@ -94,7 +94,7 @@ def _on(
     scored = compared.scored
     if name != OPEN:
         picked = [one for one in picked if not isinstance(one.made, Predictions)]
-        opened = gold_set_of(current, name, waiting)
+        opened = gold_set_of(current, name, waiting, how[1])
         scored = choosing.unseen_words(current, picked, opened)
     return compare_methods(current, picked, scored, waiting, how, about=name)
 

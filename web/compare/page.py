@@ -10,7 +10,7 @@ from web import widgets as ui
 from web.bootstrap import score_metrics
 from web.compare.figures import How, choose_metrics, compare_methods
 from web.compare.languages import languages_view
-from web.compare.rows import choose_rows, follow_address, sentences_field, texts_to_compare
+from web.compare.rows import choose_rows, texts_to_compare
 from web.compare.where import where_view
 from web.compare.words import words_view
 from web.jobs import Waiting
@@ -27,20 +27,17 @@ def compare_page(current: Session) -> None:
     """Show the page; a fragment, so that a choice redraws nothing else."""
     score_metrics(current, "compare")
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
-    view, way = ui.value_now(_VIEW, _WORDS), ""
-    if view == _WORDS:
-        follow_address(current)
+    view = ui.value_now(_VIEW, _WORDS)
     with st.container(key="compare-controls", **row):
-        if view == _WORDS:  # at once, so that nothing beside it moves
-            way = choose_rows(current)
+        way = choose_rows(current) if view == _WORDS else ""
         left = st.container(width=170 if view == _WORDS else "content", **row)
         count = left.empty()  # keeps the place before it is known what stands there
         st.space("stretch")
         views = [_WORDS, _LANGUAGES, _WHERE]
         ui.segments("View", views, key=_VIEW, label_visibility="collapsed")
         adding = st.popover("Method", icon=":material/add:", key="compare methods open")
-        table = st.popover("Table", icon=":material/download:", key="compare table open")
-        more = st.popover("", icon=":material/tune:", key="compare more open", help="More")
+        with st.popover("Table", icon=":material/download:", key="compare table open"):
+            table, more = st.container(), st.container()
     with adding:
         place = st.container()
         choosing.upload_method()  # before the methods, so that its model can be chosen
@@ -50,9 +47,6 @@ def compare_page(current: Session) -> None:
         _read_from_file(current)
         picked = choosing.choose_methods(current, place)
         texts = texts_to_compare() if view == _WORDS else []
-    if view == _WORDS:
-        with more:
-            sentences_field()
     with more:
         how = _scoring(current)
     lacking = choosing.lacking_counts(current)

@@ -14,7 +14,7 @@ from morphgraph.core.text import counted
 from morphgraph.reference import catalogue
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.gold_set import GoldSet, Weighting
 from web import widgets as ui
 from web.inputs import clear_upload, open_file
 from web.jobs import Tell, Waiting
@@ -78,11 +78,14 @@ def remove_reference(name: str | None) -> None:
     ui.set_value(_CHOSEN, [other for other in ui.value_now(_CHOSEN, []) if other != name])
 
 
-def gold_set_of(current: Session, name: str, waiting: Waiting) -> GoldSet:
-    """Return a reference as a gold set, the same object each time, so that results are cached."""
+def gold_set_of(current: Session, name: str, waiting: Waiting, over: Weighting) -> GoldSet:
+    """Return a reference as a gold set, the same object each time, so that results are cached.
+
+    ``over``: what words count by; a demo has frequencies, which take seconds to read, for it.
+    """
     kind, _, rest = name.partition(" ")
     if kind == "demo":
-        return _demo_gold_set(rest)
+        return _demo_gold_set(rest, over)
     key: tuple[Hashable, ...] = ("gold_set", name)
     if kind == "file":
         reference = st.session_state[_FILES][rest]
@@ -97,9 +100,11 @@ def gold_set_of(current: Session, name: str, waiting: Waiting) -> GoldSet:
 
 
 @st.cache_resource(show_spinner=False)
-def _demo_gold_set(code: str) -> GoldSet:
-    counts = Source(f"wordfreq:{code}")
-    return GoldSet.of(reference_of(Source(f"demo:{code}")), frequencies_of(counts), counts.name)
+def _demo_gold_set(code: str, over: Weighting) -> GoldSet:
+    reference, counts = reference_of(Source(f"demo:{code}")), Source(f"wordfreq:{code}")
+    if over == "types":
+        return GoldSet.of(reference)
+    return GoldSet.of(reference, frequencies_of(counts), counts.name)
 
 
 def _upload(

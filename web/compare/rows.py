@@ -1,6 +1,7 @@
 """Which words the grid shows: where methods differ, the worst, any, or what one types."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -9,7 +10,7 @@ from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, shortened
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import has_seen
-from morphgraph.score.comparison import ComparedWord, Comparison, worst_words
+from morphgraph.score.comparison import Comparison, worst_words
 from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
@@ -17,46 +18,14 @@ from web.compare.figures import MethodScores
 from web.making import START
 from web.state import Session
 
-_WORDS, _LINES, _WAY = "compare_text", "compare_lines", "compare_way"
+_WORDS, _WAY = "compare_text", "compare_way"
 _DIFFER, _WORST, _RANDOM = "differ", "worst", "random"
-MOST = 1000
-_LONGEST = 100_000
-# The limit of characters of text in the page's address, by which it can be shared.
-_IN_ADDRESS = 1000
-NumberedWord = tuple[int, ComparedWord]
-
-
-def follow_address(current: Session) -> None:
-    """Let the address hold what is typed, if it is short, and take what it asks for."""
-    lines, words = ui.value_now(_LINES, ""), ui.value_now(_WORDS, "")
-    text = lines if lines.strip() else words
-    is_held = bool(text.strip()) and len(text) <= _IN_ADDRESS
-    here = (text, "1" if lines.strip() else "") if is_held else ("", "")
-    asked = current.address.follow("words", here[0]), current.address.follow("lines", here[1])
-    if asked != here:
-        ui.set_value(_LINES, asked[0] if asked[1] else "")
-        ui.set_value(_WORDS, "" if asked[1] else asked[0])
+_MOST, _LONGEST = 1000, 100_000
 
 
 def choose_rows(current: Session) -> str:
-    """Show the field for words, and how those of the reference are chosen; none while some are."""
-    ui.setting(
-        st.text_input,
-        "Words",
-        key=_WORDS,
-        first="",
-        max_chars=_LONGEST,
-        placeholder="Type or paste words",
-        label_visibility="collapsed",
-        icon=":material/edit:",
-        disabled=bool(ui.value_now(_LINES, "").strip()),
-        width=230,
-    )
-
-    def forget_typed() -> None:
-        ui.set_value(_WORDS, "")
-        ui.set_value(_LINES, "")
-
+    """Show how words of the reference are chosen; none is while others are typed."""
+    current.address.remember("words", _WORDS, "")
     ways = {_DIFFER: "Where they differ"} if len(choosing.chosen_methods(current)) > 1 else {}
     if current.study.benchmark.reference.has_gold:
         ways[_WORST] = f"Worst for {ui.plain(shortened(choosing.baseline_label(current), 20))}"
@@ -70,39 +39,36 @@ def choose_rows(current: Session) -> str:
         key=_WAY,
         first=None,
         format_func=ways.__getitem__,
-        on_change=forget_typed,
+        on_change=partial(type_words, ""),
         label_visibility="collapsed",
     )
     return way or first
 
 
-def sentences_field() -> None:
-    """Show the field for sentences, which take the place of words."""
-    ui.setting(
-        st.text_area,
-        "Sentences, one a line",
-        key=_LINES,
-        first="",
-        max_chars=_LONGEST,
-        placeholder="compared in place of words",
-    )
+def type_words(text: str) -> None:
+    """Compare these words, or sentences if there is a line break; with none, the reference's."""
+    ui.set_value(_WORDS, text[:_LONGEST])
+
+
+def typed_words() -> str:
+    """Return what was typed."""
+    text: str = ui.value_now(_WORDS, "")
+    return text
 
 
 def typed_texts() -> list[str]:
-    """Return the words or sentences that somebody typed."""
-    lines, words = ui.value_now(_LINES, ""), ui.value_now(_WORDS, "")
-    texts = [t.strip() for t in lines.splitlines()] if lines.strip() else words.split()
-    return list(dict.fromkeys(t for t in texts if t))
+    """Return the words or sentences that were typed."""
+    text = typed_words()
+    texts = map(str.strip, text.splitlines()) if "\n" in text else text.split()
+    return [text for text in dict.fromkeys(texts) if text]
 
 
 def texts_to_compare() -> list[str]:
-    """Return what was typed, with a message on what is not compared, or not in the address."""
-    texts, lines = typed_texts(), ui.value_now(_LINES, "")
-    if len(texts) > MOST:
-        st.caption(f"The first {MOST:,} of {len(texts):,} are compared.")
-    if texts and len(lines if lines.strip() else ui.value_now(_WORDS, "")) > _IN_ADDRESS:
-        st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
-    return texts[:MOST]
+    """Return what was typed, with a message on what is not compared."""
+    texts = typed_texts()
+    if len(texts) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(texts):,} are compared.")
+    return texts[:_MOST]
 
 
 def rows_of_reference(

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _METRICS = ("f1", "precision", "recall", "exact")
-_BY = ("length", "frequency", "boundaries", "affixes", "formation", "morphs")
-_SHORT = {
+_BY = {
     "length": "Length",
     "frequency": "Frequency",
     "boundaries": "Kind of boundary",
@@ -45,7 +44,7 @@ def where_view(
             "By",
             _BY,
             key="breakdown_by",
-            format_func=_SHORT.__getitem__,
+            format_func=_BY.__getitem__,
             label_visibility="collapsed",
         )
         metric = "recall"

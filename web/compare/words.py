@@ -15,11 +15,7 @@ from web import widgets as ui
 from web.choosing import PickedMethod
 from web.compare import cell
 from web.compare.figures import MethodScores, figures, heads
-from web.compare.rows import (
-    rows_of_reference,
-    seen_words,
-    typed_rows,
-)
+from web.compare.rows import rows_of_reference, seen_words, type_words, typed_rows, typed_words
 from web.components import comparison_grid
 from web.state import Session
 
@@ -64,6 +60,7 @@ def words_view(
             shown,
             [*columns, *(None for _ in pending)],
             key="comparison",
+            typed=typed_words(),
             said=_said(compared),
             notes=dict.fromkeys(seen, HELD_IN),
             chosen=marked,
@@ -79,8 +76,10 @@ def words_view(
 
 
 def _asked(what: str, given: list[Any]) -> None:
-    """Do what a column's menu asked for."""
+    """Do what the grid asked for."""
     match what, given:
+        case "words", [str() as text]:
+            type_words(text)
         case "set", [str() as name, str() as key, bool() | int() | float() as value]:
             choosing.set_field(name, key, value)
         case "base", [str() as name]:

@@ -456,6 +456,7 @@ def comparison_grid(
     columns: Sequence[int | None],
     *,
     key: str,
+    typed: str = "",
     said: str = "",
     notes: Mapping[str, str] | None = None,
     chosen: tuple[int, int] | None = None,
@@ -464,10 +465,11 @@ def comparison_grid(
 ) -> None:
     """Show numbered words by methods, under the methods' figures.
 
-    ``columns``: the index of the cell under each head, None if it is pending; ``said`` stands below
-    the grid, and ``notes`` below words; ``chosen`` is the cell to outline. ``on_choose`` gets the
-    clicked row and column, ``on_ask`` what a menu asks for: ``set``, ``base`` or ``drop``, and the
-    method's name, then a parameter and its value.
+    ``columns``: the index of the cell under each head, None if it is pending; ``typed`` stands in
+    the field for words, ``said`` below the grid, and ``notes`` below words; ``chosen`` is the cell
+    to outline. ``on_choose`` gets the clicked row and column, ``on_ask`` what is asked for:
+    ``words`` and a text; or ``set``, ``base`` or ``drop``, and the method's name, then a parameter
+    and its value.
     """
 
     def handle(clicks: list[Click]) -> None:
@@ -508,7 +510,7 @@ def comparison_grid(
     ]
     data = {"heads": list(map(asdict, heads)), "figures": above, "rows": table, "chosen": marked}
     mount = component("comparison", "compare", "shared", "elements", "picture", "chips")
-    _clickable(mount, key, handle, {**data, "said": said})
+    _clickable(mount, key, handle, {**data, "typed": typed, "said": said})
 
 
 def page_frame(

@@ -19,6 +19,14 @@ class CompareView {
     this.clicks = new Clicks();
     offerCopy(this.below, () => this.picture(), () => "segmentations");
     this.below.querySelector(".save").addEventListener("click", () => saveSvg(this.picture(), this.frame, "segmentations"));
+    this.field = parent.querySelector("textarea");
+    this.field.addEventListener("change", () => this.typed());
+    this.field.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // letters are no shortcuts here
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.typed();
+    });
     this.frame.addEventListener("click", (event) => this.chose(event));
     this.frame.addEventListener("keydown", (event) => {
       if ((event.key === "Enter" || event.key === " ") && event.target.closest("td.cell")) {
@@ -46,6 +54,11 @@ class CompareView {
       this.key.update();
       this.fit();
     }
+    if (data.typed !== this.heard) {
+      // What somebody has not finished stays.
+      if (this.field.value === this.told || !this.field.matches(":focus")) this.field.value = data.typed;
+      this.heard = this.told = data.typed;
+    }
     this.parent.querySelector(".said").textContent = data.said;
     for (const cell of this.table.querySelectorAll("td.cell")) {
       cell.classList.toggle("chosen", cell.dataset.key === data.chosen);
@@ -61,11 +74,12 @@ class CompareView {
     this.table.style.setProperty("--columns", heads.length);
     const columns = made("colgroup");
     columns.append(made("col", "first"), ...heads.map(() => made("col")));
-    const head = made("thead");
     this.corner = rows.some((row) => row.gold) ? "gold" : "word";
-    const titles = made("tr");
-    titles.append(made("th", "word", this.corner), ...heads.map((one) => this.head(one)));
-    head.append(titles, ...figures.map((one) => this.figure(one)));
+    const titles = this.table.tHead.rows[0]; // the field in it keeps the focus
+    for (const old of [...titles.cells].slice(1)) old.remove();
+    titles.append(...heads.map((one) => this.head(one)));
+    for (const old of [...this.table.tHead.rows].slice(1)) old.remove();
+    this.table.tHead.append(...figures.map((one) => this.figure(one)));
     const body = made("tbody");
     for (const row of rows) {
       const line = made("tr");
@@ -83,7 +97,10 @@ class CompareView {
       row.cells.forEach((cell, column) => line.append(this.cell(cell, `${row.number},${column}`)));
       body.append(line);
     }
-    this.table.replaceChildren(columns, head, body);
+    this.table.querySelector("colgroup")?.remove();
+    this.table.prepend(columns);
+    this.table.tBodies[0]?.remove();
+    this.table.append(body);
   }
 
   /** A method's name, which opens its menu, and what is told of it. */
@@ -187,6 +204,10 @@ class CompareView {
       this.ask(...asked);
     });
     return button;
+  }
+
+  typed() {
+    if (this.field.value !== this.told) this.ask("words", (this.told = this.field.value));
   }
 
   ask(...asked) {

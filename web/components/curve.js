@@ -19,6 +19,8 @@ class CurveView {
     this.lines = parent.querySelector(".lines");
     this.range = parent.querySelector("input");
     this.range.addEventListener("input", () => this.choose(Number(this.range.value)));
+    this.take = parent.querySelector(".take");
+    this.take.addEventListener("click", () => this.choose(this.best));
     offerCopy(this.frame, () => standalone(this.lines.firstElementChild), () => "thresholds");
     this.choice = new Choice(PATIENCE);
     this.resizing = new ResizeObserver(() => this.draw());
@@ -136,6 +138,7 @@ class CurveView {
       ...dots,
     );
     this.range.value = chosen;
+    this.take.hidden = this.best === null;
     this.range.setAttribute("aria-valuetext", `${Math.round(100 * point.threshold)} %: ${point.said}`);
     const { gain, rest, sign } = chosen === this.aheadOf ? this.ahead : { gain: "", rest: "", sign: "" };
     this.said.replaceChildren(made("b", "", point.said), " ", made("span", sign, gain), ` ${rest}`);

@@ -1,18 +1,19 @@
 """What an edit would do, as every remedy says it, and the words that it would change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from morphgraph.core.text import from_to, signed
+from morphgraph.core.text import counted, from_to, signed
 from morphgraph.draw.word_lines import WordRow, rows_ahead
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine.outlook import Outlook
 from web import widgets as ui
 from web.aside import scored_words, sides
 from web.components import WordGroup, word_rows
-from web.edits import open_in_merge_tree
+from web.edits import make, open_in_merge_tree
 from web.state import Session
 
 _BETTER, _WORSE = 40, 20
@@ -74,14 +75,41 @@ def ask_and_do(question: str, label: str, icon: str, act: Callable[[], None] | N
         ui.button(label, icon, act, key="repair now", **options)
 
 
-def say_ahead(said: str, ahead: Ahead) -> None:
-    """Show in one line what an edit would do; ``said``: what goes or comes."""
-    colour = {"up": "green", "down": "red", "": "gray"}[ahead.sign]
-    gain = f" :{colour}[{ui.plain(ahead.gain)}]" if ahead.gain else ""
-    st.markdown(f"**{ui.plain(f'{said} {ahead.said}')}**{gain} {ui.plain(ahead.rest)}")
+class Offer(NamedTuple):
+    """Edits that a remedy offers: what its button does and to how many types, and what is said.
+
+    ``notes`` stand below; ``steps`` are a recipe.
+    """
+
+    verb: str
+    types: int
+    said: str
+    notes: list[str]
+    steps: list[Mapping[str, Any]]
+    ahead: Ahead
 
 
-def words_ahead(ahead: Ahead, key: str, height: str = "300px") -> None:
+def offer(
+    current: Session, question: str, icon: str, offered: Offer, top: Any, field: str = ""
+) -> None:
+    """Show the button, ``top``: in its place, what it would do, and the words that would change.
+
+    ``field`` is emptied by the edit.
+    """
+    ahead = offered.ahead
+    with top:
+        label = f"{offered.verb} {counted(offered.types, 'type')}"
+        act = partial(make, current, offered.steps, field) if offered.types else None
+        ask_and_do(question, label, icon, act)
+        colour = {"up": "green", "down": "red", "": "gray"}[ahead.sign]
+        gain = f" :{colour}[{ui.plain(ahead.gain)}]" if ahead.gain else ""
+        st.markdown(f"**{ui.plain(f'{offered.said} {ahead.said}')}**{gain} {ui.plain(ahead.rest)}")
+    for note in offered.notes:
+        st.caption(ui.plain(f"{note}."))
+    words_ahead(ahead, "420px")
+
+
+def words_ahead(ahead: Ahead, height: str = "300px") -> None:
     """Show the words that would change, better ones first; a click opens one."""
 
     def choose(word: int) -> None:
@@ -89,7 +117,7 @@ def words_ahead(ahead: Ahead, key: str, height: str = "300px") -> None:
 
     more = "" if ahead.rows else "No word changes."
     groups = [WordGroup("Words that change", ahead.changes, ahead.rows, more, "changed")]
-    word_rows(groups, key=key, height=height, on_choose=choose)
+    word_rows(groups, key="words ahead", height=height, on_choose=choose)
 
 
 def open_what_was_chosen(current: Session) -> None:

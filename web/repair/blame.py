@@ -25,10 +25,9 @@ from morphgraph.tokeniser.merging import segment
 from web import edits
 from web import widgets as ui
 from web.aside import scored_words, share_field, sides
-from web.bootstrap import score_metrics
 from web.choosing import scope_and_weighting, scoring_now
 from web.components import blame_spread, threshold_line
-from web.repair.ahead import Ahead, words_ahead
+from web.repair.ahead import Ahead, ask_and_do, words_ahead
 from web.state import Session
 
 _TYPE = "type chosen on Repair"
@@ -49,11 +48,6 @@ def blame_settings(current: Session) -> None:
     share_field(current)
 
 
-def blame_bar(current: Session) -> None:
-    """Show the scores on what is chosen to be scored."""
-    score_metrics(current, "repair", *scoring_now("blame", current.study.benchmark), learning=True)
-
-
 def show_blame(current: Session) -> None:
     """Show the question, the curve to drag along, and what follows it."""
     if (chosen := st.session_state.pop(_TYPE, None)) is not None:
@@ -65,7 +59,10 @@ def show_blame(current: Session) -> None:
     blamed, curve, ahead = look_ahead(current, threshold)
     how: Any = {"scope": scope, "weighting": weighting}
     types = candidate_types(study.tokeniser, blamed, threshold)
-    _head(current, curve.best, len(types), KnockoutSettings(threshold=threshold, **how))
+    settings = KnockoutSettings(threshold=threshold, **how)
+    act = partial(edits.knock_out_all, current, settings) if types else None
+    label = f"Knock out {counted(len(types), 'type')}"
+    ask_and_do("How often may a merge be wrong?", label, "content_cut", act)
     threshold_line(
         curve.points,
         threshold,
@@ -78,7 +75,7 @@ def show_blame(current: Session) -> None:
     )
     left, right = st.columns([5, 7], gap="medium")
     with left:
-        words_ahead(ahead, "words ahead")
+        words_ahead(ahead)
     with right:
         choose = partial(st.session_state.__setitem__, _TYPE)
         blame_spread(curve.spread, threshold, key="blame spread", on_choose=choose)
@@ -134,15 +131,3 @@ def _threshold_now(current: Session) -> float:
     if asked != now:
         ui.set_value("threshold", float(asked))
     return float(asked)
-
-
-def _head(current: Session, best: float | None, types: int, settings: KnockoutSettings) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="repair-head"):
-        st.subheader("How often may a merge be wrong?", anchor=False, width="stretch")
-        tip = "An eighth of the words learned from decides; none of those kept aside does."
-        least = settings.threshold if best is None else best
-        options: dict[str, Any] = {"disabled": best is None, "help": tip}
-        ui.button("Take the best", "", ui.set_value, "threshold", least, **options)
-        options = {"primary": True, "disabled": not types, "help": "One edit: Undo takes it back."}
-        label = f"Knock out {counted(types, 'type')}"
-        ui.button(label, "content_cut", edits.knock_out_all, current, settings, **options)

@@ -11,8 +11,7 @@ from morphgraph.core.text import counted
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine.extending import preview_append, preview_extend
 from web import widgets as ui
-from web.edits import make as make_edit
-from web.repair.ahead import Ahead, ahead_of, ask_and_do, say_ahead, words_ahead
+from web.repair.ahead import Offer, ahead_of, ask_and_do, offer
 from web.state import Session
 from web.views.words_from import WORDS_FROM, words_from
 
@@ -21,10 +20,10 @@ _SOURCES = {**WORDS_FROM, "tokeniser": "another tokeniser's types"}
 
 
 class _Source(NamedTuple):
-    """What new types come from; ``preview`` finds them and, of counts, the tokens per word."""
+    """What new types come from; ``preview`` finds them and, of counts, says what they shorten."""
 
     name: str
-    preview: Callable[[], tuple[Change, str]]
+    preview: Callable[[], tuple[Change, list[str]]]
 
 
 def show_extend(current: Session) -> None:
@@ -47,21 +46,15 @@ def show_extend(current: Session) -> None:
             )
         return
 
-    def made() -> tuple[Change, Ahead, str]:
+    def made() -> Offer:
         with st.spinner("Looking for new types…"):
-            change, tokens = source.preview()
-            return change, ahead_of(current, change), tokens
+            change, notes = source.preview()
+            number = len(change.added_types)
+            comes = f"{counted(number, 'type comes', 'types come')}."
+            return Offer("Add", number, comes, notes, [change.step], ahead_of(current, change))
 
     with ui.attempt():
-        change, ahead, tokens = current.once(("extension", source.name), made)
-        number = len(change.added_types)
-        with top:
-            act = partial(make_edit, current, [change.step]) if number else None
-            ask_and_do(question, f"Add {counted(number, 'type')}", "add", act)
-            say_ahead(f"{counted(number, 'type comes', 'types come')}.", ahead)
-        if tokens:
-            st.caption(f"{tokens} tokens per word of what they are from.")
-        words_ahead(ahead, "words extended", "420px")
+        offer(current, question, "add", current.once(("extension", source.name), made), top)
 
 
 def _source(current: Session) -> _Source | None:
@@ -77,13 +70,13 @@ def _source(current: Session) -> _Source | None:
         return None
     source, study = words_of, current.study
 
-    def preview() -> tuple[Change, str]:
+    def preview() -> tuple[Change, list[str]]:
         words: Any = source.read()
         if is_public():
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
         change = preview_extend(study.tokeniser, words, add)
-        tokens = study.tokens_per_word(words), study.tokens_per_word(words, change)
-        return change, " → ".join(f"{value:.3f}" for value in tokens)
+        tokens = f"{study.tokens_per_word(words):.3f} → {study.tokens_per_word(words, change):.3f}"
+        return change, [f"{tokens} tokens per word of what they are from"]
 
     return _Source(f"{source.name} {source.number} {add}", preview)
 
@@ -97,4 +90,4 @@ def _other(current: Session) -> _Source | None:
     name = ui.choice(st.selectbox, "Tokeniser", models, key="extend_other", width=360)
     other = models[name].editable
     assert other is not None
-    return _Source(name, lambda: (preview_append(current.study.tokeniser, other), ""))
+    return _Source(name, lambda: (preview_append(current.study.tokeniser, other), []))

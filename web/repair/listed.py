@@ -1,30 +1,16 @@
 """A list of types: what their knockout costs, and all of them out in one edit."""
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any, NamedTuple
-
 import streamlit as st
 
 from morphgraph.core.text import counted
 from morphgraph.refine.knockout import listed_types
 from web import widgets as ui
 from web.aside import scored_words
-from web.edits import make as make_edit
 from web.inputs import content_of
-from web.repair.ahead import Ahead, ahead_of, ask_and_do, say_ahead, words_ahead
+from web.repair.ahead import Offer, ahead_of, ask_and_do, offer
 from web.state import Session
 
 _FIELD = "types to knock out"
-
-
-class _Listed(NamedTuple):
-    """What would go, in short and at length, the edits, and what comes of them."""
-
-    said: str
-    more: list[str]
-    steps: list[Mapping[str, Any]]
-    ahead: Ahead
 
 
 def show_list(current: Session) -> None:
@@ -50,23 +36,16 @@ def show_list(current: Session) -> None:
             st.markdown("Write them below: what it would do stands here before you do it.")
         return
 
-    def made() -> _Listed:
+    def made() -> Offer:
         types = listed_types(data, name, study.tokeniser)
         preview = study.preview(types, cascade=cascade, portable=portable, part=part)
         goes = counted(len(types), "type goes", "types go")
         if preview.also:
             goes += f" and {counted(len(preview.also), 'other')} with them"
         changes = [each for each in (preview.change, preview.portable) if each is not None]
-        return _Listed(goes, preview.cost()[:2], preview.steps, ahead_of(current, *changes))
+        named, ahead = len(preview.steps[0]["types"]), ahead_of(current, *changes)
+        return Offer("Knock out", named, f"{goes}.", preview.cost()[:2], preview.steps, ahead)
 
-    with ui.attempt():
+    with ui.attempt(), right:
         found = current.once(("listed", data, cascade, portable), made)
-        with top:
-            label = f"Knock out {counted(len(found.steps[0]['types']), 'type')}"
-            act = partial(make_edit, current, found.steps, _FIELD)
-            ask_and_do(question, label, "content_cut", act)
-            say_ahead(f"{found.said}.", found.ahead)
-        with right:
-            for each in found.more:
-                st.caption(ui.plain(f"{each}."))
-            words_ahead(found.ahead, "words of the list", "420px")
+        offer(current, question, "content_cut", found, top, _FIELD)

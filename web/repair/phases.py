@@ -1,7 +1,7 @@
 """A run of ReBPE as a line, one word through it, and the effects of each phase."""
 
 import math
-from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from morphgraph.tables.model import table_of_texts
 from web import widgets as ui
 from web.aside import scored_words
 from web.components import RunPoint, is_playing, run_line, word_over_phases
-from web.edits import offer_to_open
+from web.edits import open_in_graph
 from web.state import Session
 from web.views.trees import MARKS
 
@@ -36,8 +36,9 @@ _MEANING: dict[refining.MergeChange, str] = {
     "chained": "Pair merges added just below those, through types that were there already.",
 }
 _LINE, _SHOWN = "rebpe line", "rebpe phase on show"
-_MOST = 2000
+_MOST = 5_000
 _LONGEST = 200
+_RANK = {"rank": ui.NUMBER(format="localized")}
 _ROWS = 7
 
 
@@ -77,14 +78,20 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
     ``address``: where the word follows it; None during the run, when only the line is new.
     """
     phases, done, study = run.all_phases, len(run.phases), current.study
-    points, seen = [], _seen(current, run)
-    for number, (before, phase) in enumerate(zip([None, *phases], phases, strict=False)):
-        score, is_undone = 100 * phase.score.f1, number >= done
-        label, kind = figures.phase_label(phase), figures.phase_colour(phase)
-        message = _phase_message(phase, before)
-        points.append(
-            RunPoint(label, kind, phase.iteration, score, message, is_undone, seen[number])
+    points = [
+        RunPoint(
+            figures.phase_label(phase),
+            figures.phase_colour(phase),
+            phase.iteration,
+            100 * phase.score.f1,
+            _phase_message(phase, before),
+            undone=number >= done,
+            beside=seen,
         )
+        for number, (before, phase, seen) in enumerate(
+            zip([None, *phases[:-1]], phases, _seen(current, run), strict=True)
+        )
+    ]
     if address is None:
         run_line(points, done - 1, key=_LINE, on_choose=choose_phase)
         return
@@ -123,13 +130,7 @@ def _seen(current: Session, run: ReBPERun) -> list[float]:
     if part is None or not usual:
         return [math.nan] * len(run.all_phases)
     f1 = study.f1_after_edits(part.other)
-    changes = [*study.graph.history, *reversed(study.graph.undone)]
-    places = {id(change): number for number, change in enumerate(changes, start=1)}
-    edits, seen = run.edits_before, []
-    for phase in run.all_phases:
-        edits = places.get(id(phase.change), edits)
-        seen.append(100 * f1[edits])
-    return seen
+    return [100 * f1[edits] for edits in refining.edits_after(run)]
 
 
 def _phase_message(phase: Phase, before: Phase | None) -> str:
@@ -162,20 +163,31 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         st.info(f"“{label}” is undone. Redo up to it to see what it changed.")
         return
     if phase.kind == "start":
-        st.info("Nothing changes at the start. Run a phase, or choose one on the line.")
+        _whole_run(run)
         return
     if phase.change.is_empty:
         so = " So the run has converged." if run.converged and phase is run.phases[-1] else ""
         st.info(f"“{label}” found nothing to change.{so}")
         return
     edits = refining.edits_after(run)[shown]
+    entries = refining.changed_merges(current.graph_after(edits), phase.change)
     left, right = st.columns([5, 4], gap="medium")
     with left:
-        atoms = phase.counts.get("atoms", 0)
-        if atoms:
+        kinds = dict.fromkeys(entry.kind for entry in entries)
+        tip = "  \n".join(f"**{kind}**: {_MEANING[kind]}" for kind in kinds)
+        changed = counted(len(entries), "merge")
+        st.markdown(f"**What “{label}” did to merges** · {changed}", help=tip or None)
+        if atoms := phase.counts.get("atoms", 0):
             one, more = "character of the reference was", "characters of the reference were"
             st.caption(f"{counted(atoms, one, more)} added to the alphabet first.")
-        chosen = _chosen_merge(current, phase, edits)
+        key = f"rebpe merges {current.study_number} {edits} {study.graph.state}"
+        row = ui.chosen_row(
+            _merges(current, phase, entries[:_MOST]), _ROWS, key=key, column_config=_RANK
+        )
+        if row is not None:
+            open_in_graph(current, entries[row].result)
+        first = f"The first {_MOST:,} are shown. " if len(entries) > _MOST else ""
+        st.caption(f"{first}Select a row to see its type in the Workbench.")
     with right:
         states = study.state_after(edits - 1), study.state_after(edits)
         words, total = current.once(
@@ -188,74 +200,36 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
             st.caption(MARKS)
         else:
             st.caption("No word of the reference is segmented differently.")
-    if chosen is not None:
-        name = shortened(study.tokeniser.readable_types[chosen.result], 200)
-        offer_to_open(current, chosen.result, name)
 
 
-def _chosen_merge(current: Session, phase: Phase, edits: int) -> refining.ChangedMerge | None:
-    label, state = figures.phase_label(phase), current.study.graph.state
-    entries = refining.changed_merges(current.graph_after(edits), phase.change)
-    counts = Counter(entry.kind for entry in entries)
-    kinds = [kind for kind in refining.MERGE_CHANGES if counts[kind]]
-    if not kinds:
-        st.info(f"“{label}” changed no merge.")
-        return None
-    kind = st.segmented_control(
-        f"What “{label}” did to merges",
-        kinds,
-        default=kinds[0],
-        required=True,
-        format_func=lambda name: f"{name} {counts[name]:,}",
-        help="  \n".join(f"**{name}**: {_MEANING[name]}" for name in kinds),
-        key=f"rebpe kind {label} {kinds}",
+def _merges(
+    current: Session, phase: Phase, entries: Sequence[refining.ChangedMerge]
+) -> pd.DataFrame:
+    """Return merges as they were made, and as they are or how often one that went was wrong."""
+    names = current.study.tokeniser.readable_types
+
+    def now(entry: refining.ChangedMerge) -> str:
+        if entry.kind != "removed":
+            return ui.sum_of(names, entry.after)
+        joins, wrong = phase.blame.get(entry.merge, (0.0, 0.0))
+        return f"{wrong:,.0f} of {joins:,.0f} joins wrong"
+
+    return pd.DataFrame(
+        {
+            "merge": [shortened(names[entry.result]) for entry in entries],
+            "was made from": [ui.sum_of(names, entry.before) for entry in entries],
+            "is made from": list(map(now, entries)),
+            "how": [entry.kind for entry in entries],
+            "rank": [entry.rank for entry in entries],
+        }
     )
-    chosen = [entry for entry in entries if entry.kind == kind]
-    blame = "The share of wrong joins, before this phase."
-    row = ui.chosen_row(
-        _frame(current, phase, chosen[:_MOST]),
-        _ROWS,
-        key=f"rebpe merges {current.study_number} {edits} {state} {kind}",
-        column_config={
-            "rank": ui.NUMBER("rank", format="localized"),
-            "blame": ui.NUMBER("blame", format="percent", help=blame),
-        },
-    )
-    if len(chosen) > _MOST:
-        st.caption(f"The first {_MOST:,} of {len(chosen):,} are shown.")
-    if row is None:
-        st.caption("Select a row to see its type in the graph.")
-        return None
-    return chosen[row]
 
 
-def _frame(current: Session, phase: Phase, entries: list[refining.ChangedMerge]) -> pd.DataFrame:
-    study, kind = current.study, entries[0].kind
-    names = study.tokeniser.readable_types
-    columns: dict[str, list[Any]] = {
-        "rank": [entry.rank for entry in entries],
-        "type": [shortened(names[entry.result]) for entry in entries],
-    }
-    if kind not in ("annealed", "linked", "created", "chained"):
-        columns["was made from"] = [ui.sum_of(names, entry.before) for entry in entries]
-    if kind != "removed":
-        columns["is made from"] = [ui.sum_of(names, entry.after) for entry in entries]
-    if kind in ("linked", "created"):
-        columns["tuple merges that use it"] = [entry.also for entry in entries]
-    if kind == "removed":
-        known = [phase.blame.get(entry.merge, (0.0, 0.0)) for entry in entries]
-        columns["joins"] = [applied for applied, _ in known]
-        columns["wrong"] = [crossed for _, crossed in known]
-        columns["blame"] = [crossed / n if n else None for n, crossed in known]
-        columns["origin"] = [study.graph.origin(entry.merge) for entry in entries]
-    return pd.DataFrame(columns)
-
-
-def charts(run: ReBPERun) -> None:
-    """Show the log of the phases, and what the removed merges had been."""
+def _whole_run(run: ReBPERun) -> None:
+    """Show all phases, and what the removed merges had been."""
     phases = run.all_phases
     if len(phases) == 1:
-        st.info("Run a phase, and it is listed here.")
+        st.info("Run a phase, or all: what each changed stands here, and at the start all of them.")
         return
     ui.show_model(phases_table(phases), key="rebpe phases")
     st.markdown("**What the removed merges had been**")

@@ -1,17 +1,14 @@
 """Prune to a size: the types that are needed least go, and nothing else changes."""
 
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from morphgraph.core.text import counted
-from morphgraph.graph.merge_table import Change
 from morphgraph.refine.pruning import preview_prune
 from web import widgets as ui
-from web.edits import make as make_edit
 from web.inputs import frequency_choice, offer_frequencies
-from web.repair.ahead import Ahead, ahead_of, ask_and_do, say_ahead, words_ahead
+from web.repair.ahead import Offer, ahead_of, offer
 from web.state import Session
 
 _ORDERS = {
@@ -19,14 +16,6 @@ _ORDERS = {
     "merge-based": "types rarely used, in merges or as tokens",
     "last": "the last types that no other is made of",
 }
-
-
-class _Pruning(NamedTuple):
-    """What would go, what comes of it, and the tokens per word of the corpus."""
-
-    change: Change
-    ahead: Ahead
-    corpus: str
 
 
 def prune_settings(current: Session) -> None:
@@ -57,26 +46,18 @@ def show_prune(current: Session) -> None:
         options = {"format_func": _ORDERS.__getitem__, "key": "prune_by", "width": 340}
         by = ui.choice(st.selectbox, "First to go", orders, **options)
 
-    def made() -> _Pruning:
+    def made() -> Offer:
         with st.spinner("Looking for the types that are needed least…"):
             change = preview_prune(study.tokeniser, size - target, by, counts)
-            said = ""
-            if counts is not None:
-                tokens = study.tokens_per_word(counts), study.tokens_per_word(counts, change)
-                said = " → ".join(f"{value:.3f}" for value in tokens)
-            return _Pruning(change, ahead_of(current, change), said)
+            notes = []
+            if corpus is not None:
+                tokens = study.tokens_per_word(corpus.counts, change)
+                shorter = f"{study.tokens_per_word(corpus.counts):.3f} → {tokens:.3f}"
+                notes = [f"In {corpus.name}: {shorter} tokens per word"]
+            removed = len(change.removed_types)
+            goes = f"{counted(removed, 'type goes', 'types go')}: {size:,} → {target:,}."
+            return Offer("Prune", removed, goes, notes, [change.step], ahead_of(current, change))
 
     with ui.attempt():
         found = current.once(("prune", by, target), made)
-        removed = len(found.change.removed_types)
-        act = partial(make_edit, current, [found.change.step]) if removed else None
-        with top:
-            label = f"Prune {counted(removed, 'type')}"
-            ask_and_do("How small may it become?", label, "content_cut", act)
-            say_ahead(
-                f"{counted(removed, 'type goes', 'types go')}: {size:,} → {target:,}.", found.ahead
-            )
-        if found.corpus:
-            name = ui.plain(corpus.name if corpus else "")
-            st.caption(f"In {name}: {found.corpus} tokens per word.")
-        words_ahead(found.ahead, "words pruned", "420px")
+        offer(current, "How small may it become?", "content_cut", found, top)

@@ -11,8 +11,6 @@ from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from web import widgets as ui
 from web.aside import scored_words, share_field, sides
-from web.bar import numbers
-from web.bootstrap import score_metrics
 from web.choosing import parameter_field, scope_and_weighting, scoring_now
 from web.repair import phases as view
 from web.repair.scenes import chosen_types
@@ -45,8 +43,8 @@ _NUMBERS = {
 }
 
 
-def rebpe_bar(current: Session) -> None:
-    """Perform the next phase if one was asked for, and show the bar of scores."""
+def prepare_rebpe(current: Session) -> None:
+    """Begin a run, unless there is one, and perform the next phase if one was asked for."""
     current.just_asked = False
     run = current.run
     if run is not None and run.is_stale:
@@ -61,11 +59,6 @@ def rebpe_bar(current: Session) -> None:
         run = current.run = ReBPERun(current.study.tokeniser, rest, settings, kept)
     _run_next_phase(current, run)
     current.doing = "The run of ReBPE" if current.asked else ""
-    if current.asked:  # what is not drawn stays as it was, and leaves the browser time for the line
-        numbers("repair")
-    else:
-        how = run.settings.scope, run.settings.weighting
-        score_metrics(current, "repair", *how, learning=True)
 
 
 def show_rebpe(current: Session) -> None:
@@ -99,7 +92,6 @@ def show_rebpe(current: Session) -> None:
     shown: dict[str, Callable[[], None]] = {
         _CHANGED: lambda: view.phase_changes(current, run),
         _SCENES: lambda: chosen_types(current),
-        "Over the run": lambda: view.charts(run),
         _ABLATION: lambda: view.ablation_table(current, run),
     }
     ui.tabs(shown, key=_TAB)
@@ -159,6 +151,9 @@ def _run_next_phase(current: Session, run: ReBPERun) -> None:
 def _buttons(current: Session, run: ReBPERun) -> None:
     upcoming = run.upcoming
     if upcoming is None:
+        if ui.button("Export", "download", primary=True, key="rebpe export"):
+            ui.open_dialog("Repair", "drawer")
+            st.rerun()
         return
     number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
     tip = f"Run one phase: {_NAMES[upcoming[1]]}{number}."

@@ -1,5 +1,6 @@
 """Chosen types in three scenes: as they are, knocked out, and after repair and reification."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -66,13 +67,9 @@ def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:
     rows = [item.y for scene in scenes.values() for item in scene.vertices]
     # With room above and below; what is higher is zoomed out, and can be moved.
     height = min(round(max(rows, default=0) - min(rows, default=0)) + 70, 440)
-    before, after = _around(current, shown)
     with st.container(key="rebpe-scenes"):
-        left, middle, right = st.columns([5, 13, 7])
+        left, right = st.columns(2)
     with left:
-        st.markdown(f"**What goes** · used by {counted(len(shown.knockout.rewired), 'merge')}")
-        ui.show_table(before, height // 35 - 1)
-    with middle:
         scene = ui.segments("Scene", scenes, key="rebpe scene", label_visibility="collapsed")
         fan_graph(
             scenes[scene],
@@ -87,28 +84,28 @@ def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:
             "it is now."
         )
     with right:
-        counts = shown.reification.counts()
-        did = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
-        st.markdown(f"**What comes** · {did or 'nothing to mend'}")
-        ui.show_table(after, height // 35 - 1)
+        used = counted(len(shown.knockout.rewired), "merge")
+        counts = shown.reification.counts().items()
+        did = ", ".join(f"{number:,} {kind}" for kind, number in counts) or "nothing to mend"
+        st.markdown(f"**Used by {used}** · {did}")
+        ui.show_table(_mended(current, shown), height // 35)
 
 
-def _around(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the merges that use types before these are knocked out, and after reification."""
-    tokeniser, users = current.study.tokeniser, shown.knockout.rewired
-    names = [*tokeniser.readable_types, *map(tokeniser.readable, shown.reification.new_types)]
-    after = []
-    for number, is_new, _ in shown.reification.reified:
-        merge = shown.reification.added_merges.get(number) or tokeniser.graph.merge(number)
-        after.append((ui.sum_of(names, merge.parts), "created" if is_new else "linked"))
-    mended = {entry.merge: (entry.new_parts, "split") for entry in users}
-    for entry in shown.reification.rewired:
-        known = mended.get(entry.merge, ((), ""))[1]  # one that no chosen type was in
-        mend = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
-        mended[entry.merge] = entry.new_parts, mend
-    after += [(ui.sum_of(names, parts), mend) for parts, mend in mended.values()]
-    before = [ui.sum_of(names, entry.old_parts) for entry in users]
-    return (
-        pd.DataFrame({"was made from": before}),
-        pd.DataFrame(after, columns=["is made from", "how"]),
-    )
+def _mended(current: Session, shown: Stages) -> pd.DataFrame:
+    """Return the merges that use types: before these are knocked out, and after reification."""
+    tokeniser, change = current.study.tokeniser, shown.reification
+    names = [*tokeniser.readable_types, *map(tokeniser.readable, change.new_types)]
+    rows: dict[int, tuple[Sequence[int], Sequence[int], str]] = {}
+    for number, is_new, _ in change.reified:
+        merge = change.added_merges.get(number) or tokeniser.graph.merge(number)
+        rows[number] = (), merge.parts, "created" if is_new else "linked"
+    for entry in shown.knockout.rewired:
+        rows[entry.merge] = entry.old_parts, entry.new_parts, "split"
+    for entry in change.rewired:
+        was, _, how = rows.get(entry.merge, (entry.old_parts, (), ""))  # one that used no type
+        mend = "repaired" if entry.cause == "repair" or how == "repaired" else "shortened"
+        rows[entry.merge] = was, entry.new_parts, mend
+    written = [
+        (ui.sum_of(names, was), ui.sum_of(names, now), how) for was, now, how in rows.values()
+    ]
+    return pd.DataFrame(written, columns=["was made from", "is made from", "how"])

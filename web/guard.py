@@ -145,8 +145,8 @@ class Arrival(BaseHTTPMiddleware):
         """Forward a request; an answer that is Streamlit's page gets a script in its head."""
         if "text/html" in request.headers.get("accept", ""):
             # As it is: not compressed, nor the copy that a browser may have of another version.
-            given = [pair for pair in request.scope["headers"] if pair[0] not in _TO_SPARE]
-            request = Request({**request.scope, "headers": given}, request.receive)
+            given = request.scope["headers"]
+            request.scope["headers"] = [pair for pair in given if pair[0] not in _TO_SPARE]
         answer = await call_next(request)
         if not answer.headers.get("content-type", "").startswith("text/html"):
             return answer

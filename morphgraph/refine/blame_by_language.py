@@ -1,6 +1,6 @@
 """Blame by language: which merges are wrong in one language and right in another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,6 @@ from morphgraph.refine import LEAST_JOINS
 from morphgraph.refine.blame import Blame, blame, blame_columns
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Scope, Weighting
-from morphgraph.score.outcome import Outcome
 from morphgraph.tokeniser.merging import MergeSegmentation
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -109,16 +108,3 @@ def blame_by_language(
     if len(blames) < 2:
         raise MorphGraphError("Blame by language compares languages. Name two references or more.")
     return BlameByLanguage(blames, minimum)
-
-
-def encoded_outcomes(
-    names: Sequence[str], outcomes: Sequence[Outcome]
-) -> dict[str, tuple[Benchmark, MergeSegmentation]]:
-    """Return what `blame_by_language` needs of outcomes; none where merges did not segment."""
-    pairs = {}
-    for name, each in zip(names, outcomes, strict=True):
-        editable = None if each.segmenter is None else each.segmenter.editable
-        if editable is not None and isinstance(each.segmentation, MergeSegmentation):
-            benchmark = Benchmark.encoded(each.gold_set, each.segmentation.words, editable)
-            pairs[name] = benchmark, each.segmentation
-    return pairs

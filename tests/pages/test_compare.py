@@ -1,8 +1,6 @@
 """The page Compare: every figure, cell and table is the library's, in each view and state."""
 
-import csv
 import hashlib
-import io
 import json
 from collections.abc import Callable
 from concurrent.futures import wait
@@ -20,24 +18,19 @@ from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference import catalogue
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import KnockoutSettings, ReBPESettings
-from morphgraph.refine.blame_by_language import blame_by_language
 from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.learning import Learner
-from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.breakdowns import BREAKDOWNS, GROUPINGS, break_down
-from morphgraph.score.by_language import rows_by_language
 from morphgraph.score.comparison import Comparison, worst_words
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import ScoreTable
-from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import HELD_IN, shown_texts
 from morphgraph.tables.scores import breakdown_table, scores_table, words_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
-from morphgraph.tokeniser.merging import segment
 from tests.pages.conftest import as_read
 from web.edits import knock_out_all
 
@@ -381,48 +374,31 @@ def test_all_methods_on_several_references(downloads: Downloads, page: Any) -> N
     assert page.session.study.benchmark.reference.name == "demo:en", "it stays open"
 
 
-def test_one_method_by_language(
-    downloads: Downloads, page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_public_references_are_chosen_as_a_collection(
+    page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Public references that are on this machine, chosen as a collection."""
     texts = {
         "german": ("deu", "undank\tun dank\nredest\tred est\nunding\tunding\n"),
         "greek": ("ell", "λόγος\tλόγ ος\nund\tun d\n"),
     }
     sources = {}
     for name, (language, text) in texts.items():
-        data = (text * 8).encode()
         path = tmp_path / "references" / "small" / f"{name}.tsv"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        path.write_bytes(data := text.encode())
         about = {"name": f"small-{name}", "title": "Small", "languages": (language,)}
         about |= {"format": "plain", "url": f"https://example.org/{name}.tsv"}
         summed = {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
         sources[f"small-{name}"] = replace(catalogue.SOURCES["morphynet-deu"], **about, **summed)
     monkeypatch.setenv("MORPHGRAPH_DATA", str(tmp_path))
     monkeypatch.setattr(catalogue, "SOURCES", sources)
-    view(methods(page, "bpe", "flota"), "Languages").choose("Method", "BPE")
+    view(methods(page, "bpe"), "Languages")
     page.set("multiselect", "References", ["open", "all Small"])
-    tokeniser, known = page.session.study.tokeniser, gold_of(page)
-    golds = [known, *(GoldSet.of(read_reference(f"catalogue:small-{name}")) for name in texts)]
-    tables = [ScoreTable([outcome_of(Bte(tokeniser), gold)]) for gold in golds]
-    found = rows_by_language(tables)
-    lines = list(csv.DictReader(io.StringIO(downloads["download languages.csv"]().decode())))
-    assert [float(line["f1"]) for line in lines] == [row.f1 for row in found]
+    golds = [gold_of(page), *(GoldSet.of(read_reference(f"catalogue:small-{n}")) for n in texts)]
     [chart] = charts(page)
-    drawn = [trace["text"] for trace in chart["data"] if trace["type"] == "scatter"]
-    assert drawn[0] == [percent(row.f1) for row in found]
-    assert drawn[3] == [percent(row.uncut) for row in found]
-    made = {
-        name: Benchmark.on(gold, tokeniser)
-        for name, gold in zip(("demo:en", "German", "Greek"), golds, strict=True)
-    }
-    blamed = blame_by_language(
-        {name: (each, segment(tokeniser.graph, each.words)) for name, each in made.items()}
-    )
-    table, order = page.table("worst in"), blamed.order()
-    assert len(order) and list(table["merge"]) == list(blamed.columns(tokeniser, order)["merge"])
-    assert list(table["spread"]) == [f"{value:.3f}" for value in blamed.spread[order]]
+    [drawn] = [trace["text"] for trace in chart["data"] if trace["type"] == "scatter"]
+    tables = [ScoreTable(outcomes(page, gold, "bpe")) for gold in golds]
+    assert drawn == [percent((table.estimates[0] or {})["f1"].value) for table in tables]
 
 
 def test_an_own_reference_is_shown_here_with_what_was_read_of_it(app: Any) -> None:

@@ -10,16 +10,12 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
-from small import small_reference, small_tokeniser
+from small import small_reference
 from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.reference.entry import Reference
-from morphgraph.refine.blame_by_language import BlameByLanguage, blame_by_language, encoded_outcomes
+from morphgraph.refine.blame_by_language import BlameByLanguage, blame_by_language
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import GoldSet
-from morphgraph.score.outcome import ideal, outcome_of
-from morphgraph.segment.bte import Bte
-from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -103,14 +99,3 @@ def test_few_joins_say_nothing() -> None:
 def test_one_language_is_refused() -> None:
     with refused():
         blamed(bpe_of([("a", "b")]), {"one": small_reference("ab")}, 1)
-
-
-def test_outcomes_are_not_segmented_twice() -> None:
-    tokeniser = small_tokeniser([("a", "b")])
-    gold_set = GoldSet.of(small_reference("a b", "ab"))
-    outcome = outcome_of(Bte(tokeniser), gold_set)
-    [(benchmark, segmentation)] = encoded_outcomes(["one"], [outcome]).values()
-    assert benchmark.words is segmentation.words and segmentation is outcome.segmentation
-    # What is not segmented by merges alone has none to blame.
-    others = [ideal(gold_set), outcome_of(method_on(tokeniser, "flota"), gold_set)]
-    assert encoded_outcomes(["ideal", "flota"], others) == {}

@@ -12,6 +12,7 @@ PUBLIC = {
     "streamlit",
     "streamlit.delta_generator",  # the type of places on a page
     "streamlit.errors",
+    "streamlit.runtime.scriptrunner",  # `add_script_run_ctx`, documented for threads
     "streamlit.testing.v1",
 }
 

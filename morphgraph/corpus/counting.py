@@ -57,8 +57,8 @@ BLOCK_BYTES = 2**28
 """The approximate bytes of files in a task, unless a single one has more."""
 
 ORDER = "the bytes of the word"
-_MAX_FILES = 128
-"""Files in a query, which has Parquet files open all at once: systems allow 256 or 1,024."""
+_MAX_FILES = 64
+"""Files in a query, which has Parquet files open all at once, some twice: systems allow 256."""
 _TEXT_MEMORY = 2**28
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _WHITE = sql_literal(f"[{WHITE}]")

@@ -352,5 +352,5 @@ def test_damaged_files_give_a_result_or_our_error(name: str) -> None:
     read(data)
     outcome = run_cases(name, lambda seed: read(mutated(seed, data, donors())), EACH)
     # Else the damage would be too much, or too little, to try anything.
-    assert outcome.read > EACH // 50, outcome
+    assert outcome.read > EACH // 50 or EACH < 50, outcome
     assert outcome.refused > EACH // 10, outcome

@@ -118,18 +118,19 @@ def summary(values: list[float]) -> dict[str, float]:
 
 
 def _open_in_browser(page: Page, url: str) -> None:
-    """Upload the tokeniser and the reference on the start page, and go to the graph."""
+    """Upload the tokeniser and the reference, and go to the graph."""
     page.set_default_timeout(120_000)
     page.goto(url)
     page.locator(".st-key-knock-out button").wait_for()
-    for path, shown in (
-        (data(GERMAN_BPE) / "tokenizer.json", "40,000 types"),
-        (data(GERMAN_GOLD), "deu.derivational"),
-    ):
-        page.wait_for_selector(IDLE)
-        page.locator(".st-key-drop-zone input[type=file]").set_input_files(str(path))
-        page.locator(".st-key-what-is-open").get_by_text(shown[:12]).wait_for()
-        page.wait_for_timeout(1500)
+    page.wait_for_selector(IDLE)
+    given = page.locator(".st-key-drop-zone input[type=file]")
+    given.set_input_files(str(data(GERMAN_BPE) / "tokenizer.json"))
+    page.locator(".st-key-what-is-open").get_by_text("40,000 types").first.wait_for()
+    page.wait_for_selector(IDLE)
+    given.set_input_files(str(data(GERMAN_GOLD)))
+    page.wait_for_url("**/Compare*")
+    page.wait_for_selector(IDLE)
+    page.get_by_role("link", name="Workbench").click()  # a reference is shown on Compare
     page.get_by_role("radio", name="Type", exact=True).click()
     page.get_by_role("group", name="Merge graph:").wait_for()
     page.evaluate(SCRIPT.read_text(encoding="utf-8"))
@@ -167,8 +168,6 @@ def _look_around(page: Page, name: str) -> None:
     page.keyboard.press("Enter")
     page.get_by_role("heading", name=name, exact=True).wait_for()
     page.wait_for_timeout(1500)
-    page.get_by_role("button", name="Show all").click()
-    page.wait_for_timeout(500)
 
 
 def _timed_click(

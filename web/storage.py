@@ -64,7 +64,9 @@ def without_folder(text: str) -> str:
 
 def make_private(folder: Path) -> None:
     """Create a folder and its parents, accessible only to this user of the machine."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for each in (*reversed(folder.parents), folder):
+        if not each.exists():
+            each.mkdir(mode=0o700, exist_ok=True)
 
 
 @dataclass(frozen=True)

@@ -98,3 +98,13 @@ def test_browsers_that_are_old_or_too_many_or_too_large_go(
     monkeypatch.setattr(storage, "MOST_BYTES", 150)
     tidy(but=stores[2].folder)
     assert browsers(state_folder) == {names[2]}
+
+
+def test_a_folder_and_the_parents_that_it_needs_are_of_this_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        storage.make_private(tmp_path / "state" / "browsers" / "uploads")
+    finally:
+        os.umask(before)
+    made = [tmp_path / "state", *(tmp_path / "state").rglob("*")]
+    assert [path.stat().st_mode & 0o777 for path in made] == [0o700] * 3

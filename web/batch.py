@@ -32,6 +32,8 @@ CHOSEN, SOURCE = "batch_run", "batch_source"
 _AROUND = 2
 """The number of lines shown above and below the wrong one."""
 _FOLDER = "started in"
+_DRAWN = 50
+"""How often, about, the tables of a run are made anew while it runs: each time reads all cells."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,8 @@ def tables_of_run(run: Run) -> list[Table]:
     plan = checked_text(run.name, text, folder_of_run(run)).plan
     if plan is None or not done:
         return []
-    key = run.folder, text, ended, done
+    lately = done // max(1, len(plan.cells) // _DRAWN)
+    key = run.folder, text, ended, lately
     return kept_last("batch tables", key, lambda: tables_so_far(plan, run.folder, ended=ended))
 
 

@@ -46,11 +46,8 @@ from web.making import (
 from web.state import Session, session
 
 METHODS.load()
-DEFAULT_METHODS = [
-    name
-    for name in (START, "bpe", "dropout", "trimmed", TRAINED, "flota", "rebpe")
-    if name == START or name in METHODS
-]
+_TRAINED_HERE = [TRAINED] if TRAINED in METHODS.trained else []
+DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", *_TRAINED_HERE, "flota", "rebpe")
 """What is compared until somebody chooses; what is slow joins once it is made."""
 _PLACE = "compare"
 """The beginning of the keys of the fields of methods."""
@@ -191,8 +188,7 @@ def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
 
 def _known_methods(current: Session) -> list[str]:
     learning = METHODS.learning if current.study.benchmark.reference.has_gold else []
-    trained = [name for name in DEFAULT_METHODS if name == TRAINED]
-    names = [*METHODS.offered, *trained, *learning]
+    names = [*METHODS.offered, *_TRAINED_HERE, *learning]
     return sorted(names, key=lambda name: METHODS[name].needs in ("vocabulary", "segmenter"))
 
 

@@ -38,7 +38,7 @@ from web.state import Session, keep_session
 from web.views.words_from import WORDS_FROM, WordSource, words_from
 
 _ASKED, _SHOWN, _FAILED, _TOLD = (f"train {what}" for what in ("asked", "shown", "failed", "told"))
-_FIRST = [name for name in (TRAINED, "bpe") if name in METHODS]
+_FIRST = [name for name in (TRAINED, "bpe") if name in METHODS.trained]
 _EXAMPLES, _LONG, _SAMPLE = 3, 8, 10_000
 _PACE_NOW, _PACE = "train pace", 0.0002
 """Seconds that a type takes, until this session has trained one."""

@@ -194,4 +194,4 @@ def test_damaged_files_give_entries_or_our_error(name: str) -> None:
     outcome = run_cases(name, lambda seed: read(mutated(seed, data, donors())), EACH)
     # Else the damage would be too much, or too little, to try anything.
     assert outcome.read > EACH // 20, outcome
-    assert outcome.refused > EACH // 50 or EACH < 50, outcome
+    assert outcome.refused > EACH // 50, outcome

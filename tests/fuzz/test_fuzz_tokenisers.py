@@ -294,7 +294,7 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
         if not training_of(method)[1].several
     },
 }
-EACH = -(-CASES // len(SEEDS))
+EACH = max(50, -(-CASES // len(SEEDS)))  # of fewer, none may be fit to be read
 
 
 @cache
@@ -352,5 +352,5 @@ def test_damaged_files_give_a_result_or_our_error(name: str) -> None:
     read(data)
     outcome = run_cases(name, lambda seed: read(mutated(seed, data, donors())), EACH)
     # Else the damage would be too much, or too little, to try anything.
-    assert outcome.read > EACH // 50 or EACH < 50, outcome
+    assert outcome.read > EACH // 50, outcome
     assert outcome.refused > EACH // 10, outcome

@@ -65,7 +65,7 @@ def without_folder(text: str) -> str:
 def make_private(folder: Path) -> None:
     """Create a folder and its parents, accessible only to this user of the machine."""
     for each in (*reversed(folder.parents), folder):
-        if not each.exists():
+        if not each.is_dir():
             each.mkdir(mode=0o700, exist_ok=True)
 
 

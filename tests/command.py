@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from morphgraph.core.plugins import installed
+
 
 class Run(NamedTuple):
     """How a command ended."""
@@ -21,3 +23,10 @@ class Run(NamedTuple):
 
 
 Command = Callable[..., Run]
+
+OWN_COMMANDS = [
+    each.name
+    for each in installed().select(group="morphgraph.commands")
+    if each.value.startswith("morphgraph.")
+]
+"""The names of all commands but those of plug-ins."""

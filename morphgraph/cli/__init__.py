@@ -4,6 +4,7 @@ Results go to stdout (tables, or JSON with ``--json``), progress and warnings to
 the user can fix exit with code 2 and one message.
 """
 
+import ast
 import errno
 import gc
 import io
@@ -14,7 +15,8 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Thread
 from typing import Annotated, Any
 
@@ -25,41 +27,38 @@ from morphgraph.cli.output import discard_output, print_message
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.plugins import Registry
 
-_MODULES = {
-    "morphgraph.cli.score": ("score", "compare"),
-    "morphgraph.cli.refining": ("blame", "knockout", "rebpe", "prune", "extend"),
-    "morphgraph.cli.using": ("segment", "vocabulary", "export"),
-    "morphgraph.cli.train": ("train",),
-    "morphgraph.cli.data": ("count", "reference"),
-    "morphgraph.cli.evaluating": ("evaluate", "app"),
-}
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 _CALLABLE: Any = Callable
-_OF_PLUGINS = Registry("morphgraph.commands", _CALLABLE)
+COMMANDS = Registry("morphgraph.commands", _CALLABLE)
+"""All commands, by functions, or by a `typer.Typer` with commands of its own."""
 
 
 class _Commands(TyperGroup):
-    """Our commands, each loaded when it is asked for, and those of plug-ins."""
+    """All commands: each is loaded when it is asked for, and none to list them."""
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        return [*_MODULE_OF, *(name for name in _OF_PLUGINS if name not in _MODULE_OF)]
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*COMMANDS.places]
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
-        if cmd_name in _MODULE_OF:
-            return _command(cmd_name, getattr(import_module(_MODULE_OF[cmd_name]), cmd_name))
-        if cmd_name not in _OF_PLUGINS:
-            return None
-        command = _command(cmd_name, _OF_PLUGINS[cmd_name])
-        command.rich_help_panel = "Commands of plug-ins"
-        return command
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        made = COMMANDS.get(cmd_name)
+        if made is not None and not isinstance(made, typer.Typer):
+            function, made = made, typer.Typer(add_completion=False)
+            made.command(name=cmd_name)(function)
+        return made and typer.main.get_command(made)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        summaries = ((name, self._summary(name, place)) for name, place in COMMANDS.places.items())
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, summary in summaries if summary])
 
-def _command(name: str, made: Any) -> Any:
-    """Return a function, or a `typer.Typer` with commands of its own, as a command."""
-    if not isinstance(made, typer.Typer):
-        function, made = made, typer.Typer(add_completion=False)
-        made.command(name=name)(function)
-    return typer.main.get_command(made)
+    def _summary(self, name: str, place: str) -> str:
+        """Return the first line of a command's docstring; "" if the command cannot be loaded."""
+        module = find_spec(place.partition(":")[0])
+        source = Path(module.origin).read_bytes() if module and module.origin else b""
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.FunctionDef) and node.name == name:
+                return (ast.get_docstring(node) or "").partition("\n")[0]
+        command = self.get_command(None, name)
+        return command.help if command else ""
 
 
 program = typer.Typer(
@@ -68,6 +67,7 @@ program = typer.Typer(
     "merges that are to blame.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     cls=_Commands,
 )
 

@@ -226,19 +226,21 @@ def make_silver(
     print(f"{about.removeprefix('# ')}\n{divided:,} words have several morphs: saved {out}")
 
 
-reference = typer.Typer(
-    name="reference",
-    help="Gold segmentations: inspect a file, download a public one, or make a silver one.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+REFERENCE = typer.Typer(name="reference", no_args_is_help=True, add_completion=False)
+
+
+@REFERENCE.callback()
+def reference() -> None:
+    """Gold segmentations: inspect a file, download a public one, or make a silver one."""
+
+
 for name, command in {
     "show": show,
     "list": list_sources,
     "get": get_source,
     "silver": make_silver,
 }.items():
-    reference.command(name=name)(command)
+    REFERENCE.command(name=name)(command)
 
 
 def _size_of(source: "CatalogueEntry") -> str:

@@ -80,6 +80,11 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
                 _leave_out(entry, "its name is taken")
         return known
 
+    @property
+    def places(self) -> dict[str, str]:
+        """Where each entry that is not yet loaded is, as ``module:OBJECT``; "" for the others."""
+        return {name: getattr(entry, "value", "") for name, entry in self._known.items()}
+
     def __getitem__(self, name: str) -> Entry:
         entry = self._known[name]
         if isinstance(entry, self._kind):

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command import OWN_COMMANDS
 from effort import one_of
 from model_folders import write_tokeniser
 from refusals import refused
@@ -183,7 +184,7 @@ def test_a_full_disk(case: str, work: Path, small_disk: Path) -> None:
 
 def test_all_commands_that_write_are_tried() -> None:
     program: Any = get_command(cli.program)
-    found = {name: program.get_command(None, name) for name in cli._MODULE_OF}
+    found = {name: program.get_command(None, name) for name in OWN_COMMANDS}
     found |= found.pop("reference").commands
     writing = {name for name, one in found.items() if "out" in {each.name for each in one.params}}
     # An evaluation on a full disk: see test_evaluate.

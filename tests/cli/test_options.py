@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import typer
-from command import Command
+from command import OWN_COMMANDS, Command
 
 from morphgraph import cli
 from morphgraph.cli.options import GoldReading, parse_settings
@@ -29,7 +29,7 @@ def commands(group: Any, name: str = "") -> dict[str, Any]:
 COMMANDS = {
     name: command
     for name, command in commands(typer.main.get_command(cli.program)).items()
-    if name.split()[0] in cli._MODULE_OF  # those of plug-ins have pages of their own
+    if name.split()[0] in OWN_COMMANDS  # those of plug-ins have pages of their own
 }
 
 LEARNING = {"blame", "knockout", "rebpe"}

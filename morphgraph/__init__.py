@@ -16,7 +16,7 @@ from morphgraph.core.lazy import lazy_names
 if TYPE_CHECKING:
     from typing import Any
 
-    from morphgraph.api.blamed import BlamedMerges, LanguageBlame, ThresholdCurve
+    from morphgraph.api.blamed import BlamedMerges, ThresholdCurve
     from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
     from morphgraph.api.functions import compare, compare_vocabularies, evaluate, load, train
     from morphgraph.api.gold import read_gold, silver
@@ -53,7 +53,6 @@ _HOMES = {
     "GoldSet": "morphgraph.score.gold_set",
     "GraphPicture": "morphgraph.draw.scene",
     "Knockout": "morphgraph.api.edited",
-    "LanguageBlame": "morphgraph.api.blamed",
     "ReBPEOutcome": "morphgraph.api.edited",
     "RunOutcome": "morphgraph.batch.run",
     "ScoredKnockout": "morphgraph.api.edited",
@@ -73,7 +72,6 @@ __all__ = [
     "GoldSet",
     "GraphPicture",
     "Knockout",
-    "LanguageBlame",
     "MorphGraphError",
     "ReBPEOutcome",
     "RunOutcome",

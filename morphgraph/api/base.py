@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.api.gold import Gold, read_gold
+from morphgraph.api.gold import Gold
 from morphgraph.api.scoring import score_table
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
@@ -23,7 +23,6 @@ from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
 from morphgraph.formats.recipe import LINEAGE_FIELD
 from morphgraph.refine.learning import Entrant
 from morphgraph.score.gold_set import Scope, Weighting
-from morphgraph.score.morphscore import morphscore_of
 from morphgraph.segment.bte import file_ids
 from morphgraph.segment.method import METHODS, Parameters, Value, method_of
 from morphgraph.segment.models import export_to, write_model
@@ -279,40 +278,6 @@ class BaseTokeniser:
 
         entrant = Entrant(base_name(self.name), self._segmenter, self._base)
         return TokeniserScore(score_table([entrant], gold, scope, weighting, metrics))
-
-    def morphscore_strict(self, gold: Gold) -> float:
-        """Return MorphScore exactly as the program of its first version computes it.
-
-        ``gold``: a whole file of that version, else a `MorphGraphError`. Its words are texts of
-        their own, with no space before them; the share, from 0 to 1, is of those of several tokens,
-        NaN if there are none. The metric ``morphscore`` counts boundaries instead.
-
-        >>> lines = ",full_word,pt1,rest\\n0,undesirable,undesir,able\\n1,undo,un,do\\n"
-        >>> tokeniser.morphscore_strict(mg.read_gold(lines.encode()))
-        0.5
-        """
-        reference = read_gold(gold).reference
-        rows = reference.morphscore_rows
-        if not rows:
-            raise MorphGraphError(
-                f"{reference.name} is not a whole file of MorphScore's version 1. Give one as it "
-                "is, such as catalogue:morphscore1-hun."
-            )
-        segmented, ends = self._segmented(*(word for word, *_ in rows))
-        numbers = self._numbers[segmented.token_at[ends]]
-        places = np.searchsorted(segmented.words.word_of_atom[ends], np.arange(1, len(rows)))
-        size = len(self._document["model"]["vocab"])
-        decoded: dict[int, str] = {}
-        tokens = []
-        for part in np.split(numbers, places):
-            ids = self._framed(part.tolist(), 0)
-            for special in (size, size + 1):  # what the program takes for special tokens
-                if special in ids:
-                    ids.remove(special)
-            for number in {*ids} - decoded.keys():
-                decoded[number] = self.decode([number], special_tokens=True)
-            tokens.append([decoded[number] for number in ids])
-        return morphscore_of(rows, tokens)
 
     # ------------------------------------------------------------------------- files
 

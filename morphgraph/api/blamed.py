@@ -1,4 +1,4 @@
-"""What blame returns: merges with N, B and R, by one gold or several; curves of thresholds."""
+"""What blame returns: merges with N, B and R; curves of thresholds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from morphgraph.core.errors import check_share
 from morphgraph.core.text import counted, percent
 from morphgraph.draw.charts import SCORE_COLOURS, blame_histogram, figure_of
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns, records_of
-from morphgraph.refine.blame_by_language import BlameByLanguage
 from morphgraph.refine.knockout import ThresholdPoint, candidate_types
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.result import Result
@@ -132,108 +131,6 @@ class BlamedMerges(Result):
         merges = counted(len(self._blamed.arrays), "merge")
         summary = f"{len(self._places(threshold)):,} of {merges} have R ≥ {threshold}"
         return "\n".join([text_of(self.table(threshold, limit), width), summary, self.signature])
-
-
-_TOLD = ("rank", "merge", "type", "spread", "worst in", "best in")
-
-
-@dataclass(frozen=True, repr=False)
-class LanguageBlame(Result):
-    """Merges with N, B and R in each of several languages, the largest spread of R first.
-
-    >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-    >>> tokeniser.blame(*golds, min_joins=1).to_dict(limit=1)["merges"][0]["merge"]
-    'n + d'
-    """
-
-    _tokeniser: BpeTokeniser
-    _blamed: BlameByLanguage
-    signatures: tuple[str, ...]
-
-    def to_frame(self, threshold: float = 0.0, limit: int = 0) -> pd.DataFrame:
-        """Return a row for each merge that is to blame (R ≥ ``threshold``) in a language at least.
-
-        Its spread, where it is worst and best, and for each language ``… N``, ``… B``, ``… R``.
-
-        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-        >>> list(tokeniser.blame(*golds, min_joins=1).to_frame().columns)[:4]
-        ['rank', 'merge', 'type', 'spread']
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self._columns(threshold, limit))
-
-    def _columns(self, threshold: float, limit: int) -> dict[str, Any]:
-        places = self._blamed.order(threshold)[: limit or None]
-        return self._blamed.columns(self._tokeniser, places)
-
-    def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
-        """Return the rows of `to_frame` and the signatures, as JSON data.
-
-        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-        >>> tokeniser.blame(*golds, min_joins=1).to_dict()["min_joins"]
-        1
-        """
-        rows = [
-            {name.replace(" ", "_"): row[name] for name in _TOLD}
-            | {
-                "languages": {
-                    name: {key: row[f"{name} {key}"] for key in "NBR"}
-                    for name in self._blamed.languages
-                }
-            }
-            for row in records_of(self._columns(threshold, limit))
-        ]
-        more = {"min_joins": self._blamed.minimum, "candidates": len(self._blamed.order(threshold))}
-        return {"merges": rows, **more, "signatures": list(self.signatures)}
-
-    def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
-        """Return the merges with the largest spread, at most ``limit`` of them; 0 for all.
-
-        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-        >>> tokeniser.blame(*golds, min_joins=1).table(limit=1).rows[0].names[1]
-        'n + d'
-        """
-        names = tuple(self._blamed.languages)
-        rows = []
-        for row in records_of(self._columns(threshold, limit)):
-            judged = (_judged(*(row[f"{name} {key}"] for key in "NBR")) for name in names)
-            cells = (row["type"], row["spread"], row["worst in"], row["best in"], *judged)
-            rows.append(Row((f"{row['rank']:,}", row["merge"]), tuple(map(Cell, cells))))
-        told = (Column("type"), Column("spread", "number"), Column("worst in"), Column("best in"))
-        return Table(
-            "Blame by language",
-            (Column("rank", "written"), Column("merge")),
-            (*told, *(Column(name, "written") for name in names)),
-            tuple(rows),
-            signatures=self.signatures,
-            notes=("In each language: R (B of N), - where the merge is never applied.",),
-        )
-
-    def report(
-        self, width: int | None = None, *, threshold: float = 0.0, limit: int = _WORST
-    ) -> str:
-        """Return the table in lines, as the terminal shows it.
-
-        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
-        >>> print(tokeniser.blame(*golds, min_joins=1).report().splitlines()[-3])
-        3 merges with 1 joins or more in two languages
-        """
-        table, number = self.table(threshold, limit), len(self._blamed.order(threshold))
-        joins = f"with {self._blamed.minimum:,} joins or more in two languages"
-        summary = [*table.notes, f"{counted(number, 'merge')} {joins}", *self.signatures]
-        return "\n".join([text_of(table, width), *summary])
-
-    def __repr__(self) -> str:
-        languages = counted(len(self._blamed.languages), "language")
-        return f"<LanguageBlame: {counted(len(self._blamed.order()), 'merge')} in {languages}>"
-
-
-def _judged(joins: float, wrong: float, ratio: float) -> str:
-    """Write R with B and N; R is n/a below the minimum of joins."""
-    if not joins:
-        return "-"
-    return f"{'n/a' if ratio != ratio else f'{ratio:.2f}'} ({wrong:,.0f} of {joins:,.0f})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.blamed import BlamedMerges, LanguageBlame, ThresholdCurve
+from morphgraph.api.blamed import BlamedMerges, ThresholdCurve
 from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
 from morphgraph.api.gold import Gold, read_gold
 from morphgraph.api.keywords import taking
@@ -20,7 +20,6 @@ from morphgraph.draw.merge_tree_svg import TreePicture
 from morphgraph.graph.view import to_networkx
 from morphgraph.reference.entry import Reference
 from morphgraph.refine import (
-    LEAST_JOINS,
     BlameSettings,
     KnockoutOptions,
     KnockoutSettings,
@@ -30,7 +29,6 @@ from morphgraph.refine import (
     learned_from,
 )
 from morphgraph.refine.blame import blame
-from morphgraph.refine.blame_by_language import blame_by_language
 from morphgraph.refine.extending import extend
 from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, knock_out, threshold_curve
 from morphgraph.refine.learning import learnable
@@ -40,7 +38,6 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.by_language import names_of
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.method import METHODS, Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter
@@ -71,58 +68,29 @@ class Tokeniser(BaseTokeniser):
 
     # ------------------------------------------------------------------------- blame
 
-    @overload
     def blame(
         self,
         gold: Gold,
         *,
-        scope: Scope = ...,
-        weighting: Weighting = ...,
-        tuples_once: bool = ...,
-    ) -> BlamedMerges: ...
-    @overload
-    def blame(
-        self,
-        gold: Gold,
-        *more: Gold,
-        scope: Scope = ...,
-        weighting: Weighting = ...,
-        tuples_once: bool = ...,
-        min_joins: int = ...,
-    ) -> LanguageBlame: ...
-    def blame(
-        self,
-        gold: Gold,
-        *more: Gold,
         scope: Scope = "morphemic",
         weighting: Weighting = "types",
         tuples_once: bool = False,
-        min_joins: int = LEAST_JOINS,
-    ) -> BlamedMerges | LanguageBlame:
+    ) -> BlamedMerges:
         """Blame merges for gold boundaries that they close: N, B and R = B ÷ N, worst first.
 
-        ``more``: golds of further languages: first come merges that are wrong in one and right in
-        another, by languages in which a merge has ``min_joins``. ``tuples_once``: a tuple merge
-        counts once for each application. Source: Bauwens & Delobelle 2024, Algorithm 1.
+        ``tuples_once``: a tuple merge counts once for each application. Source: Bauwens & Delobelle
+        2024, Algorithm 1.
 
         >>> tokeniser.blame(gold)
         <BlamedMerges: 274 of 7,743 merges with R ≥ 0.5>
         """
         base = self._merges("blame")
+        benchmark = Benchmark.on(read_gold(gold), base)
+        benchmark.weights(weighting)  # fails if there are no frequencies
         counted: Any = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
+        blamed = blame(benchmark, segment(base.graph, benchmark.words), **counted)
         named = f"{weighting} {scope}" + " tuples once" * tuples_once
-        benchmarks = [Benchmark.on(read_gold(each), base) for each in (gold, *more)]
-        for each in benchmarks:
-            each.weights(weighting)  # fails if there are no frequencies
-        pairs = [(each, segment(base.graph, each.words)) for each in benchmarks]
-        if not more:
-            signature = benchmarks[0].signature(base, blame=named)
-            return BlamedMerges(base, blame(*pairs[0], **counted), signature)
-        languages = dict(zip(names_of(each.reference for each in benchmarks), pairs, strict=True))
-        blamed = blame_by_language(languages, minimum=min_joins, **counted)
-        named += f" from {min_joins} joins"
-        signatures = (each.signature(base, blame=named) for each in benchmarks)
-        return LanguageBlame(base, blamed, tuple(signatures))
+        return BlamedMerges(base, blamed, benchmark.signature(base, blame=named))
 
     def thresholds(
         self,

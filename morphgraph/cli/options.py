@@ -333,7 +333,7 @@ class OnGold:
 
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
         input; catalogue:morphscore1-* names all of these that are downloaded. Several, side by
-        side in score and blame, or taken together with --read join.
+        side in score, or taken together with --read join.
     """
 
     tokeniser: Named

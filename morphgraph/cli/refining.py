@@ -22,7 +22,7 @@ from morphgraph.cli.options import (
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes
 from morphgraph.core.text import counted
-from morphgraph.refine import LEAST_JOINS, KnockoutSettings, PruningOrder, ReBPESettings
+from morphgraph.refine import KnockoutSettings, PruningOrder, ReBPESettings
 from morphgraph.score import SHARE_KEPT
 
 if TYPE_CHECKING:
@@ -38,17 +38,13 @@ def blame(
     weighting: Literal["types", "tokens"] = "types",
     tuples_once: bool = False,
     limit: Whole = 50,
-    min_joins: Annotated[int, typer.Option(min=1)] = LEAST_JOINS,
 ) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N.
 
-    With several golds, those that are wrong in one language and right in another come first.
-
     limit: At most this many merges; 0 for all.
-    min_joins: With several golds: joins that a merge needs in a language to be judged there.
     """
     how: Any = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
-    blamed = open_edited(given).blame(*given.gold_sets(), min_joins=min_joins, **how)
+    blamed = open_edited(given).blame(given.gold_set(), **how)
     shown: Any = {"threshold": threshold, "limit": limit}
     if given.as_json:
         output.print_json(blamed.to_dict(**shown))

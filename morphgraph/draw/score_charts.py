@@ -16,9 +16,7 @@ from morphgraph.core.text import UNDEFINED, percent, shortened
 from morphgraph.draw import rgb
 from morphgraph.draw.charts import (
     GRID,
-    KEPT,
     SCORE_COLOURS,
-    SERIES_COLOURS,
     figure_of,
     look_of,
     plotly_text,
@@ -37,8 +35,6 @@ _ROW, _CELL, _FRAME, _LEGEND_ROW = 34, 26, 110, 12
 """Heights in pixels: of a tokeniser, of a cell in a heat map, of the frame, and added for each name
 in the legend.
 """
-_HEAT_COLOURS = (SCORE_COLOURS["F1"], SCORE_COLOURS["recall"], *SERIES_COLOURS[:1], "#8e6bd1", KEPT)
-"""Colours of the columns of a heat map."""
 _TITLE, _AXIS, _LINES, _NAMES = 40, 56, 260, 26
 """Heights in pixels: of a panel's title, axis and lines, and of a row of the legend."""
 _ACROSS, _PANEL_LENGTH = 3, 44
@@ -65,14 +61,6 @@ class Panel(NamedTuple):
 
     title: str
     marks: Sequence[Mark]
-
-
-class HeatColumn(NamedTuple):
-    """A column of a heat map: its title, a value for each row (NaN: none), and texts for these."""
-
-    title: str
-    values: Sequence[float]
-    texts: Sequence[str]
 
 
 def whiskers(marks: Sequence[Mark], scale: float = 1.0, **style: Any) -> dict[str, Any]:
@@ -174,70 +162,45 @@ def breakdown(
 
 
 def heat_map(
-    labels: Sequence[str], columns: Sequence[HeatColumn], *, one_scale: bool = False
+    labels: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]]
 ) -> go.Figure:
-    """Draw a row for each label, the first on top, with the text of each value in its cell.
-
-    Each column has a colour of its own, the stronger the higher the value is in this column:
-    columns are on different scales, and not all say what is better. ``one_scale``: all have one
-    colour and scale.
-    """
-    height = _FRAME + _CELL * len(labels)
-    figure = figure_of("", "", height=height)
-    rows = list(range(len(labels)))
-    for place, column in enumerate(columns):
-        alike = columns if one_scale else [column]
-        known = [value for one in alike for value in one.values if not math.isnan(value)]
-        low, high = min(known, default=0.0), max(known, default=1.0)
-        red, green, blue = rgb(_HEAT_COLOURS[0 if one_scale else place % len(_HEAT_COLOURS)])
-        faint, strong = (f"rgba({red}, {green}, {blue}, {alpha})" for alpha in (0.06, 0.55))
-        title = short_label(column.title, _TITLE_LENGTH)
-        texts = list(map(short_label, column.texts))
-        figure.add_heatmap(
-            x=[place],
-            y=rows,
-            z=[[None if math.isnan(value) else value] for value in column.values],
-            zmin=low,
-            zmax=high if high > low else low + 1,
-            colorscale=[[0, faint], [1, strong]],
-            showscale=False,
-            xgap=3,
-            ygap=2,
-            customdata=[
-                [[short_label(label, _TITLE_LENGTH), title, text]]
-                for label, text in zip(labels, texts, strict=True)
-            ],
-            hovertemplate="%{customdata[0]}<br>%{customdata[1]} %{customdata[2]}<extra></extra>",
-        )
-        # In the colour of text, which heat maps choose as if the paper were white.
-        figure.add_scatter(
-            x=[place] * len(labels),
-            y=rows,
-            text=texts,
-            mode="text",
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    titles = [
-        "<br>".join(map(plotly_text, wrap(shortened(column.title, _TITLE_LENGTH), 18)))
-        for column in columns
+    """Draw shares, the stronger the higher, with a row for each label, the first on top."""
+    figure = figure_of("", "", height=_FRAME + _CELL * len(labels))
+    red, green, blue = rgb(SCORE_COLOURS["F1"])
+    faint, strong = (f"rgba({red}, {green}, {blue}, {alpha})" for alpha in (0.06, 0.55))
+    rows, places = range(len(labels)), range(len(columns))
+    texts = [[percent(value) for value in row] for row in values]
+    short = [[short_label(text, _TITLE_LENGTH) for text in told] for told in (labels, columns)]
+    hovers = [
+        [[label, *pair] for pair in zip(short[1], told, strict=True)]
+        for label, told in zip(short[0], texts, strict=True)
     ]
-    axis = {"zeroline": False, "showgrid": False, "fixedrange": True, "automargin": True}
-    figure.update_layout(
-        xaxis={
-            **axis,
-            "side": "top",
-            "tickvals": list(range(len(columns))),
-            "ticktext": titles,
-            "range": [-0.5, max(1, len(columns)) - 0.5],
-        },
-        yaxis={
-            **axis,
-            "tickvals": rows,
-            "ticktext": [short_label(label, _LABEL_LENGTH) for label in labels],
-            "range": [max(1, len(labels)) - 0.5, -0.5],
-        },
+    figure.add_heatmap(
+        x=[*places],
+        y=[*rows],
+        z=[[None if math.isnan(value) else value for value in row] for row in values],
+        colorscale=[[0, faint], [1, strong]],
+        showscale=False,
+        xgap=3,
+        ygap=2,
+        customdata=hovers,
+        hovertemplate="%{customdata[0]}<br>%{customdata[1]} %{customdata[2]}<extra></extra>",
     )
+    # In the colour of text, which heat maps choose as if the paper were white.
+    figure.add_scatter(
+        x=[*places] * len(labels),
+        y=[row for row in rows for _ in places],
+        text=[text for told in texts for text in told],
+        mode="text",
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    axis = {"zeroline": False, "showgrid": False, "fixedrange": True, "automargin": True}
+    wrapped = (wrap(shortened(column, _TITLE_LENGTH), 18) for column in columns)
+    titles = ["<br>".join(map(plotly_text, lines)) for lines in wrapped]
+    figure.update_xaxes(axis, side="top", tickvals=[*places], ticktext=titles)
+    names = [short_label(label, _LABEL_LENGTH) for label in labels]
+    figure.update_yaxes(axis, autorange="reversed", tickvals=[*rows], ticktext=names)
     return figure
 
 

@@ -111,10 +111,6 @@ class Skipped:
         return f"{self.count:,}: {self.reason} (first: line {self.first_line:,})"
 
 
-MorphScoreRow = tuple[str, str | None, str | None]
-"""A word of MorphScore's version 1 and its two parts, None where there is no text."""
-
-
 @dataclass(frozen=True)
 class Reference:
     """A gold segmentation: the entries of one file, in its order, and what was skipped.
@@ -127,10 +123,9 @@ class Reference:
     morphemes count only in scores against these. `language` is the ISO 639-3 code that the
     catalogue gives, "" where the language is not known. `is_silver`: a program found the morphs, at
     least some of them. `layers` are those that a source has, with their lines; `faults` is what is
-    known to be wrong with it. `morphscore_rows` are all rows of a whole file of MorphScore's
-    version 1, those that are no entries too. `notice` says where the file may have been misread,
-    with some of its lines. `header` is a first line that was left out as it looks like a header.
-    `exempt` are words that are scored, but that nothing learns from.
+    known to be wrong with it. `notice` says where the file may have been misread, with some of its
+    lines. `header` is a first line that was left out as it looks like a header. `exempt` are words
+    that are scored, but that nothing learns from.
     """
 
     name: str
@@ -145,7 +140,6 @@ class Reference:
     is_silver: bool = False
     layers: tuple[tuple[str, int], ...] = ()
     faults: str = ""
-    morphscore_rows: tuple[MorphScoreRow, ...] = field(default=(), repr=False)
     notice: str = ""
     header: Skipped | None = None
     exempt: frozenset[str] = frozenset()
@@ -218,7 +212,6 @@ class Reference:
             self,
             entries=tuple(entry for entry in kept if entry.morphs),
             unaligned=tuple(entry for entry in kept if not entry.morphs),
-            morphscore_rows=(),
         )
 
     def sample(self, entries: int, seed: int = 0) -> Reference:
@@ -237,7 +230,6 @@ class Reference:
             name=f"{self.name} ({entries:,} of {len(self):,} entries, seed {seed})",
             entries=tuple(self.entries[place] for place in drawn),
             unaligned=(),
-            morphscore_rows=(),
         )
 
 

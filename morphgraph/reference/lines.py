@@ -14,19 +14,15 @@ from morphgraph.reference.align import HYPHENS, SourceRow, has_hyphen
 from morphgraph.reference.entry import (
     Entry,
     MorphemeKind,
-    MorphScoreRow,
 )
 from morphgraph.reference.source import (
     MAX_MORPHEMES,
     MAX_WORD_CHARACTERS,
-    NumberedLine,
     Unusable,
     check_morphemes,
     check_word,
     is_number,
-    named_columns,
     tab_cells,
-    unquoted_cells,
 )
 
 FREE, PREFIX, SUFFIX = MorphemeKind.FREE, MorphemeKind.PREFIX, MorphemeKind.SUFFIX
@@ -193,29 +189,6 @@ def sigmorphon2022(number: int, line: str) -> SourceRow:
 # ------------------------------------------------------------------------------ MorphScore
 
 MORPHSCORE_COLUMNS = ("full_word", "pt1", "rest")
-_MISSING = re.compile(
-    r"(?:#N/A(?: N/A)?|#NA|-?(?:1\.#(?:IND|QNAN)|NaN|nan)|<NA>|N/?A|n/a|NULL|None|null)?"
-)
-"""Texts that pandas reads as no value."""
-
-
-def morphscore_rows(numbered: Sequence[NumberedLine]) -> tuple[MorphScoreRow, ...]:
-    """Return all rows of a MorphScore file as its own program reads them: with pandas.
-
-    >>> morphscore_rows([(1, ",full_word,pt1,rest"), (2, "0,nanga,nan,ga")])
-    (('nanga', None, 'ga'),)
-    """
-    header = named_columns(numbered[0][1], MORPHSCORE_COLUMNS) if numbered else None
-    if header is None:
-        return ()
-    separator, places = header
-    rows = []
-    for _, line in numbered[1:]:
-        cells = unquoted_cells(line, separator)
-        word, *parts = (cells[place] if place < len(cells) else "" for place in places)
-        first, rest = (None if _MISSING.fullmatch(part) else part for part in parts)
-        rows.append((word, first, rest))
-    return tuple(rows)
 
 
 def morphscore(number: int, cells: Sequence[str]) -> SourceRow:

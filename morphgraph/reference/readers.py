@@ -32,7 +32,7 @@ from morphgraph.formats.opening import is_tokeniser
 from morphgraph.reference import lines
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.celex import celex, looks_like_celex
-from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
+from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.morfessor_lines import looks_like_morfessor, read_morfessor
 from morphgraph.reference.parquet import as_csv
 from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
@@ -323,7 +323,7 @@ def read_reference(
     format = format or next((f for f, r in READERS.items() if r.begins_like(data)), None)
     if format is not None and data.startswith(ZIP_START) and not READERS[format].begins:
         data = only_member(data, name)
-    skips, numbered, rows = Skips(), list[NumberedLine](), tuple[MorphScoreRow, ...]()
+    skips, numbered = Skips(), list[NumberedLine]()
     line_count, notice, is_silver, unit = 0, "", False, "row"
     with without_collection(), _tokeniser_named(data, name):
         if format is not None and (read := READERS[format].read) and READERS[format].begins:
@@ -334,12 +334,10 @@ def read_reference(
             if numbered[0][1].startswith(SILVER) and len(numbered) > 1:
                 name, format, is_silver = f"{name} (silver)", "plain", True
                 del numbered[0]
-            every, numbered = numbered, drop_long_lines(numbered, skips)
+            numbered = drop_long_lines(numbered, skips)
             if format is None:
                 listed = [line for _, line in numbered]
                 format = detect_format(listed, name, separator or "") if listed else "plain"
-            if format == "morphscore":
-                rows = lines.morphscore_rows(every)
             if format == "celex":
                 TREE_NODES.check(sum(line.count("(") for _, line in numbered), name)
             reader = READERS[format]
@@ -373,7 +371,6 @@ def read_reference(
         is_silver=is_silver,
         layers=tuple(skips.layers.items()),
         faults=faulty[1],
-        morphscore_rows=rows,
         notice=notice,
         header=skips.header,
     )

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from morphgraph.score.gold_set import GoldSet
 
 Selection = Literal["blame", "random", "last", "leaves"]
-LEAST_JOINS = 10
-"""Joins that a merge needs in a language to be judged there: a few may be chance."""
 PruningOrder = Literal["leaf-frequency", "merge-based", "last", "script"]
 
 

@@ -110,7 +110,7 @@ def only_formed(reference: Reference, formation: str) -> Reference:
             f"No word of {reference.name} is “{formation[:40]}”. Its words are: {known}."
         )
     name = f"{reference.name} ({formation})"
-    return replace(reference, name=name, entries=tuple(entries), unaligned=(), morphscore_rows=())
+    return replace(reference, name=name, entries=tuple(entries), unaligned=())
 
 
 def boundary_groups(gold_set: GoldSet, by: str) -> dict[str, Counts]:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,26 +89,14 @@ def language_of_reference(reference: Reference) -> tuple[str, str]:
     return known.name, known.script
 
 
-def names_of(references: Iterable[Reference]) -> list[str]:
-    """Return the language of each reference, with its own name where several are of one language.
-
-    >>> from morphgraph.reference.plain import reference_of_words
-    >>> names_of([reference_of_words(["a"], "x.tsv"), reference_of_words(["a"], "y.tsv")])
-    ['x.tsv', 'y.tsv']
-    """
-    return _apart([(language_of_reference(each)[0], base_name(each.name)) for each in references])
-
-
 def labels_of(rows: Sequence[LanguageRow]) -> list[str]:
-    """Return the names of rows, as `names_of` has them."""
-    return _apart([(row.language, row.reference) for row in rows])
-
-
-def _apart(named: Sequence[tuple[str, str]]) -> list[str]:
-    times = Counter(language for language, _ in named)
+    """Return the language of each row, with its reference where several are of one language."""
+    times = Counter(row.language for row in rows)
     labels = [
-        f"{language} · {reference}" if times[language] > 1 and language != reference else language
-        for language, reference in named
+        f"{row.language} · {row.reference}"
+        if times[row.language] > 1 and row.language != row.reference
+        else row.language
+        for row in rows
     ]
     return unique_labels(labels)
 

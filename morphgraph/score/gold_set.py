@@ -211,9 +211,7 @@ class GoldSet:
 
     def with_entries(self, entries: Sequence[Entry]) -> Self:
         """Return the same with other entries, all of them with morphs."""
-        reference = replace(
-            self.reference, entries=tuple(entries), unaligned=(), morphscore_rows=()
-        )
+        reference = replace(self.reference, entries=tuple(entries), unaligned=())
         return replace(self, reference=reference)
 
     def split(

@@ -34,10 +34,6 @@ def data(value: Any) -> Any:
 NL = ("demo:nl", "demo:nl")
 CALLS: dict[str, tuple[tuple[str, ...], Callable[[Any, Any], Any]]] = {
     "blame": (("blame", *NL, "--limit", "0"), lambda t, g: t.blame(g).to_dict()),
-    "several languages": (
-        ("blame", *NL, "demo:de", "--limit", "5"),
-        lambda t, g: t.blame(g, "demo:de").to_dict(limit=5),
-    ),
     "knockout": (("knockout", *NL), lambda t, g: t.knock_out(g).to_dict()),
     "another threshold": (
         ("knockout", *NL, "--threshold", "0.4", "--holdout", "0", "--portable"),

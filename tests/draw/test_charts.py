@@ -9,7 +9,6 @@ import pytest
 from morphgraph.core.files import demo_gold_path
 from morphgraph.draw.charts import removed_by_origin
 from morphgraph.draw.score_charts import (
-    HeatColumn,
     Mark,
     Panel,
     breakdown,
@@ -117,8 +116,7 @@ def strings(value: Any) -> Iterator[str]:
 def test_hostile_labels() -> None:
     figures = [
         breakdown([HOSTILE], [1], {HOSTILE: [HALF]}, HOSTILE),
-        heat_map([HOSTILE], [HeatColumn(HOSTILE, [1], [HOSTILE])]),
-        heat_map([HOSTILE], [HeatColumn(HOSTILE, [1], [HOSTILE])] * 2, one_scale=True),
+        heat_map([HOSTILE], [HOSTILE] * 2, [[1, float("nan")]]),
         line_panels(
             [HOSTILE, "b"], [1], [Panel(HOSTILE, [Mark(1, text=HOSTILE), Mark(2)])], HOSTILE
         ),

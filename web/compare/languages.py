@@ -5,8 +5,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from morphgraph.core.text import percent
-from morphgraph.draw.score_charts import HeatColumn, heat_map
+from morphgraph.draw.score_charts import heat_map
 from morphgraph.reference.predictions import Predictions
 from morphgraph.tables.scores import scores_table
 from web import choosing
@@ -33,11 +32,9 @@ def languages_view(
     if not found:
         st.info("Choose references to put side by side.")
         return
-    columns = []
-    for label in (compared.labels[place] for place in compared.order):
-        values = [_f1(one, label) for one in found]
-        columns.append(HeatColumn(label, values, [percent(value) for value in values]))
-    ui.chart(heat_map([one.words for one in found], columns, one_scale=True), "languages")
+    labels = [compared.labels[place] for place in compared.order]
+    values = [[_f1(one, label) for label in labels] for one in found]
+    ui.chart(heat_map([one.words for one in found], labels, values), "languages")
     st.caption("F1 % of each method on each reference.")
     make = partial(scores_table, [one.table for one in found])
     with st.expander("As a table, with intervals and tests"):

@@ -8,8 +8,11 @@ from typing import Any
 from sentencepiece import SentencePieceTrainer, sentencepiece_model_pb2
 
 from morphgraph.formats.hugging_face import from_tokenizer_json
-from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+KINDS = {kind.value[0]: kind for kind in MorphemeKind if kind is not MorphemeKind.INFIX}
 
 
 def small_document(
@@ -50,23 +53,31 @@ def small_tokeniser(
     return from_tokenizer_json(json.dumps(document).encode(), "small.json")
 
 
-def small_reference(*lines: str, counts: Sequence[float] | None = None) -> Reference:
-    """A reference from morphs separated by spaces; whole words after a slash.
+def small_entry(
+    line: str, kinds: str | None = None, count: float | None = None, **told: Any
+) -> Entry:
+    """An entry of morphs separated by spaces; whole words after a slash.
 
-    ``"un do ing / undoing"``; ``counts`` has one corpus count for each entry.
+    ``"un do ing / undoing"``; ``kinds`` has the first letter of the kind of each morph, ``"pfs"``.
     """
-    entries = []
-    for number, line in enumerate(lines):
-        morphs, slash, whole = line.partition("/")
-        entries.append(
-            Entry(
-                "".join(morphs.split()),
-                tuple(morphs.split()),
-                tuple(whole.split()) if slash else None,
-                counts[number] if counts else None,
-            )
-        )
-    return Reference("small.tsv", "plain", tuple(entries), (), "0" * 12)
+    morphs, slash, whole = line.partition("/")
+    parts, words = tuple(morphs.split()), tuple(whole.split()) if slash else None
+    known = None if kinds is None else tuple(map(KINDS.get, kinds))
+    return Entry("".join(parts), parts, words, count, kinds=known, **told)
+
+
+def reference_of(*entries: Entry, name: str = "gold.tsv") -> Reference:
+    return Reference(name, "plain", entries, (), "0" * 12)
+
+
+def gold_of(*entries: Entry) -> GoldSet:
+    return GoldSet.of(reference_of(*entries))
+
+
+def small_reference(*lines: str, counts: Sequence[float] | None = None) -> Reference:
+    """A reference of `small_entry`; ``counts`` has one corpus count for each."""
+    both = zip(lines, counts or [None] * len(lines), strict=True)
+    return reference_of(*(small_entry(line, count=n) for line, n in both), name="small.tsv")
 
 
 def trained_pieces(lines: Iterable[str], kind: str, size: int, **settings: Any) -> bytes:

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import pty
-import re
 import subprocess
 import sys
 import zipfile
@@ -102,9 +101,8 @@ def test_a_pattern_takes_what_is_there(
     folder.mkdir(parents=True)
     (folder / "small.tsv").write_bytes(CONTENT)
     monkeypatch.setenv("MORPHGRAPH_DATA", str(tmp_path))
-    assert (
-        expand_pattern("catalogue:sm*") == ["catalogue:small"] == expand_pattern("catalogue:small")
-    )
+    for pattern in ("catalogue:sm*", "catalogue:small"):
+        assert expand_pattern(pattern) == ["catalogue:small"]
     assert local_path("small") == get("small", False) == folder / "small.tsv"
     assert read_reference("catalogue:small").language == "deu"
     (folder / "small.tsv").write_bytes(OTHER)
@@ -268,7 +266,6 @@ def reference(morphgraph: Command) -> Command:
 
 def test_list(reference: Command, source: CatalogueEntry, cache: Path) -> None:
     get("small", True)
-    assert re.search(r"^small +German .* yes *$", reference("list", "--language", "deu")[1], re.M)
     assert "small" not in reference("list", "--language", "fra")[1]
     rows = {row["name"]: row for row in json.loads(reference("list", "--json")[1])["sources"]}
     assert list(rows) == [*SOURCES, "small"]

@@ -76,14 +76,8 @@ def test_statistics_by_hand():
     assert found.index_of_synthesis == pytest.approx(18 / 8)
     assert found.whole_word_share == 0.25
     assert found.entries_with_kinds == 7
-    assert found.kinds == {
-        "free": 7,
-        "prefix": 4,
-        "suffix": 1,
-        "interfix": 0,
-        "infix": 0,
-        "hyphen": 1,
-    }
+    kinds = {"free": 7, "prefix": 4, "suffix": 1, "interfix": 0, "infix": 0, "hyphen": 1}
+    assert found.kinds == kinds
     assert found.morphs_without_kind == 2
     assert found.longest_word == "undoing"
     assert found.prefixes == (("re", 2), ("un", 2)) and found.suffixes == (("s", 1),)

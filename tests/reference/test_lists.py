@@ -39,30 +39,13 @@ CELLS = [
     (str(np.array(["un"])), ["un"]),
 ]
 NO_LISTS = [
-    "",
-    "un do",
-    "(b, c)",
-    "[un, do]",
-    "[1, 2]",
-    "[None]",
-    "(un) do",
-    "{'un', 'do'}",
-    "'un', 'do'",
-    "__import__('os')",
+    *("", "un do", "(b, c)", "[un, do]", "[1, 2]", "[None]", "(un) do"),
+    *("{'un', 'do'}", "'un', 'do'", "__import__('os')"),
 ]
 MALFORMED = [
-    "('un', 'do'",
-    "['un' 'do' ...",
-    "['un', 'do')",
-    "('un' 'do')",
-    "['un', 2]",
-    "['un', 'do' 'ing']",
-    "['un', ['do']]",
-    "['un'] + ['do']",
-    "['un' if 1 else 'do']",
-    r"['\ud800']",
-    r"['\U0011ffff']",
-    '"[""un"", ',
+    *("('un', 'do'", "['un' 'do' ...", "['un', 'do')", "('un' 'do')", "['un', 2]"),
+    *("['un', 'do' 'ing']", "['un', ['do']]", "['un'] + ['do']", "['un' if 1 else 'do']"),
+    *(r"['\ud800']", r"['\U0011ffff']", '"[""un"", '),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 from plain_writing import read, skipped
+from refusals import expect
 
 import morphgraph as mg
 from morphgraph.reference.entry import join_references
@@ -93,23 +94,18 @@ def test_canonical_formats_keep_their_first_entry():
 
 NOTICES = [
     # read as what it is not: an index, a translation, features, another format's marks
-    (("0,Häus er", "1,Hund e", "2,Tisch e"),
-     "Every word has just one morph", "line 1, “0,Häus er”; line 2, “1,Hund e”; line 3, “2,Tisch"),
-    (("houses\tHaus PL", "dogs\tHund PL", "cats\tcat s"),
-     "Most words are not spelt by", "line 1, “houses\tHaus PL”; line 2, “dogs\tHund PL”."),
-    (("walked\twalk past", "dogs\tdog plural", "cats\tcat plural", "undo\tun do"),
-     "Most words are not spelt by", "line 3, “cats\tcat plural”."),
-    (("dogs\tdog @@s", "undo\tun @@do"), "Every word", "line 2"),
-    (("house", "dog", "cat"), "Every word", "line 3"),
-    (("houses\thouse", "dogs\tdog", "cats\tcat", "houses\thouse"), "Every word", "line 3"),
-]  # fmt: skip
+    ("0,Häus er", "1,Hund e", "2,Tisch e"),
+    ("houses\tHaus PL", "dogs\tHund PL", "cats\tcat s"),
+    ("walked\twalk past", "dogs\tdog plural", "cats\tcat plural", "undo\tun do"),
+    ("dogs\tdog @@s", "undo\tun @@do"),
+    ("house", "dog", "cat"),
+    ("houses\thouse", "dogs\tdog", "cats\tcat", "houses\thouse"),
+]
 
 
-@pytest.mark.parametrize(("lines", "problem", "shown"), NOTICES)
-def test_what_may_be_misread_is_said(lines, problem, shown):
-    notice = read(*lines, format="plain", separator="" if len(lines) < 3 else None).notice
-    assert notice.startswith(problem) and shown.replace("\t", r"\t") in notice
-    assert notice.count("line ") == min(3, len(lines) - (0 if "Every" in notice else 1))
+@pytest.mark.parametrize("lines", NOTICES)
+def test_what_may_be_misread_is_said(lines):
+    expect(read(*lines, format="plain", separator="" if len(lines) < 3 else None).notice)
 
 
 def test_what_may_be_misread_is_a_python_warning(tmp_path):

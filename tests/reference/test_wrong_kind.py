@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import Command
-from refusals import expect, refused
+from refusals import refused
 from small import trained_pieces
 
 import morphgraph as mg
@@ -71,13 +70,3 @@ def test_what_is_neither_is_not_taken_for_a_tokeniser(content: bytes, tmp_path: 
     with pytest.raises(FileFormatError) as caught:
         mg.read_gold(tmp_path / "file.txt")
     assert not isinstance(caught.value, TokeniserGivenError)
-
-
-def test_the_command_line_says_which_argument_takes_it(morphgraph: Command, tmp_path: Path) -> None:
-    gold, tokeniser = tmp_path / "gold.tsv", tmp_path / "tokenizer.json"
-    gold.write_bytes(GOLD["demo.tsv"])
-    tokeniser.write_bytes(TOKENISER)
-    for given in (("knockout", gold, "demo:en"), ("score", "demo:en", tokeniser)):
-        run = morphgraph(*given)
-        assert run.code == 2
-        expect(run.err.splitlines()[-1])

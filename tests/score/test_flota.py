@@ -8,27 +8,20 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from small import reference_of
+from small import small_entry as entry
 
 from morphgraph.formats.loading import (
     load_vocabulary,
 )
-from morphgraph.reference.entry import Entry, MorphemeKind, Reference
+from morphgraph.reference.entry import Entry, MorphemeKind
 from morphgraph.score.flota_scores import FLOTA_METHODS, FlotaMethod, flota_score
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
-FREE, PREFIX, SUFFIX = MorphemeKind.FREE, MorphemeKind.PREFIX, MorphemeKind.SUFFIX
-
-
-def entry(morphs: str, *kinds: MorphemeKind) -> Entry:
-    parts = tuple(morphs.split())
-    return Entry("".join(parts), parts, kinds=kinds or None)
-
-
-def gold(*entries: Entry) -> Reference:
-    return Reference("/data/gold.tsv", "plain", entries, (), "0" * 12)
+FREE, SUFFIX = MorphemeKind.FREE, MorphemeKind.SUFFIX
 
 
 TYPES = (
@@ -36,38 +29,29 @@ TYPES = (
     *("bar", "##bar", "a", "ly", "kind", "##red", "##indre"),
 )
 VOCABULARY = SubwordVocabulary(TYPES, "##", special=frozenset({"[UNK]"}), unknown="[UNK]")
-GOLD = gold(
-    entry("boat s", FREE, SUFFIX),  # the word is a type
-    entry("kind", FREE),
-    entry("un kind ly", PREFIX, FREE, SUFFIX),
-    entry("un zip", PREFIX, FREE),  # zip is no type
-    entry("a", FREE),
-    entry("un kind", PREFIX, FREE),  # FLOTA: un ##kind; WordPiece: unk ##ind
-    entry("un true", PREFIX, FREE),  # both: un ##true
-    entry("house boat", FREE, FREE),  # both: house ##boat
-    entry("un ly", PREFIX, SUFFIX),  # FLOTA: un ly; WordPiece: [UNK]
-    entry("bar bar", FREE, FREE),  # both: bar ##bar
-    entry("kind red", FREE, SUFFIX),  # FLOTA: ##indre, k and d dropped; WordPiece: kind ##red
+GOLD = reference_of(
+    entry("boat s", "fs"),  # the word is a type
+    entry("kind", "f"),
+    entry("un kind ly", "pfs"),
+    entry("un zip", "pf"),  # zip is no type
+    entry("a", "f"),
+    entry("un kind", "pf"),  # FLOTA: un ##kind; WordPiece: unk ##ind
+    entry("un true", "pf"),  # both: un ##true
+    entry("house boat", "ff"),  # both: house ##boat
+    entry("un ly", "ps"),  # FLOTA: un ly; WordPiece: [UNK]
+    entry("bar bar", "ff"),  # both: bar ##bar
+    entry("kind red", "fs"),  # FLOTA: ##indre, k and d dropped; WordPiece: kind ##red
     entry("boat ly"),  # FLOTA: boat ly; WordPiece: [UNK]
 )
 BY_HAND: dict[tuple[FlotaMethod, int | None], tuple[float, float, float]] = {
     # the seven words below "un zip", of which the five with a stem are in stem recall
-    ("FLOTA", 1): (
-        7 / 14,
-        4 / 5,
-        0,
-    ),  # ##kind ##true house un bar ##indre boat: both morphs are bar
-    ("FLOTA", 2): (12 / 14, 4 / 5, 6 / 7),
-    ("FLOTA", 3): (12 / 14, 4 / 5, 6 / 7),
-    ("FLOTA", None): (12 / 14, 4 / 5, 6 / 7),
+    # ##kind ##true house un bar ##indre boat: both morphs are bar
+    ("FLOTA", 1): (7 / 14, 4 / 5, 0),
+    **{("FLOTA", k): (12 / 14, 4 / 5, 6 / 7) for k in (2, 3, None)},
     ("FIRST", 1): (6 / 14, 3 / 5, 0),  # unk un house – bar kind –: un is in unk
-    ("FIRST", 2): (10 / 14, 4 / 5, 4 / 7),
-    ("FIRST", 3): (10 / 14, 4 / 5, 4 / 7),
-    ("FIRST", None): (10 / 14, 4 / 5, 4 / 7),
+    **{("FIRST", k): (10 / 14, 4 / 5, 4 / 7) for k in (2, 3, None)},
     ("LONGEST", 1): (6 / 14, 4 / 5, 0),  # unk ##true house – bar kind –
-    ("LONGEST", 2): (10 / 14, 4 / 5, 4 / 7),
-    ("LONGEST", 3): (10 / 14, 4 / 5, 4 / 7),
-    ("LONGEST", None): (10 / 14, 4 / 5, 4 / 7),
+    **{("LONGEST", k): (10 / 14, 4 / 5, 4 / 7) for k in (2, 3, None)},
 }
 
 
@@ -88,7 +72,7 @@ def test_by_hand(method: FlotaMethod, k: int | None) -> None:
 def test_strict_is_flotas_and_in_the_signature() -> None:
     # At the start of kindun, ##kind is longer than k, which alone may stand there.
     vocabulary = SubwordVocabulary(("##kind", "k", "##ind", "un"), "##")
-    given = vocabulary, gold(entry("kind un", FREE, SUFFIX)), WordPiece(vocabulary)
+    given = vocabulary, reference_of(entry("kind un", "fs")), WordPiece(vocabulary)
     assert flota_score("FLOTA", 2, *given).full_match == 1
     strict = flota_score("FLOTA", 2, *given, strict=True)
     assert strict.full_match == 0
@@ -96,15 +80,15 @@ def test_strict_is_flotas_and_in_the_signature() -> None:
 
 
 def test_a_morph_of_no_kind_is_no_stem() -> None:
-    odd = Entry("unkind", ("un", "kind"), kinds=(None, FREE))
-    short = Entry("unkind", ("un", "kind"), kinds=(FREE,))  # cannot be laid over the morphs
-    found = flota_score("FLOTA", 1, VOCABULARY, gold(odd, short), WordPiece(VOCABULARY))
+    odd = entry("un kind", "?f")
+    short = entry("un kind", "f")  # cannot be laid over the morphs
+    found = flota_score("FLOTA", 1, VOCABULARY, reference_of(odd, short), WordPiece(VOCABULARY))
     assert (found.entries_with_stem, found.stem_recall) == (1, 1.0)
 
 
 def both(vocabulary: SubwordVocabulary, *entries: Entry) -> tuple[int, float, float]:
     """How many entries are scored, and FLOTA's and the standard's coverage."""
-    given = vocabulary, gold(*entries), standard_segmenter(vocabulary)
+    given = vocabulary, reference_of(*entries), standard_segmenter(vocabulary)
     flota, first = (flota_score(method, None, *given) for method in FLOTA_METHODS[:2])
     return flota.entries, flota.coverage, first.coverage
 
@@ -112,11 +96,11 @@ def both(vocabulary: SubwordVocabulary, *entries: Entry) -> tuple[int, float, fl
 def test_words_are_compared_as_the_tokeniser_normalises_them() -> None:
     bert = load_vocabulary({"types.txt": b"[UNK]\nun\n##kind\nkind\n##s\nhouse\nhouses"})
     # Capitals, an accent of its own, and one that is a character: the morphs count all of them.
-    accented = Entry("UnKI\u0301nd", ("Un", "KI\u0301nd"))
-    assert both(bert, accented, Entry("unkìnd", ("un", "kìnd"))) == (2, 1.0, 1.0)
+    accented = entry("Un KI\u0301nd")
+    assert both(bert, accented, entry("un kìnd")) == (2, 1.0, 1.0)
     # The accent behind un is the first morph's, though nothing is left of it.
-    assert both(bert, Entry("un\u0301kind", ("un\u0301", "kind"))) == (1, 1.0, 1.0)
-    assert both(bert, Entry("Houses", ("House", "s")))[0] == 0  # in V, once it is in lower case
+    assert both(bert, entry("un\u0301 kind")) == (1, 1.0, 1.0)
+    assert both(bert, entry("House s"))[0] == 0  # in V, once it is in lower case
 
 
 def test_bytes_and_markers() -> None:
@@ -164,7 +148,7 @@ def test_as_oracle(data: st.DataObject) -> None:
     preprocessor = metaspace() if marker == "▁" else Preprocessor()
     vocabulary = SubwordVocabulary(tuple(types), marker, preprocessor)
     for method, k in BY_HAND:
-        one = flota_score(method, k, vocabulary, gold(*entries), Greedy(vocabulary))
+        one = flota_score(method, k, vocabulary, reference_of(*entries), Greedy(vocabulary))
         expected = naive(method, k or 99, types, marker, entries)
         told = [one.coverage, one.stem_recall, one.full_match]
         assert told == pytest.approx(expected[:3], nan_ok=True)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from refusals import refused
-from small import small_document
+from small import gold_of, reference_of, small_document
+from small import small_entry as entry
 
 from morphgraph.formats.hugging_face import from_tokenizer_json
-from morphgraph.reference.entry import Entry, MorphemeKind, Reference
+from morphgraph.reference.entry import Entry
 from morphgraph.reference.families import SplitBy
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
@@ -211,22 +212,14 @@ def test_an_outcome_keeps_the_signature_that_it_was_made_with() -> None:
 # --- weights and gold -----------------------------------------------------------------------------
 
 
-def of(*entries: Entry) -> Reference:
-    return Reference("gold.tsv", "plain", entries, (), "0" * 12)
-
-
-WORDS = of(
-    Entry("Dogs", ("Dog", "s"), ("Dogs",)),
-    Entry("DOG", ("DOG",)),
-    Entry("gods", ("god", "s"), ()),
-    Entry("goß", ("goß",), ("goß",)),
-    Entry("dogs", ("dogs",), ("dogs",)),
+WORDS = reference_of(
+    entry("Dog s / Dogs"), entry("DOG"), entry("god s /"), entry("goß / goß"), entry("dogs / dogs")
 )
 
 
 def test_weights_by_spelling_lower_case_and_folded_case() -> None:
     frequencies = {"dogs": 5.0, "DOG": 7.0, "dog": 2.0, "goss": 3.0, "maß": 6.0, "mass": 8.0}
-    words = of(*WORDS.entries, Entry("Maß", ("Maß",)))
+    words = reference_of(*WORDS.entries, entry("Maß"))
     gold_set = GoldSet.of(words, frequencies, "own.tsv")
     # Dogs: as dogs; DOG: as it stands, before dog; gods: unknown, so 1; goß: folded, goss; Maß: in
     # lower case, before it is folded.
@@ -240,12 +233,12 @@ def test_counts_in_the_reference() -> None:
     entries = [
         replace(e, count=c) for e, c in zip(WORDS.entries, [4, None, 0, 2.5, 1], strict=True)
     ]
-    gold_set = GoldSet.of(of(*entries))
+    gold_set = gold_of(*entries)
     assert gold_set.weights("tokens").tolist() == [4, 1, 0, 2.5, 1]
     assert gold_set.frequency_known.tolist() == [True, False, True, True, True]
     assert gold_set.frequency_source == COUNTS_IN_REFERENCE
     # Frequencies that are given count instead.
-    given = GoldSet.of(of(*entries), {"dogs": 5.0}, "own.tsv")
+    given = GoldSet.of(reference_of(*entries), {"dogs": 5.0}, "own.tsv")
     assert given.weights("tokens").tolist() == [5, 1, 1, 1, 5]
 
 
@@ -273,26 +266,26 @@ def test_has_gold() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        Entry("Dogs", ("Do", "gs"), ("Dogs",)),
-        Entry("Dogs", ("Dog", "s"), ("Dog", "s")),
-        Entry("Dogs", ("Dog", "s"), None),
-        Entry("Dogs", ("Dog", "s"), ("Dogs",), underlying=("dog", "s")),
-        Entry("Dogs", ("Dogs",), ("Dogs",)),
-        Entry("Dogs", ("Dog", "s"), ("Dogs",), kinds=(MorphemeKind.FREE, MorphemeKind.SUFFIX)),
-        Entry("Dogs", ("Dog", "s"), ("Dogs",), processes=("inflection",)),
+        entry("Do gs / Dogs"),
+        entry("Dog s / Dog s"),
+        entry("Dog s"),
+        entry("Dog s / Dogs", underlying=("dog", "s")),
+        entry("Dogs / Dogs"),
+        entry("Dog s / Dogs", "fs"),
+        entry("Dog s / Dogs", processes=("inflection",)),
     ],
 )
 def test_each_part_of_an_entry_is_in_the_signature(changed: Entry) -> None:
-    other = of(changed, *WORDS.entries[1:])
+    other = reference_of(changed, *WORDS.entries[1:])
     one = GoldSet.of(WORDS).signature_of("gold")
     assert GoldSet.of(other).signature_of("gold") != one
     # What no score depends on is not.
     same = replace(WORDS.entries[0], line=9)
-    assert GoldSet.of(of(same, *WORDS.entries[1:])).signature_of("gold") == one
+    assert gold_of(same, *WORDS.entries[1:]).signature_of("gold") == one
 
 
 def test_a_signature_has_one_line_and_its_own_fields_only() -> None:
-    hostile = Reference("a|version:9\n<b>|x", "plain", WORDS.entries, (), "0" * 12)
+    hostile = replace(WORDS, name="a|version:9\n<b>|x")
     line = GoldSet.of(hostile, {"dogs": 2.0}, "list|tokeniser:gold\r\n").signature_of(
         "mine|entries:0", test="a|b"
     )
@@ -306,7 +299,7 @@ def test_a_signature_has_one_line_and_its_own_fields_only() -> None:
 
 def test_words_with_half_of_a_surrogate_pair_differ() -> None:
     names = [
-        GoldSet.of(of(Entry(word, (word,)))).signature_of("gold")
+        gold_of(Entry(word, (word,))).signature_of("gold")
         for word in ("\ud800", "\\ud800", "\ud801", "?")
     ]
     assert len(set(names)) == 4

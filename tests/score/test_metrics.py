@@ -15,6 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from refusals import refused
 from sklearn.metrics import precision_recall_fscore_support
+from small import gold_of, reference_of
+from small import small_entry as entry
 from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.formats.loading import load_tokeniser
@@ -44,31 +46,17 @@ def values(outcome: Outcome, scope: Scope, weighting: Weighting) -> dict[str, fl
     return {name: metric.of(tally).value for name, metric in METRICS.items()}
 
 
-def reference_of(*entries: Entry) -> Reference:
-    return Reference("gold.tsv", "plain", entries, (), "0" * 12)
-
-
-def entry(morphs: str, whole: str | None, count: float | None, underlying: str = "") -> Entry:
-    return Entry(
-        "".join(morphs.split()),
-        tuple(morphs.split()),
-        None if whole is None else tuple(whole.split()),
-        count,
-        underlying=tuple(underlying.split()) or None,
-    )
-
-
 TEN = reference_of(
-    entry("un do ing", "undoing", 3),
-    entry("dog", "dog", 10),
-    entry("dog s", "dogs", 4),
-    entry("un do able", "undoable", 2),  # one word, two analyses
-    entry("undo able", "undoable", 2),
-    entry("i", "i", 7),
-    entry("bär en", "bären", 5),
-    entry("house boat", "house boat", 1),
-    entry("subsid is ed", None, None, "subside ise ed"),  # no whole words; no count weighs 1
-    entry("dog s house", "dog s house", 6, "dog house"),
+    entry("un do ing / undoing", count=3),
+    entry("dog / dog", count=10),
+    entry("dog s / dogs", count=4),
+    entry("un do able / undoable", count=2),  # one word, two analyses
+    entry("undo able / undoable", count=2),
+    entry("i / i", count=7),
+    entry("bär en / bären", count=5),
+    entry("house boat / house boat", count=1),
+    entry("subsid is ed", underlying=("subside", "ise", "ed")),  # no whole words; no count weighs 1
+    entry("dog s house / dog s house", count=6, underlying=("dog", "house")),
 )
 
 
@@ -175,9 +163,7 @@ def test_ten_words_by_hand(name: str, scope: Scope, weighting: Weighting) -> Non
         metric: float("nan") if value is None else float(value)
         for metric, value in BY_HAND[name, scope, weighting].items()
     }
-    assert [*expected, *MORPHSCORE, *CONSISTENCY] == list(METRICS), (
-        "the table has every other metric"
-    )
+    assert [*expected, *MORPHSCORE, *CONSISTENCY] == list(METRICS), "every other metric"
     computed = values(found, scope, weighting)
     computed = {metric: computed[metric] for metric in expected}
     assert computed == pytest.approx(expected, rel=1e-12, nan_ok=True)
@@ -204,8 +190,8 @@ def test_morphscore_by_hand(segmenter: Segmenter, expected: list[F | None]) -> N
 
 def test_morphscore_counts_no_marker_and_weighs_by_frequency() -> None:
     # b|ä|r|en has a token ▁ of its own; dogs is one token; house|boat is right, weight 1 of 6.
-    words = (entry("dog s", None, 3), entry("bä ren", None, 5), entry("house boat", None, 1))
-    found = outcome_of(GREEDY, GoldSet.of(reference_of(*words)))
+    words = (entry("dog s", count=3), entry("bä ren", count=5), entry("house boat", count=1))
+    found = outcome_of(GREEDY, gold_of(*words))
     assert found.parts.tolist() == [1, 5, 2]
     assert found.tokens.tolist() == [1, 6, 3]
     weighted = values(found, "morphemic", "tokens")
@@ -242,7 +228,7 @@ def test_many_words_share_by_a_sample() -> None:
 
 def test_nothing_in_any_token() -> None:
     """FLOTA finds none of zzz: precision of morphs is undefined, all characters are left out."""
-    outcome = outcome_of(FLOTA, GoldSet.of(reference_of(entry("zz z", "zzz", 1))))
+    outcome = outcome_of(FLOTA, gold_of(entry("zz z / zzz", count=1)))
     found = values(outcome, "morphemic", "types")
     assert np.isnan([found["morph_precision"], found["characters"], found["precision"]]).all()
     assert (found["left_out"], found["fertility"], found["morph_recall"]) == (1, 0, 0)
@@ -277,15 +263,8 @@ def golds(draw: st.DrawFn) -> list[Entry]:
             whole = ("".join(morphs[:joined]), *morphs[joined:])
         count = draw(st.none() | st.integers(0, 9))
         underlying = draw(st.none() | MORPHS)
-        entries.append(
-            Entry(
-                "".join(morphs),
-                tuple(morphs),
-                whole,
-                count,
-                underlying=None if underlying is None else tuple(underlying),
-            )
-        )
+        own = None if underlying is None else tuple(underlying)
+        entries.append(Entry("".join(morphs), tuple(morphs), whole, count, underlying=own))
     return entries
 
 
@@ -318,14 +297,16 @@ def assert_as_oracle(outcome: Outcome, found: Sequence[naive.Found]) -> None:
 
 @examples(200)
 @given(golds(), well_formed(), st.none() | st.integers(1, 3))
-@example([entry("a", "a", 1)], [], None)  # nothing split, nothing to find
-@example([entry("a b", "ab", 1)], [("a", "b")], None)  # nothing split, something to find
-@example([entry("ab", None, 1)], [], None)  # something split, nothing to find
-@example([entry("a b", "a b", 1, "a b")], [], None)  # whole words have no source morphemes
-@example([entry("a b", "ab", 0), entry("ab", "ab", 0)], [], None)  # nothing counts
+@example([entry("a / a", count=1)], [], None)  # nothing split, nothing to find
+@example([entry("a b / ab", count=1)], [("a", "b")], None)  # nothing split, something to find
+@example([entry("ab", count=1)], [], None)  # something split, nothing to find
+@example(
+    [entry("a b / a b", count=1, underlying=("a", "b"))], [], None
+)  # whole words have no source morphemes
+@example([entry("a b / ab", count=0), entry("ab / ab", count=0)], [], None)  # nothing counts
 def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None) -> None:
     bpe = Bte(bpe_of(merges))
-    outcome = outcome_of(First(bpe, k) if k else bpe, GoldSet.of(reference_of(*entries)))
+    outcome = outcome_of(First(bpe, k) if k else bpe, gold_of(*entries))
     found = []
     for one in entries:
         tokens, _ = oracles.segment(oracles.listed(merges), one.word)
@@ -338,7 +319,7 @@ def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None
 @given(golds())
 def test_the_ideal_as_oracle(entries: list[Entry]) -> None:
     found = [naive.outcome(one.word, naive.spans(one.morphs)[0]) for one in entries]
-    assert_as_oracle(ideal(GoldSet.of(reference_of(*entries))), found)
+    assert_as_oracle(ideal(gold_of(*entries)), found)
 
 
 # --- scikit-learn, on real data -----------------------------------------------------
@@ -358,7 +339,7 @@ class Real:
             entries.append(Entry(e.word, e.morphs, whole, count, underlying=e.underlying))
         self.entries = entries
         self.segmenter = Bte(load_tokeniser(folder / "tokenizers" / tokeniser))
-        self.outcome = outcome_of(self.segmenter, GoldSet.of(reference_of(*entries)))
+        self.outcome = outcome_of(self.segmenter, gold_of(*entries))
         words = self.segmenter.encode([e.word for e in entries])
         segmentation = self.segmenter.segment(words)
         self.found = []
@@ -374,11 +355,8 @@ class Real:
             gold = e.morphs if scope == "morphemic" else e.whole_words
             if gold is None:
                 continue
-            true = oracles.boundaries(gold)
-            places = range(1, len(e.word))
-            rows.append(
-                ([int(p in true) for p in places], [int(p in found.cuts) for p in places], e.count)
-            )
+            both = oracles.boundaries(gold), found.cuts
+            rows.append((*([int(p in c) for p in range(1, len(e.word))] for c in both), e.count))
         return rows  # type: ignore[return-value]
 
 
@@ -423,6 +401,4 @@ def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighti
 
 
 def test_real_words_as_oracle(real: Real) -> None:
-    assert_as_oracle(
-        outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::20]))), real.found[::20]
-    )
+    assert_as_oracle(outcome_of(real.segmenter, gold_of(*real.entries[::20])), real.found[::20])

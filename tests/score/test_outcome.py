@@ -1,6 +1,7 @@
 """Outcomes of all segmenters against a naive one made of spans; golden ones by hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ import substring_oracles
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from small import small_tokeniser
+from small import reference_of, small_tokeniser
+from small import small_entry as entry
 from strategies import MergeList, bpe_of, seen, with_words
 from tokenizers import normalizers, pre_tokenizers
 
-from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.entry import Entry
 from morphgraph.score.gold_set import Cuts, GoldSet
 from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome, gold_strings, ideal, outcome_of
@@ -33,8 +35,7 @@ BYTES_OF = st.lists(st.text("aäö字", min_size=1, max_size=6), min_size=1, max
 
 
 def gold_set_of(words: Sequence[str]) -> GoldSet:
-    entries = tuple(Entry(word, (word,)) for word in words)
-    return GoldSet.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
+    return GoldSet.of(reference_of(*(Entry(word, (word,)) for word in words)))
 
 
 def found_in(outcome: Outcome) -> list[naive.Found]:
@@ -110,12 +111,11 @@ def vocabularies(draw: st.DrawFn, alphabet: str = "abc") -> SubwordVocabulary:
 @examples(200)
 @given(vocabularies(), WORDS, st.sampled_from([1, 2, 3, None]))
 def test_flota(vocabulary: SubwordVocabulary, words: list[str], k: int | None) -> None:
+    types, marker = vocabulary.types[:-1], vocabulary.marker
+    found = [substring_oracles.flota([word], types, marker, k or 99) for word in words]
     expected = [
         naive.outcome(word, [(start, end) for _, start, end in tokens])
-        for word in words
-        for tokens in [
-            substring_oracles.flota([word], vocabulary.types[:-1], vocabulary.marker, k or 99)
-        ]
+        for word, tokens in zip(words, found, strict=True)
     ]
     assert outcomes(Flota(vocabulary, k), words) == expected
 
@@ -192,9 +192,8 @@ def test_characters_with_a_byte_in_a_token_are_not_left_out(
     """Whether a token holds the first or the last of their bytes."""
     for word, found in zip(words, outcomes(Flota(vocabulary, k), words), strict=True):
         expected = flota_of_bytes(vocabulary, word, k)
-        assert (found.tokens, found.inside, found.left_out) == (
-            *(expected.tokens, expected.inside, expected.left_out),
-        )
+        numbers = (expected.tokens, expected.inside, expected.left_out)
+        assert (found.tokens, found.inside, found.left_out) == numbers
         if not expected.inside:  # no token begins or ends inside a character
             assert found == expected
 
@@ -202,13 +201,8 @@ def test_characters_with_a_byte_in_a_token_are_not_left_out(
 @examples(150)
 @given(BYTES_OF)
 def test_bytes_as_a_fallback(words: list[str]) -> None:
-    vocabulary = SubwordVocabulary(
-        ("▁a", "aa", "字", *BYTES),
-        "▁",
-        Preprocessor(
-            normalizer=normalizers.Replace(" ", "▁"), leading_space=True, byte_fallback=True
-        ),
-    )
+    spaces = replace(marked("▁"), byte_fallback=True)
+    vocabulary = SubwordVocabulary(("▁a", "aa", "字", *BYTES), "▁", spaces)
     for word, found in zip(words, outcomes(Greedy(vocabulary), words), strict=True):
         assert found.inside == word.count("ä") + word.count("ö")
         assert found.left_out == 0
@@ -220,8 +214,8 @@ def test_bytes_as_a_fallback(words: list[str]) -> None:
 
 def test_bare_words_have_no_marker() -> None:
     vocabulary = SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))
-    reference = Reference("gold.tsv", "plain", (Entry("ba", ("ba",)),), (), "0" * 12)
-    [found] = found_in(outcome_of(Greedy(vocabulary), GoldSet.of(reference, bare=True)))
+    bare = GoldSet.of(reference_of(entry("ba")), bare=True)
+    [found] = found_in(outcome_of(Greedy(vocabulary), bare))
     assert found == naive.Found([1], ["b", "a"], 0, 2, 0)
 
 
@@ -280,17 +274,11 @@ def test_edges_by_hand(name: str) -> None:
     ]
 
 
-GOLD = Reference(
-    "gold.tsv",
-    "plain",
-    (
-        Entry("undoing", ("un", "do", "ing"), ("undoing",)),
-        Entry("bär", ("bär",), None),
-        Entry("subsidised", ("subsid", "is", "ed"), None, underlying=("subside", "ise", "ed")),
-        Entry("😀s", ("😀", "s"), ("😀", "s")),
-    ),
-    (),
-    "0" * 12,
+GOLD = reference_of(
+    entry("un do ing / undoing"),
+    entry("bär"),
+    entry("subsid is ed", underlying=("subside", "ise", "ed")),
+    entry("😀 s / 😀 s"),
 )
 
 
@@ -325,12 +313,8 @@ def test_gold_strings() -> None:
     gold_set = GoldSet.of(GOLD)
     assert gold_strings(gold_set, "morphemic").lists == [[*e.morphs] for e in GOLD.entries]
     assert gold_strings(gold_set, "whole-word").lists == [["undoing"], [], [], ["😀", "s"]]
-    assert gold_strings(gold_set, "morphemic", underlying=True).lists == [
-        ["un", "do", "ing"],
-        ["bär"],
-        ["subside", "ise", "ed"],
-        ["😀", "s"],
-    ]
+    own = [["un", "do", "ing"], ["bär"], ["subside", "ise", "ed"], ["😀", "s"]]
+    assert gold_strings(gold_set, "morphemic", underlying=True).lists == own
 
 
 def test_half_a_character_in_a_token_by_hand() -> None:

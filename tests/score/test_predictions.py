@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import expect
 from small import small_tokeniser
 
 from morphgraph.core.files import demo_gold_path
@@ -140,10 +141,8 @@ def test_words_with_a_space_and_damaged_lines_count_among_morphemes_only() -> No
     assert score(outcome, "precision") == 1
     assert score(outcome, "recall") == score(outcome, "exact") == 1 / 2
     assert "@" + found.checksum + " lacking 1|" in outcome.signature()
-    assert [note.split(":")[0] for note in outcome.notes] == [
-        "predictions lacks 1 of the 4 words of gold.tsv, or segments them as nothing",
-        "predictions is paired with gold.tsv by line; the words differ in 1 of 4 lines",
-    ]
+    for note in outcome.notes:
+        expect(note)
 
 
 def test_a_tokeniser_cuts_each_word_of_several() -> None:
@@ -170,10 +169,7 @@ def test_one_that_fails_does_not_keep_others_from_their_scores() -> None:
     some = read_predictions(b"un|doing\n", name="mine.txt")
     failure, outcome = outcomes_of([("theirs", none), ("mine", some)], gold_set_of())
     assert isinstance(failure, SegmentationFailure)
-    assert failure.message == (
-        "theirs.txt segments none of the 3 words of gold.tsv: “undoing”, “doing”, “do”. Choose the "
-        "segmentations of these words."
-    )
+    expect(failure.message)
     table = ScoreTable([failure, outcome])
     assert table.estimates[1] is not None
     assert table.estimates[1]["recall"].value == 1 / 3

@@ -46,11 +46,8 @@ def test_as_scipys_percentile_bootstrap() -> None:
     entries = np.array(some_entries(400, 5), np.float64)
 
     def score(hits: object, predicted: object, relevant: object, axis: int = -1) -> object:
-        return (
-            2
-            * np.sum(hits, axis=axis)
-            / (np.sum(predicted, axis=axis) + np.sum(relevant, axis=axis))
-        )
+        both, given, wanted = (np.sum(each, axis=axis) for each in (hits, predicted, relevant))
+        return 2 * both / (given + wanted)
 
     theirs = stats.bootstrap(
         tuple(entries.T), score, paired=True, method="percentile", n_resamples=5000, rng=3
@@ -154,9 +151,8 @@ def test_equal_tokenisers_do_not_differ_and_different_ones_do() -> None:
 
 def over_runs(values: Sequence[float], most: float = np.inf) -> tuple[float, float]:
     array = np.array(values)
-    found = interval_of_mean(
-        array.mean(), array.std(ddof=1), len(array), least=array.min(), most=most
-    )
+    known = array.mean(), array.std(ddof=1), len(array)
+    found = interval_of_mean(*known, least=array.min(), most=most)
     return found.low, found.high
 
 

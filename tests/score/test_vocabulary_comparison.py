@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import reference_of
+from small import small_entry as entry
 
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.vocabulary_comparison import PARTS, compared
 from morphgraph.score.vocabulary_figures import figures_of, list_behind
 from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
@@ -18,16 +19,7 @@ from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
 CORPUS = NamedCounts(WordCounts(["un", "undo", "ö"], [5, 3, 1]), "words")
-GOLD = Reference(
-    "gold.tsv",
-    "plain",
-    (
-        Entry("undo", ("un", "do"), kinds=(MorphemeKind.PREFIX, MorphemeKind.FREE)),
-        Entry("dos", ("do", "s"), kinds=(MorphemeKind.FREE, MorphemeKind.SUFFIX)),
-    ),
-    (),
-    "0123456789ab",
-)
+GOLD = reference_of(entry("un do", "pf"), entry("do s", "fs"))
 
 
 def health(types: str, marker: Marker = "▁") -> VocabularyHealth:

@@ -93,12 +93,6 @@ def test_by_hand(study: Study) -> None:
     assert [m.rank for m in tree.merges] == [0, 2, 3]
     assert [m.ratio for m in tree.merges] == [0.0, 0.5, 0.0]
     assert [m.closes for m in tree.merges] == [0, 2, 0]
-    assert tree.merges[1].tooltip.splitlines() == [
-        "un + d + o → undo",
-        "rank 2, 3 parts",
-        "6 joins, 3 wrong: blame 50\xa0%",
-        "closes 2 gold boundaries of this word",
-    ]
     assert tree.roots == (7, 8)
     assert tree.gaps == (TreeGap(1, "missed", 7), TreeGap(2, "missed", 7), TreeGap(3, "hit"))
     spans = ((0, 1, "un"), (2, 2, "d"), (3, 3, "o"), (4, 5, "es"))
@@ -111,7 +105,6 @@ def test_by_hand_without_gold(study: Study) -> None:
     assert tree.gaps == (TreeGap(3, "split"),)
     assert (tree.morphs, tree.has_gold) == ((), False)
     assert all(math.isnan(merge.ratio) for merge in tree.merges)
-    assert tree.merges[0].tooltip == "u + n → un\nrank 0"
     whole = describe_tree(study.tokeniser, study.benchmark.words, 1, gold=set())
     assert whole.gaps == (TreeGap(3, "wrong"),), "a split inside a morph"
     assert whole.morphs == (TreeSpan(0, 4, "undos"),)
@@ -151,7 +144,6 @@ def test_unknown_characters_are_shown_as_they_are() -> None:
     tree = describe_tree(tokeniser, tokeniser.encode(["ab\u0301日"]), 0)
     assert [leaf.label for leaf in tree.leaves] == ["a", "b", "◌\u0301", "日"]
     assert [leaf.is_unknown for leaf in tree.leaves] == [False, False, True, True]
-    assert "not in the alphabet" in tree.leaves[3].tooltip
 
 
 def test_what_is_left_out_is_named_beside_the_atom_before_it() -> None:
@@ -253,9 +245,8 @@ def test_rows_hold_every_token_once_and_keep_to_the_width(
             assert "".join(below) == merge.label
             assert "".join(row.label(child) for child in merge.children) == row.label(vertex)
     assert [leaf for row in rows for leaf in row.leaves] == list(tree.leaves)
-    assert [row.label(root) for row in rows for root in row.roots] == [
-        tree.label(root) for root in tree.roots
-    ]
+    shown = [row.label(root) for row in rows for root in row.roots]
+    assert shown == [tree.label(root) for root in tree.roots]
     described = sorted(merge.description for row in rows for merge in row.merges)
     assert described == sorted(merge.description for merge in tree.merges)
     kinds = [gap.kind for row in rows for gap in row.gaps]
@@ -329,12 +320,6 @@ def test_any_string_gives_xml_of_known_elements_only(tree: MergeTree, theme: Any
     vertices = range(len(tree.leaves) + len(tree.merges))
     shown = [group.findtext(f"{NAMESPACE}text") for group in groups]
     assert shown == [tree.label(vertex) for vertex in vertices] * 2
-
-
-def test_an_empty_word_is_a_picture_too() -> None:
-    svg = to_svg(tree_of([("a", "b")], ""))
-    assert elements(svg, "g") == []
-    assert int(parsed(svg).get("width") or 0) > 100
 
 
 @pytest.mark.slow

@@ -76,13 +76,6 @@ def test_a_checkout_that_is_not_installed_says_so(
         len(numbers)
 
 
-def test_what_is_put_there_is_there(numbers: Registry[int]) -> None:
-    with pytest.warns(UserWarning):
-        numbers["two"] = 2
-    del numbers["one"]
-    assert dict(numbers) == {"two": 2, "three": 20_000, "seven": 7}
-
-
 def test_the_code_of_what_is_plugged_in_is_found_without_importing_it(
     numbers: Registry[int],
 ) -> None:

@@ -1,20 +1,18 @@
 """Word counts from running text: what is counted, and what is refused and how."""
 
 import csv
-import io
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from refusals import refused
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus import counting
 from morphgraph.corpus.counting import columns_of, read_text
+from tests.corpus.test_counts import as_parquet
 
 CSV = b'text,label\n"the dog, the cat",1\nthe end,2\n\n'
 
@@ -23,19 +21,13 @@ def read(data: bytes, name: str, **options: Any) -> dict[str, int]:
     return dict(read_text(data, name, **options).items())
 
 
-def as_parquet(**columns: Any) -> bytes:
-    buffer = io.BytesIO()
-    parquet.write_table(pa.table(columns), buffer)
-    return buffer.getvalue()
-
-
 def test_words_are_what_white_space_separates_most_frequent_first() -> None:
     counts = read_text("b a\n\nb\tb\u00a0c\n".encode(), "a.txt")
     assert list(counts.items()) == [("b", 3), ("a", 1), ("c", 1)]
 
 
 def test_parquet(tmp_path: Path) -> None:
-    data = as_parquet(text=["the dog", None, "the cat"], label=[1, 2, 3])
+    data = as_parquet({"text": ["the dog", None, "the cat"], "label": [1, 2, 3]})
     assert read(data, "a.parquet") == {"the": 2, "dog": 1, "cat": 1}
     assert read(data, "named oddly") == {"the": 2, "dog": 1, "cat": 1}
     frame = pd.DataFrame({"title": ["a b", "a"], "body": ["x", "y"], "n": [1, 2]})
@@ -58,8 +50,8 @@ def test_parquet(tmp_path: Path) -> None:
         (CSV, "a.csv", {"column": "body"}),
         (b"a,b\n1,2\n", "a.csv", {}),
         (b"text,content\n1,2\n", "a.csv", {}),
-        (as_parquet(n=[1, 2]), "a.parquet", {}),
-        (as_parquet(n=[1], t=["a"]), "a.parquet", {"column": "n"}),
+        (as_parquet({"n": [1, 2]}), "a.parquet", {}),
+        (as_parquet({"n": [1], "t": ["a"]}), "a.parquet", {"column": "n"}),
     ],
 )  # fmt: skip
 def test_refuses(data: bytes, name: str, options: dict[str, Any]) -> None:

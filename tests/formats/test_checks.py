@@ -28,13 +28,11 @@ MERGES = [("a", "b"), ("b", "c"), ("ab", "c")]  # ids: a 0, b 1, c 2, ab 3, bc 4
 def tokeniser() -> BpeTokeniser:
     document = small_document(MERGES, "abc", decoder={"type": "Fuse"})
     document["added_tokens"] = [special_token("<s>", 90)]
+    a, b = ({"Sequence": {"id": name, "type_id": n}} for n, name in enumerate("AB"))
     document["post_processor"] = {
         "type": "TemplateProcessing",
-        "single": [
-            {"SpecialToken": {"id": "<s>", "type_id": 0}},
-            {"Sequence": {"id": "A", "type_id": 0}},
-        ],
-        "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+        "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, a],
+        "pair": [a, b],
         "special_tokens": {"<s>": {"id": "<s>", "ids": [90], "tokens": ["<s>"]}},
     }
     # As of a rank file: a tokenizer.json would have the id that the library gives <s>.
@@ -93,15 +91,8 @@ def test_each_finds_what_is_wrong(tokeniser: BpeTokeniser) -> None:
     def wrong(library: Tokenizer, templates: tuple[str, str] = ("", "")) -> set[str]:
         texts = library.encode_batch([*WORDS, *sentences], add_special_tokens=False)
         ids = [text.ids for text in texts]
-        checks = export_checks(
-            bpe_model(tokeniser),
-            library,
-            WORDS,
-            sentences,
-            ids,
-            needs_code="",
-            templates=templates,
-        )
+        given = (bpe_model(tokeniser), library, WORDS, sentences, ids)
+        checks = export_checks(*given, needs_code="", templates=templates)
         return {check.name for check in checks if check.fine is False}
 
     assert not wrong(damaged(document))

@@ -128,38 +128,26 @@ def test_what_a_tokenizer_json_lacks_around_a_text(
         assert mg.load(folder / "tokenizer.json").encode("ab") == [2]
 
 
-# Files beside a tokenizer.json of five types, and the ids of "ab<x>".
-ADDED: dict[str, tuple[dict[str, Any], list[int]]] = {
-    "added_tokens_decoder": (
-        {"tokenizer_config.json": {"added_tokens_decoder": {"5": {"content": "<x>"}}}},
-        [2, 5],
-    ),
-    "added_tokens.json": ({"added_tokens.json": {"<x>": 5}}, [2, 5]),
-    "a role": ({"tokenizer_config.json": {"pad_token": "<x>"}}, [2, 5]),
-    "a role with flags": (
-        {"tokenizer_config.json": {"pad_token": {"content": "<x>", "lstrip": True}}},
-        [2, 5],
-    ),
-    "special_tokens_map.json": ({"special_tokens_map.json": {"mask_token": "<x>"}}, [2, 5]),
-    "more special tokens": (
-        {"tokenizer_config.json": {"additional_special_tokens": ["<y>", "<x>"]}},
-        [2, 6],
-    ),
-    "more by name": (
-        {"tokenizer_config.json": {"extra_special_tokens": {"image_token": "<x>"}}},
-        [2, 5],
-    ),
+CONFIG = "tokenizer_config.json"
+# A file beside a tokenizer.json of five types, what it holds, and the id of "<x>".
+ADDED: dict[str, tuple[str, dict[str, Any], int]] = {
+    "added_tokens_decoder": (CONFIG, {"added_tokens_decoder": {"5": {"content": "<x>"}}}, 5),
+    "added_tokens.json": ("added_tokens.json", {"<x>": 5}, 5),
+    "a role": (CONFIG, {"pad_token": "<x>"}, 5),
+    "a role with flags": (CONFIG, {"pad_token": {"content": "<x>", "lstrip": True}}, 5),
+    "special_tokens_map.json": ("special_tokens_map.json", {"mask_token": "<x>"}, 5),
+    "more special tokens": (CONFIG, {"additional_special_tokens": ["<y>", "<x>"]}, 6),
+    "more by name": (CONFIG, {"extra_special_tokens": {"image_token": "<x>"}}, 5),
 }
 
 
 @pytest.mark.parametrize("what", ADDED)
 def test_added_tokens_come_from_the_files_beside(what: str, tmp_path: Path) -> None:
-    files, ids = ADDED[what]
-    folder = write(tmp_path, {"tokenizer.json": bpe_json(), **files})
-    loaded = mg.load(folder)
-    assert loaded.encode("ab<x>") == ids
+    name, content, number = ADDED[what]
+    loaded = mg.load(write(tmp_path, {"tokenizer.json": bpe_json(), name: content}))
+    assert loaded.encode("ab<x>") == [2, number]
     loaded.export(tmp_path / "out", words=["ab"])
-    assert mg.load(tmp_path / "out").encode("ab<x>") == ids
+    assert mg.load(tmp_path / "out").encode("ab<x>") == [2, number]
 
 
 # Settings that do not count, and what is said of them.

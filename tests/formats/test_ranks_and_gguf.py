@@ -49,6 +49,14 @@ def rank_file(types: Sequence[bytes]) -> bytes:
     return b"".join(lines)
 
 
+def ranks_in(data: bytes) -> dict[bytes, int]:
+    return {base64.b64decode(t): int(n) for t, n in map(bytes.split, data.splitlines())}
+
+
+def encoding(pattern: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
+    return tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+
+
 def cut(text: bytes, ranks: dict[bytes, int]) -> list[bytes]:
     """The lowest rank that two neighbours are together, leftmost, until none is."""
     tokens = [text[i : i + 1] for i in range(len(text))]
@@ -97,9 +105,7 @@ def test_a_trained_file_is_cut_as_tiktoken_does(folder: Path, seed: int) -> None
     path = folder / f"{seed}.tiktoken"
     path.write_bytes(data)
     ours = mg.load(path, pattern="cl100k_base")
-    ranks = {text: rank for rank, text in enumerate(types)}
-    pattern = PATTERNS["cl100k_base"]
-    theirs = tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    theirs = encoding(PATTERNS["cl100k_base"], ranks_in(data))
     for word in words:
         text = word.decode()
         assert ours.encode(text) == theirs.encode(text), text
@@ -112,12 +118,10 @@ def test_a_trained_file_is_cut_as_tiktoken_does(folder: Path, seed: int) -> None
     graph.portable()
     library = Tokenizer.from_str(to_tokenizer_json(edited)[0].decode())
     try:
-        lines = to_ranks(edited).splitlines()
+        theirs = encoding(PATTERNS["cl100k_base"], ranks_in(to_ranks(edited)))
     except MorphGraphError as error:
         assert "first, it would merge" in str(error)
         return
-    ranks = {base64.b64decode(text): int(rank) for text, rank in map(bytes.split, lines)}
-    theirs = tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     for word in words:
         assert library.encode(word.decode()).ids == theirs.encode(word.decode())
 
@@ -146,12 +150,7 @@ def some_lines(each: int) -> list[str]:
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_files_are_cut_as_tiktoken_does(name: str, data_folder: Path) -> None:
     path = data_folder / "tokenizers" / "tiktoken" / f"{name}.tiktoken"
-    ranks = {
-        base64.b64decode(text): int(rank)
-        for text, rank in (line.split() for line in path.read_bytes().splitlines())
-    }
-    pattern = PATTERNS.get(name, PATTERNS["r50k_base"])
-    theirs = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    theirs = encoding(PATTERNS.get(name, PATTERNS["r50k_base"]), ranks_in(path.read_bytes()))
     ours = mg.load(path)
     ids = {token["content"]: token["id"] for token in load_tokeniser(path).document["added_tokens"]}
     assert ids | PUBLISHED[name] == ids
@@ -187,14 +186,9 @@ def test_types_can_be_taken_out_of_a_published_file(data_folder: Path) -> None:
     assert [check.name for check in made.checks if check.fine is False] == []
     library = Tokenizer.from_str(made.files["tokenizer.json"].decode())
     now = [found.ids for found in library.encode_batch(lines)]
-    ranks = {
-        base64.b64decode(t): int(n) for t, n in map(bytes.split, path.read_bytes().splitlines())
-    }
-    pattern = PATTERNS["o200k_base"]
-    then = tiktoken.Encoding("o200k", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-    differs = np.array(
-        [x != y for x, y in zip(now, then.encode_ordinary_batch(lines), strict=True)]
-    )
+    then = encoding(PATTERNS["o200k_base"], ranks_in(path.read_bytes()))
+    both = zip(now, then.encode_ordinary_batch(lines), strict=True)
+    differs = np.array([x != y for x, y in both])
     assert not (differs & ~took_part).any()
     assert 100 < differs.sum() <= took_part.sum() < 1000
     own = [library.decode([tokeniser.vocabulary_ids[number]]) for number in gone]
@@ -211,12 +205,7 @@ def test_the_patterns_are_those_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(openai_public, "load_tiktoken_bpe", lambda *_, **__: ranks)
     for name in PUBLISHED:
         made = openai_public.ENCODING_CONSTRUCTORS[name]()
-        theirs, ours = (
-            tiktoken.Encoding(
-                "x", pat_str=p, mergeable_ranks=made["mergeable_ranks"], special_tokens={}
-            )
-            for p in (made["pat_str"], own[name])
-        )
+        theirs, ours = (encoding(p, made["mergeable_ranks"]) for p in (made["pat_str"], own[name]))
         for line in some_lines(3):
             assert theirs._encode_only_native_bpe(line) == ours._encode_only_native_bpe(line)
 
@@ -248,10 +237,9 @@ def test_blank_lines_and_an_empty_type_are_read_as_in_tiktoken(
     lines = [*rank_file(types).splitlines(), b"= 258", base64.b64encode(b"abab") + b" 259"]
     path = tmp_path / "own.tiktoken"
     path.write_bytes(between + between.join(lines) + between)
-    ranks = {base64.b64decode(x): int(n) for x, n in map(bytes.split, lines)}
+    ranks = ranks_in(b"\n".join(lines))
     assert ranks[b""] == 258
-    pattern = PATTERNS["r50k_base"]
-    theirs = tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    theirs = encoding(PATTERNS["r50k_base"], ranks)
     ours = mg.load(path, pattern="r50k_base")
     for text in ("ab", "abab ab", " abab", "ba bé", ""):
         assert ours.encode(text) == theirs.encode(text), text
@@ -321,10 +309,8 @@ def test_gguf_with_other_merges_has_the_same_types_and_weights(
         read = {key: field.contents() for key, field in reader.fields.items()}
         assert read["tokenizer.ggml.merges"] == merges
         assert read["tokenizer.ggml.tokens"] == types
-        assert [tensor.data.tolist() for tensor in reader.tensors] == [
-            weights.tolist(),
-            weights[:7].tolist(),
-        ]
+        expected = [weights.tolist(), weights[:7].tolist()]
+        assert [tensor.data.tolist() for tensor in reader.tensors] == expected
     assert with_merges(data, "model.gguf", ["a b", "ab c"]) == data
 
 
@@ -371,12 +357,7 @@ def test_gguf_that_would_fill_memory_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize(
     ("model", "pre"),
-    [
-        ("t5", "default"),
-        ("gpt2", "unheard"),
-        ("plamo2", "default"),
-        ("gemma4", "default"),
-    ],
+    [("t5", "default"), ("gpt2", "unheard"), ("plamo2", "default"), ("gemma4", "default")],
 )
 def test_gguf_that_cannot_be_read(model: str, pre: str, tmp_path: Path) -> None:
     more = {"tokenizer_pre": pre, "token_merges": ["a b"]}

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +217,7 @@ def read_released(data: bytes) -> None:
     check_segmenter(reader.load()(parse_json(data, "picky.json"), "picky.json"))
 
 
+@cache
 def _vocabulary_and_merges() -> tuple[bytes, bytes]:
     model = json.loads(byte_level(False).to_str())["model"]
     merges = "\n".join(" ".join(parts) for parts in model["merges"])
@@ -225,18 +226,13 @@ def _vocabulary_and_merges() -> tuple[bytes, bytes]:
 
 
 def read_vocab_json(data: bytes) -> None:
-    files = {"vocab.json": data, "merges.txt": _vocabulary_and_merges_once()[1]}
+    files = {"vocab.json": data, "merges.txt": _vocabulary_and_merges()[1]}
     use_tokeniser(load_tokeniser(files))
 
 
 def read_merges(data: bytes) -> None:
-    vocabulary = _vocabulary_and_merges_once()[0]
+    vocabulary = _vocabulary_and_merges()[0]
     use_tokeniser(load_tokeniser({"vocab.json": vocabulary, "merges.txt": data}))
-
-
-@cache
-def _vocabulary_and_merges_once() -> tuple[bytes, bytes]:
-    return _vocabulary_and_merges()
 
 
 LIST = "[UNK]\n[CLS]\nun\n##do\ndo\n##ing\nre\nn\n##é\n日\n##b\na\n##a\n"
@@ -245,6 +241,10 @@ BYTE_LIST = "<unk>\nĠun\ndo\nĠ\nu\nn\nd\nÃ©\nÃ\n©\nab\n"
 CODES = "#version: 0.2\nu n\nd o</w>\nn é</w>\nun do</w>\ni n\nin g</w>\nd o\ndo ing</w>\n"
 COUNTED_CODES = "u n 90\nd o</w> 80\nn é</w> 9\nun do</w> 7\ni n 7\nin g</w> 6\n"
 WORD_COUNTS = "undo\t50\nundoing 20\nnew york\t7\ndon't 3\nco-op\t0\n日本\t9\nné 4\n"
+
+BPE: Any = {"kind": "bpe", "size": 290, "byte_fallback": True}
+UNIGRAM: Any = {"kind": "unigram", "size": 30, "hard_vocab_limit": False}
+UNIGRAM |= {"normalization_rule_name": "identity"}
 
 SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     "byte-level tokenizer.json": (byte_level(False).to_str().encode, read_tokeniser),
@@ -255,23 +255,12 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     "suffix tokenizer.json as types": (suffix().to_str().encode, read_any_json),
     "WordPiece tokenizer.json": (_wordpiece, read_any_json),
     "Unigram tokenizer.json": (_unigram, read_any_json),
-    "vocab.json with merges.txt": (lambda: _vocabulary_and_merges_once()[0], read_vocab_json),
-    "merges.txt with vocab.json": (lambda: _vocabulary_and_merges_once()[1], read_merges),
-    "vocab.json": (lambda: _vocabulary_and_merges_once()[0], read_types("vocab.json")),
-    "SentencePiece Unigram": (
-        lambda: _sentencepiece(
-            "unigram", 30, hard_vocab_limit=False, normalization_rule_name="identity"
-        ),
-        read_types("spiece.model"),
-    ),
-    "SentencePiece BPE with bytes": (
-        lambda: _sentencepiece("bpe", 290, byte_fallback=True),
-        read_types("spiece.model"),
-    ),
-    "SentencePiece BPE with merges": (
-        lambda: _sentencepiece("bpe", 290, byte_fallback=True),
-        read_sentencepiece,
-    ),
+    "vocab.json with merges.txt": (lambda: _vocabulary_and_merges()[0], read_vocab_json),
+    "merges.txt with vocab.json": (lambda: _vocabulary_and_merges()[1], read_merges),
+    "vocab.json": (lambda: _vocabulary_and_merges()[0], read_types("vocab.json")),
+    "SentencePiece Unigram": (partial(_sentencepiece, **UNIGRAM), read_types("spiece.model")),
+    "SentencePiece BPE with bytes": (partial(_sentencepiece, **BPE), read_types("spiece.model")),
+    "SentencePiece BPE with merges": (partial(_sentencepiece, **BPE), read_sentencepiece),
     "list with ##": (LIST.encode, read_types("types.txt")),
     "list with ▁": (MARKED_LIST.encode, read_types("types.txt")),
     "list with Ġ": (BYTE_LIST.encode, read_types("types.txt")),
@@ -280,16 +269,13 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     "recipe": (_recipe, read_steps),
     "word counts": (WORD_COUNTS.encode, read_counts),
     "released Picky": (lambda: json.dumps(released_model()).encode(), read_released),
-    **{
-        f"model of {method}": (lambda method=method: _offered(method), read_saved)  # type: ignore[misc]
-        for method in METHODS.offered
-    },
+    **{f"model of {method}": (partial(_offered, method), read_saved) for method in METHODS.offered},
     "model of WordPiece": (
         lambda: write_model(WordPiece(load_vocabulary({"types.txt": LIST.encode()}))),
         read_saved,
     ),
     **{
-        f"trained model of {method}": (lambda method=method: _model(method), read_saved)  # type: ignore[misc]
+        f"trained model of {method}": (partial(_model, method), read_saved)
         for method in METHODS.trained
         if not training_of(method)[1].several
     },

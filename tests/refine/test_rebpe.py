@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -257,10 +258,6 @@ def test_a_followed_word_is_as_segmented_after_each_phase(
         run, lambda graph: [*map(segment(graph, words).tokens, range(len(texts)))]
     )
     assert [list(tokens) for tokens in zip(*followed, strict=True)] == list(expected.values())
-    assert len(followed) == len(run.phases)
-    for edits, tokens in zip(edits_after(run), followed, strict=True):
-        graph = run.graph.earlier(len(run.graph.history) - edits)
-        assert segment(graph, words).tokens(0) == tokens[0]
     assert len({tuple(tokens) for tokens in map(tuple, map(str, expected["antiaircraft"]))}) > 1
     # Gone back, only the phases that are left are followed.
     run.go_to(3)
@@ -291,30 +288,26 @@ def test_changed_merges_by_kind() -> None:
     run.step()
     graph = tokeniser.graph
 
-    def shown() -> list[tuple[str, str, list[str], list[str], int]]:
-        names = graph.types
+    def shown():
+        def joined(parts):
+            return " + ".join(graph.types[part] for part in parts)
+
         return [
-            (
-                entry.kind,
-                names[entry.result],
-                [names[part] for part in entry.before],
-                [names[part] for part in entry.after],
-                entry.also,
-            )
-            for entry in changed_merges(graph, run.phases[-1].change)
+            (one.kind, graph.types[one.result], joined(one.before), joined(one.after), one.also)
+            for one in changed_merges(graph, run.phases[-1].change)
         ]
 
     assert shown() == [
-        ("removed", "ab", ["a", "b"], [], 0),
-        ("split", "abc", ["ab", "c"], ["a", "b", "c"], 0),
-        ("split", "abd", ["ab", "d"], ["a", "b", "d"], 0),
+        ("removed", "ab", "a + b", "", 0),
+        ("split", "abc", "ab + c", "a + b + c", 0),
+        ("split", "abd", "ab + d", "a + b + d", 0),
     ]
     run.step()
     assert shown() == [
-        ("created", "bc", [], ["b", "c"], 1),
-        ("created", "bd", [], ["b", "d"], 1),
-        ("shortened", "abc", ["a", "b", "c"], ["a", "bc"], 0),
-        ("shortened", "abd", ["a", "b", "d"], ["a", "bd"], 0),
+        ("created", "bc", "", "b + c", 1),
+        ("created", "bd", "", "b + d", 1),
+        ("shortened", "abc", "a + b + c", "a + bc", 0),
+        ("shortened", "abd", "a + b + d", "a + bd", 0),
     ]
 
 
@@ -326,32 +319,17 @@ def test_ablation_is_four_runs(tokeniser: BpeTokeniser, reference: Reference) ->
     shares: list[float] = []
     cells = ablation(tokeniser, benchmark, ReBPESettings(iterations=3), steps, shares.append)
     assert tokeniser.signature() == before
-    assert [(cell.anneal, cell.reify) for cell in cells] == [
-        (False, False),
-        (False, True),
-        (True, False),
-        (True, True),
-    ]
-    assert shares == sorted(shares)
-    assert shares[-1] == 1.0
+    assert [(cell.anneal, cell.reify) for cell in cells] == [*product((False, True), repeat=2)]
+    assert shares == sorted(shares) and shares[-1] == 1.0
     for cell in cells:
         fork = load_tokeniser("demo:en")
         fork.graph.replay(steps)
-        run = ReBPERun(
-            fork,
-            benchmark,
-            ReBPESettings(
-                anneal=cell.anneal,
-                repair=cell.reify,
-                link=cell.reify,
-                expand=cell.reify,
-                iterations=3,
-            ),
-        )
+        switches = dict.fromkeys(("repair", "link", "expand"), cell.reify)
+        settings = ReBPESettings(anneal=cell.anneal, **switches, iterations=3)
+        run = ReBPERun(fork, benchmark, settings)
         last = run.finish()[-1]
         assert (cell.score, cell.vocabulary_size) == (last.score, last.vocabulary_size)
-        assert cell.converged == run.converged
-        assert cell.iterations == last.iteration
+        assert (cell.converged, cell.iterations) == (run.converged, last.iteration)
     assert len({cell.score.f1 for cell in cells}) == 4
 
 

@@ -11,7 +11,6 @@ import rebpe_oracle
 from effort import one_of
 from strategies import check_graph
 from tokenizers import Tokenizer, models, pre_tokenizers
-from tokenizers.decoders import ByteLevel
 
 import morphgraph as mg
 from morphgraph.formats.loading import load_tokeniser
@@ -51,16 +50,6 @@ def test_morphynet_german(data_folder: Path, german_words: list[str]) -> None:
     path = data_folder / "tokenizers/oscar-de-40k/tokenizer.json"
     assert len(german_words) > 30_000
     assert_same(load_tokeniser(path), Tokenizer.from_file(str(path)), german_words)
-
-
-def test_dutch_types_as_words(data_folder: Path) -> None:
-    path = data_folder / "tokenizers/oscar-nl-40k/tokenizer.json"
-    tokeniser = load_tokeniser(path)
-    texts = {ByteLevel().decode([type_]) for type_ in tokeniser.graph.types}
-    texts |= {text.removeprefix(" ") for text in texts}
-    words = sorted(text for text in texts if text and "�" not in text)
-    assert len(words) > 35_000
-    assert_same(tokeniser, Tokenizer.from_file(str(path)), words)
 
 
 def titles(folder: Path) -> list[str]:

@@ -18,9 +18,8 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.gold_set import SHARE_KEPT
 from morphgraph.segment.method import METHODS, Method, Methods, method_named
 from morphgraph.segment.models import export_segmenter, write_model
-from morphgraph.segment.segmenter import method_on, segmenter_of, standard_segmenter
-from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.segment.segmenter import method_on, segmenter_of
+from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 ROOT = Path(__file__).parents[2]
@@ -122,15 +121,6 @@ def test_copies_of_a_tokeniser_have_one_vocabulary_until_an_edit() -> None:
     copied.graph.undo()
     fourth = method_on(copied, "greedy")
     assert fourth.vocabulary and gone in fourth.vocabulary.types
-
-
-def test_how_a_vocabulary_segments_by_itself() -> None:
-    types = ("un", "do", "[UNK]")
-    assert isinstance(standard_segmenter(SubwordVocabulary(types)), Greedy)
-    found = standard_segmenter(SubwordVocabulary(types, "##"))
-    assert isinstance(found, WordPiece) and found.unknown == "[UNK]"
-    scored = SubwordVocabulary(types, scores=(-1.0, -2.0, -3.0))
-    assert isinstance(standard_segmenter(scored), Unigram)
 
 
 def test_what_only_inherits_how_to_save_itself_is_not_saved_as_another() -> None:

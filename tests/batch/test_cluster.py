@@ -194,8 +194,10 @@ def worker(scheduler: tuple[str, Path]) -> Iterator[None]:
         process.wait(60)
 
 
-def test_a_scheduler_without_workers_is_an_error(scheduler: tuple[str, Path]) -> None:
+def test_a_cluster_without_workers_is_an_error(scheduler: tuple[str, Path]) -> None:
     with refused(), at_address(scheduler[0], timeout=2):
+        pass
+    with refused(), local_cluster(0):
         pass
 
 
@@ -283,11 +285,6 @@ def test_what_is_no_scheduler_file_is_said_to_be_none(
         file.write_bytes(content)
     with refused(FileFormatError):
         scheduler_address(str(file))
-
-
-def test_no_workers_cannot_be_asked_for() -> None:
-    with refused(), local_cluster(0):
-        pass
 
 
 # ------------------------------------------------------------------------ other users

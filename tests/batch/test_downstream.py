@@ -44,10 +44,6 @@ def test_two_seeds_give_an_interval() -> None:
     assert (cell.value, cell.seeds) == (pytest.approx(0.51), 2)
     factor = math.exp(0.12706 / 0.51)
     assert (cell.low, cell.high) == (pytest.approx(0.51 / factor), pytest.approx(0.51 * factor))
-    assert table.explained[-2] == (
-        "In brackets: 95 % intervals of the mean over seeds, by Student's t, on a log scale where "
-        "all are positive."
-    )
     rows = [{**known, "value": value, "seed": seed} for seed, value in enumerate((0.9, 0.98))]
     table = table_of("task", *rows, metrics=())
     assert table.rows[0].cells[0].high == 1, "no F1 is above 100 %"

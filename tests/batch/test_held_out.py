@@ -137,6 +137,10 @@ def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
         score("ReBPE", 0.6, words=KEPT, p=0.0005, low=0.5, high=0.7),
     )
     assert best(table) == [[False, False], [True, False], [False, True]]
+    alone = (
+        score(name, n, words="all words", held_in=HELD_IN) for name, n in (("K", 0.8), ("R", 0.9))
+    )
+    assert best(table_of("method", *alone)) == [[False], [True]]
     _, *lines = to_csv(table).decode().splitlines()
     assert lines[2].startswith("ReBPE,0.9,n/a,yes,0.6,")
 
@@ -154,13 +158,3 @@ def test_a_cell_that_failed_lacks_all_words() -> None:
     )
     states = {row.names: [cell.state for cell in row.cells] for row in table.rows}
     assert states["X", "a"] == states["X", "b"] == ["failed"] * 3
-
-
-def test_among_held_in_scores_alone_one_may_be_best() -> None:
-    table = table_of(
-        "method",
-        score("knockout", 0.8, words="all words", held_in=HELD_IN),
-        score("ReBPE", 0.9, words="all words", held_in=HELD_IN),
-    )
-    assert best(table) == [[False], [True]]
-    assert table.constants["Words"] == "all words"

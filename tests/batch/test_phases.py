@@ -3,10 +3,7 @@
 from pathlib import Path
 
 import pytest
-from refusals import refused
 
-from morphgraph.batch.plan import make_plan
-from morphgraph.core.errors import FileFormatError
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import ReBPESettings
@@ -47,13 +44,6 @@ def test_phases_of_a_cell(tmp_path: Path) -> None:
         assert {name: n for name, n in counts.items() if n} == expected
         removed = at.loc[at["metric"] == "phase_removed", "value"]
         assert removed.sum() == sum(phase.removed_by_origin.values())
-
-
-def test_a_metric_alone_and_the_group() -> None:
-    text = DEMO + "metrics: [phases]\n"
-    assert "phase_removed" in make_plan(text, "x").cells[0].spec["metrics"]
-    with refused(FileFormatError):
-        make_plan(text.replace("phases", "phase_f2"), "x")
 
 
 def test_the_first_source_with_all_that_it_joins_is_read(tmp_path: Path) -> None:

@@ -151,15 +151,6 @@ def test_of_several_sources_the_first_that_is_there(folder: Path) -> None:
         planned(text, folder)
 
 
-def test_joined_references_must_all_be_there(folder: Path) -> None:
-    joined = GRID.replace(GOLD, "[{source: '{language}.tsv', join: 'demo:{code}'}]")
-    names = {task.columns["reference"] for task in planned(joined, folder).cells}
-    assert names == {"en.tsv + demo:en", "de.tsv + demo:de", ""}
-    missing = joined.replace("demo:{code}'}]", "no.tsv'}]")
-    with refused(FileFormatError):
-        planned(missing, folder)
-
-
 def test_a_sample_and_its_seed_are_part_of_a_cell_s_key(folder: Path) -> None:
     text = GRID.replace(GOLD, "[{source: '{language}.tsv', sample: 1}]")
     keys = [

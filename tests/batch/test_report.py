@@ -192,14 +192,11 @@ def test_no_results(tmp_path: Path) -> None:
     run = RUN | {"results": results(), "tables": [], "tasks": RUN["tasks"][2:3]}
     assert [path.name for path in reports.write(tmp_path, **run)] == ["report.html", "report.md"]
     page = Page((tmp_path / "report.html").read_text())
-    assert "There are no results. See the failures below and run.log." in page.text
-    assert "0 of 1 cells done" in page.text
     assert "F on en gold.tsv, line 3: bad." in page.text
     assert [len(text) < 2000 for _, text in page.scripts] == [True], "no chart, no plotly"
-    assert "**There are no results.**" in (tmp_path / "report.md").read_text()
     reports.write(tmp_path, **run | {"tables": [SPEC]})
-    assert "There are no results." in Page((tmp_path / "report.html").read_text()).text
-    assert "no results" in (tmp_path / "tables/scores.tex").read_text()
+    for name in ("report.html", "report.md", "tables/scores.tex"):
+        assert "no results" in (tmp_path / name).read_text()
 
 
 def of_rows(count: int) -> Table:
@@ -236,15 +233,9 @@ def test_latex_compiles(tmp_path: Path) -> None:
 
 
 def test_names_of_files() -> None:
-    assert file_names(["../../etc/passwd", "Größe (θ)", "", "a", "A", "a-2", "x" * 200]) == [
-        "etc-passwd",
-        "groe",
-        "table",
-        "a",
-        "a-2",
-        "a-2-2",
-        "x" * 60,
-    ]
+    titles = ["../../etc/passwd", "Größe (θ)", "", "a", "A", "a-2", "x" * 200]
+    expected = ["etc-passwd", "groe", "table", "a", "a-2", "a-2-2", "x" * 60]
+    assert file_names(titles) == expected
 
 
 def test_lines_over_sizes_in_a_panel_for_each_language() -> None:

@@ -1,10 +1,13 @@
 """Tables made of results: every cell by hand, and what is missing, failed or undefined."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from morphgraph.batch.report import make_table, usual_tables
 from morphgraph.batch.results import FAILED, NOT_RUN, TableSpec, results_of_rows
@@ -73,12 +76,6 @@ def test_rows_columns_and_headings() -> None:
     assert [row.group for row in table.rows] == [0, 0, 1]
 
 
-def test_alike_rows_are_neighbours_in_the_order_of_the_plan() -> None:
-    scores = (score(m, 0.5, language=lang) for m in ("B", "A") for lang in ("nl", "en"))
-    table = table_of("language method", *scores)
-    assert [row.names for row in table.rows] == [("nl", "B"), ("nl", "A"), ("en", "B"), ("en", "A")]
-
-
 def test_seeds_are_averaged() -> None:
     table = table_of(
         "method",
@@ -118,11 +115,6 @@ def test_values_relative_to_a_method() -> None:
         "language method", *scores[2:3], *scores[:2], relative_to="BPE", relative="difference"
     )
     assert texts(differences)[0] == ["en", "ReBPE", "25.00"]
-
-
-def test_a_result_told_twice_is_one() -> None:
-    told = {"method": "B", "metric": "types", "value": 8000.0}
-    assert texts(table_of("method", told, told, metrics=["types"])) == [["B", "8,000"]]
 
 
 def test_only_seeds_are_averaged() -> None:
@@ -209,13 +201,6 @@ def test_where_and_all_metrics() -> None:
     assert table.constants["Vocabulary size"] == "16000"
 
 
-def test_signatures_once_each() -> None:
-    table = table_of(
-        "method", *(score("A", 0.5, seed=n, signature=s) for n, s in enumerate("baab"))
-    )
-    assert table.signatures == ("b", "a")
-
-
 def test_usual_tables() -> None:
     results = (
         score("A", 0.5, "recall", language="en"),
@@ -258,11 +243,6 @@ def test_what_languages_were_measured_on_is_said_where_it_differs() -> None:
     assert [row.names[2] for row in table.rows] == ["small.tsv", "large.tsv"]
 
 
-def test_names_cannot_turn_the_text_around() -> None:
-    [row] = table_of("method", score("BPE\u202e", 0.5)).rows
-    assert row.names == (r"BPE\u202e",)
-
-
 def test_best_by_direction_and_as_it_reads() -> None:
     values = {"f1": (0.50001, 0.50002, 0.4), "distance": (2.0, 1.0, NAN), "fertility": (2.0, 1.0)}
     scores = (score("ABC"[n], v, m) for m, each in values.items() for n, v in enumerate(each))
@@ -270,4 +250,56 @@ def test_best_by_direction_and_as_it_reads() -> None:
         [True, False, False],
         [True, True, False],
         [False, False, False],
+    ]
+
+
+# --- what a table compares, as scipy does ---------------------------------------------------------
+
+ACCURACIES = {"BPE": [0.5, 0.53, 0.52], "BPE′": [0.6, 0.64, 0.61], "U": [0.51, 0.55, 0.5]}
+
+
+def test_means_over_training_seeds_are_tested_against_the_first_row() -> None:
+    rows: list[dict[str, Any]] = [
+        {"metric": "types", "tokeniser": name, "task": task, "seed": seed, "value": value + shift}
+        for task, shift in (("a", 0.0), ("b", 1.0))
+        for name, values in ACCURACIES.items()
+        for seed, value in enumerate(values)
+    ]
+    spec = TableSpec(title="T", rows=["task", "tokeniser"], metrics=["types"])
+    table = make_table(results_of_rows(rows), spec)
+    theirs = [
+        stats.ttest_ind(values, ACCURACIES["BPE"], equal_var=False).pvalue
+        for values in [*ACCURACIES.values()][1:]
+    ]
+    nan = float("nan")
+    found = [row.cells[0].p for row in table.rows]
+    assert found == pytest.approx([nan, *theirs, nan, *theirs], nan_ok=True)
+    assert [row.cells[0].mark for row in table.rows] == ["", "**", ""] * 2
+    assert any("Welch" in note for note in table.explained)
+    assert not any("randomisation" in note for note in table.explained)
+    without: Any = [{**row, "task": ""} for row in rows]  # seeds of a method are not a sample
+    plain = make_table(results_of_rows(without), TableSpec(title="T", rows=["tokeniser"]))
+    assert all(np.isnan(row.cells[0].p) for row in plain.rows)
+
+
+def test_two_metrics_are_correlated_over_the_rows_of_each_group() -> None:
+    lengths, scores = [2.97, 2.98, 2.6, 2.8, 2.67], [59.1, 54.8, 66.2, 66.8, 70.9]
+    rows = [
+        {"reference": name, "tokeniser": f"{place}", "metric": metric, "value": value * sign}
+        for name, sign in (("LADEC", 1), ("other", -1))
+        for place, (length, score) in enumerate(zip(lengths, scores, strict=True))
+        for metric, value in (("fertility", length * sign), ("f1", score))
+    ]
+    spec = TableSpec(
+        title="T",
+        rows=["reference", "tokeniser"],
+        metrics=["fertility", "f1"],
+        correlation=["fertility", "f1"],
+    )
+    [note] = [text for text in make_table(results_of_rows(rows), spec).notes if "Pearson" in text]
+    r = stats.pearsonr(lengths, scores).statistic
+    assert f"{r:.3f}" == "-0.857", "as published for these figures"
+    assert re.findall(r"(\w+): (-?[\d.]+\d)", note) == [
+        ("LADEC", f"{r:.3f}"),
+        ("other", f"{-r:.3f}"),
     ]

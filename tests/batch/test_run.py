@@ -42,11 +42,6 @@ def test_progress_that_makes_no_sense_is_none(text: str, tmp_path: Path) -> None
     assert read_progress(tmp_path) is None
 
 
-def test_progress_that_makes_sense(tmp_path: Path) -> None:
-    (tmp_path / "progress.json").write_text('{"state": "done", "total": 3, "done": 2, "failed": 1}')
-    assert read_progress(tmp_path) == RunProgress("done", total=3, done=2, failed=1)
-
-
 def test_a_runner_that_is_gone_is_interrupted(tmp_path: Path) -> None:
     with Store(tmp_path):
         ProgressFile(tmp_path, RunProgress("running", total=4)).update(force=True, done=1)
@@ -97,9 +92,7 @@ def test_what_a_run_said_that_ended_at_once(tmp_path: Path) -> None:
         if said:
             break
         time.sleep(0.1)
-    assert "configuration.yaml, line 1, column" in said
-    assert "this is not YAML" in said
-    assert "Traceback" not in said
+    assert "configuration.yaml, line 1, column" in said and "Traceback" not in said
     stop_run(run.folder)
     assert stop_path(run.folder).exists()
 

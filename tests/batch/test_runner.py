@@ -7,11 +7,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from distributed import Client
-from refusals import refused
+from refusals import expect, refused
 
 from morphgraph.batch.cluster import Schedule
 from morphgraph.batch.run import ProgressFile, RunOutcome, RunProgress, read_progress, run_tasks
-from morphgraph.batch.store import Store, Task, TaskResult, code_version, has_runner, run_task
+from morphgraph.batch.store import Store, Task, code_version, has_runner, run_task
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.plugins import installed
 
@@ -118,8 +118,7 @@ def test_a_failure_stops_only_what_needs_it(tmp_path: Path, client: Client) -> N
 def test_a_worker_with_other_code_is_a_failure(tmp_path: Path) -> None:
     brought = run_task(task(1, tmp_path), "othercode123")
     assert brought.failure is not None
-    assert "has other code" in brought.failure.message
-    assert "Install the same version of morphgraph" in brought.failure.message
+    expect(brought.failure.message)
     assert run_task(task(1, tmp_path), code_version()).failure is None
 
 
@@ -184,13 +183,3 @@ def test_a_damaged_result_counts_as_missing(tmp_path: Path, client: Client) -> N
     leftover.write_bytes(b"PAR1 half")
     run([cell], tmp_path, client)
     assert done(tmp_path) == [1] and not leftover.exists()
-
-
-def test_what_a_task_brings_travels_as_parquet(tmp_path: Path) -> None:
-    first = task(1, tmp_path, kind="tokeniser")
-    brought = run_task(first, code_version())
-    assert brought.data[:4] == b"PAR1"
-    second = run_task(task(2, tmp_path, (first.key,)), code_version(), brought)
-    assert second.failure is None
-    lost = run_task(task(2, tmp_path, (first.key,)), code_version(), TaskResult(b"PAR1"))
-    assert lost.failure is not None

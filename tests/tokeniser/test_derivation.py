@@ -2,14 +2,12 @@
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import oracles
 import pytest
 from effort import examples
 from hypothesis import example, given
-from small import small_tokeniser
 from strategies import MergeList, graph_of, segment_plain, with_words
 
 from morphgraph.formats.loading import load_tokeniser
@@ -90,25 +88,6 @@ def test_as_segment_after_knockouts(drawn: tuple[MergeList, list[str]]) -> None:
     segmentation = segment_plain(graph, words)
     for number in range(len(words)):
         assert_same(graph, segmentation, number)
-
-
-def test_no_merge_crosses_a_piece() -> None:
-    tokeniser = small_tokeniser([("a", "b"), ("b", "-"), ("-", "a")], "ab-", pre_tokenizer=DASHES)
-    words = tokeniser.encode(["ab-ab", "ba", "ab-ab"])
-    assert len(words.piece_offsets) > 4  # the dashes are pieces of their own
-    segmentation = segment(tokeniser.graph, words)
-    for number in range(3):
-        assert_same(tokeniser.graph, segmentation, number)
-    names = [tokeniser.graph.types[t] for t in tokens_of(derive(tokeniser.graph, words, 2))]
-    assert names == ["ab", "-", "ab"]
-
-
-DASHES: dict[str, Any] = {
-    "type": "Split",
-    "pattern": {"String": "-"},
-    "behavior": "Isolated",
-    "invert": False,
-}
 
 
 def test_an_atom_that_came_later_stands_alone() -> None:

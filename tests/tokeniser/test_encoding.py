@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small import small_tokeniser
 from strategies import WORDS
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
@@ -87,16 +86,6 @@ def test_gaps_at(texts: list[str], data: st.DataObject) -> None:
     real = [pair for pair in asked if pair in there]
     expected = [int(words.word_offsets[w]) + p - 1 for w, p in real]
     assert gaps.tolist() == expected
-
-
-def test_pieces_bound_merges() -> None:
-    """What the pre-tokeniser cuts is never merged across, also in a subset."""
-    tokeniser = small_tokeniser(
-        [("a", "-"), ("b", "-")], "ab-", pre_tokenizer={"type": "Punctuation"}
-    )
-    words = tokeniser.encode(["a-b", "ab"])
-    assert words.piece_offsets.tolist() == [0, 1, 2, 3, 5]
-    assert words.subset(np.array([1, 0])).piece_offsets.tolist() == [0, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("length", [3, 255, 256, 1_000])

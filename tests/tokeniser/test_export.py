@@ -101,17 +101,11 @@ def test_the_folder_has_everything_and_opens_here_again() -> None:
     folder = Path(str(standalone.__file__)).parent
     for name in code - {"methods.py"}:
         assert made.files[name] == (folder / name).read_bytes(), "no upload becomes code"
-    again = from_tokenizer_json(made.files["tokeniser.bte.json"], "again.json")
-    graph = again.graph
-    assert [graph.describe(n) for n in graph.merge_ids()] == [
-        "a + b + c → abc",
-        "abc + a + b → abcab",
-    ]
-    assert json.loads(made.files["recipe.json"])["steps"] == tokeniser.graph.recipe()
+    graph = from_tokenizer_json(made.files["tokeniser.bte.json"], "again.json").graph
+    merges = [graph.describe(n) for n in graph.merge_ids()]
+    assert merges == ["a + b + c → abc", "abc + a + b → abcab"]
     assert made.files["merges.txt"].decode() == "#version: 0.2\na b c\nabc a b\n"
     assert json.loads(made.files["ids.json"]) == {"0": 0, "1": 1, "2": 2, "4": 3, "5": 4}
-    assert made.to_dict()["files"] == list(made.files)
-    json.dumps(made.to_dict())
 
 
 def test_a_file_that_the_library_reads_otherwise_becomes_a_folder() -> None:
@@ -159,14 +153,8 @@ def test_special_tokens_keep_their_content() -> None:
     document = small_document([("a", "b"), ("ab", "c")], unk_token="<unk>")
     document["model"]["vocab"]["<unk>"] = 5
     document["added_tokens"] = [special(6, "[PAD]"), special(5, "<unk>")]
-    document["padding"] = {
-        "strategy": "BatchLongest",
-        "direction": "Right",
-        "pad_to_multiple_of": None,
-        "pad_id": 6,
-        "pad_type_id": 0,
-        "pad_token": "[PAD]",
-    }
+    padding = {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None}
+    document["padding"] = {**padding, "pad_id": 6, "pad_type_id": 0, "pad_token": "[PAD]"}
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
     tokeniser.graph.knockout(["ab"])
     made = export_segmenter(Bte(tokeniser), ["abc"])
@@ -263,11 +251,10 @@ def test_settings_of_the_source_go_along(tmp_path: Path) -> None:
     roles = {k: v for k, v in config.items() if k.endswith("_token")}
     contents = {k: v if isinstance(v, str) else v["content"] for k, v in roles.items()}
     assert contents == {"pad_token": end, "eos_token": end, "unk_token": "ab"}
-    assert config["extra_special_tokens"] == ["<x>"]
-    assert (config["padding_side"], config["truncation_side"]) == ("left", "left")
-    assert (config["model_max_length"], config["chat_template"]) == (7, "{{ messages }}")
-    assert config["clean_up_tokenization_spaces"] is True
-    assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
+    kept = {k: config[k] for k in settings if not k.endswith("_token")}
+    own = {"extra_special_tokens": ["<x>"], "tokenizer_class": "PreTrainedTokenizerFast"}
+    assert kept == {k: v for k, v in settings.items() if k in kept} | own
+    assert config["chat_template"] == "{{ messages }}"
     assert settings_beside("demo:en") == settings_beside(tmp_path / "other.json") == {}
 
 
@@ -342,11 +329,6 @@ def hostile() -> Export:
     return made
 
 
-def test_hostile_types_survive(hostile: Export) -> None:
-    library = exported_library(hostile)
-    assert library.encode('"""\n \r<b>\\n').tokens == ['"""', "\n \r", "<b>", "\\n"]
-
-
 def test_hostile_types_in_the_list_of_merges(hostile: Export) -> None:
     first, *lines = hostile.files["merges.txt"].decode().split("\n")[:-1]
     assert first.startswith("#version") and "escaped" in first
@@ -356,6 +338,8 @@ def test_hostile_types_in_the_list_of_merges(hostile: Export) -> None:
         for line in lines
     ]
     assert parts == json.loads(hostile.files["tokeniser.bte.json"])["model"]["merges"]
+    cut = exported_library(hostile).encode('"""\n \r<b>\\n').tokens
+    assert cut == ['"""', "\n \r", "<b>", "\\n"]
 
 
 def pieces(text: str) -> list[str]:
@@ -380,14 +364,11 @@ def test_hostile_names_in_the_readme(hostile: Export) -> None:
 
 def test_the_list_of_merges_is_read_back(tmp_path: Path) -> None:
     (tmp_path / "merges.txt").write_bytes(merges_text([("#version", "a"), ("\\", "n")]))
-    (tmp_path / "vocab.json").write_text(
-        json.dumps({t: n for n, t in enumerate(["#version", "a", "#versiona", "\\", "n", "\\n"])})
-    )
+    types = ["#version", "a", "#versiona", "\\", "n", "\\n"]
+    (tmp_path / "vocab.json").write_text(json.dumps({t: n for n, t in enumerate(types)}))
     graph = load_tokeniser(tmp_path / "merges.txt").graph
-    assert [graph.describe(n) for n in graph.merge_ids()] == [
-        "#version + a → #versiona",
-        "\\ + n → \\n",
-    ]
+    merges = [graph.describe(n) for n in graph.merge_ids()]
+    assert merges == ["#version + a → #versiona", "\\ + n → \\n"]
 
 
 def test_transformers_is_not_imported() -> None:

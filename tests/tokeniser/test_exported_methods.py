@@ -346,14 +346,6 @@ def test_ids_of_a_file_stay_as_they_are() -> None:
     assert edited.id_map == {3: 0, 7: 1, 9: 2, 40: 3}
 
 
-def test_what_cannot_leave() -> None:
-    tokeniser = load_tokeniser("demo:en")
-    with refused():
-        exported_model(Dropout(tokeniser, queue=True))
-    with refused():
-        exported_model(First(Dropout(tokeniser)))
-
-
 # ------------------------------------------------------------------------- the folder
 
 

@@ -26,12 +26,7 @@ from morphgraph.tokeniser.parts import is_known_pattern, unknown_part
 from morphgraph.tokeniser.preprocess import SentencePieceText, check_charsmap
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
-BYTES = {
-    "type": "ByteLevel",
-    "add_prefix_space": False,
-    "trim_offsets": True,
-    "use_regex": False,
-}
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 
 O200K = (
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
@@ -254,9 +249,8 @@ def test_damaged_maps_are_refused_or_can_be_used() -> None:
         choose = random.Random(seed)
         damaged = bytearray(charsmap())
         for _ in range(choose.choice((1, 100, 5_000))):
-            damaged[choose.randrange(4 if choose.random() < 0.01 else len(damaged))] ^= (
-                1 << choose.randrange(8)
-            )
+            place = choose.randrange(4 if choose.random() < 0.01 else len(damaged))
+            damaged[place] ^= 1 << choose.randrange(8)
         try:
             check_charsmap(bytes(damaged), "m.model", "")
         except FileFormatError:
@@ -284,16 +278,7 @@ PIPELINES: tuple[dict[str, Any], ...] = (
     {"normalizer": steps({"type": "NFKD"}, {"type": "Lowercase"}), "pre_tokenizer": None},
     {"normalizer": replace("n", "nn"), "pre_tokenizer": split("a")},
     {"pre_tokenizer": metaspaces(1)},
-    {
-        "normalizer": {"type": "NFC"},
-        "pre_tokenizer": {
-            "type": "Sequence",
-            "pretokenizers": [
-                split(r"\p{N}|b"),
-                BYTES,
-            ],
-        },
-    },
+    {"normalizer": {"type": "NFC"}, "pre_tokenizer": sequence(split(r"\p{N}|b"), BYTES)},
 )
 
 

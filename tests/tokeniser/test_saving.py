@@ -56,7 +56,9 @@ def test_edited_is_read_back_equal(
     types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
     if types:
         graph.knockout(data.draw(st.lists(st.sampled_from(types), unique=True)))
+    document = json.dumps(tokeniser.document)
     again = from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "again.json")
+    assert json.dumps(tokeniser.document) == document, "saving changes nothing"
     assert merges_of(again) == merges_of(tokeniser)
     assert texts_of(again, words) == texts_of(tokeniser, words)
     assert again.warnings == ()
@@ -69,21 +71,11 @@ def test_ids_are_dense_and_mapped() -> None:
     document = small_document([("a", "b"), ("ab", "c"), ("c", "c")], "abc")
     document["model"]["vocab"] = {"cc": 2, "b": 3, "a": 5, "abc": 8, "ab": 9, "c": 40}
     document["added_tokens"] = [special_token("<s>", 0), special_token("<t>", 41)]
-    document["post_processor"] = {
-        "type": "TemplateProcessing",
-        "single": [
-            {"SpecialToken": {"id": "<s>", "type_id": 0}},
-            {"Sequence": {"id": "A", "type_id": 0}},
-        ],
-        "pair": [
-            {"Sequence": {"id": "A", "type_id": 0}},
-            {"Sequence": {"id": "B", "type_id": 0}},
-        ],
-        "special_tokens": {
-            text: {"id": text, "ids": [number], "tokens": [text]}
-            for text, number in (("<s>", 0), ("<t>", 41))
-        },
-    }
+    first = {"SpecialToken": {"id": "<s>", "type_id": 0}}
+    a, b = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")
+    listed = {t: {"id": t, "ids": [n], "tokens": [t]} for t, n in (("<s>", 0), ("<t>", 41))}
+    template = {"type": "TemplateProcessing", "single": [first, a], "pair": [a, b]}
+    document["post_processor"] = {**template, "special_tokens": listed}
     # As of a rank file: a tokenizer.json would have the ids that the library gives <s> and <t>.
     tokeniser = from_document(document, "sparse.json", "")
     assert tokeniser.vocabulary_size == 8
@@ -110,30 +102,13 @@ def test_bert_post_processor_is_renumbered() -> None:
     vocabulary = document["model"]["vocab"]
     assert vocabulary["cc"] == 4
     vocabulary |= {"[SEP]": 5, "[CLS]": 6}
-    document["post_processor"] = {
-        "type": "BertProcessing",
-        "sep": ["[SEP]", 5],
-        "cls": ["[CLS]", 6],
-    }
+    marks = {"sep": ["[SEP]", 5], "cls": ["[CLS]", 6]}
+    document["post_processor"] = {"type": "BertProcessing", **marks}
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "bert.json")
     tokeniser.graph.knockout(["ab"])
     library = Tokenizer.from_str(to_tokenizer_json(tokeniser)[0].decode())
     assert library.encode("ab").ids == [5, 0, 1, 4]
     assert library.encode("ab").tokens == ["[CLS]", "a", "b", "[SEP]"]
-
-
-def test_saving_does_not_touch_the_loaded_document() -> None:
-    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
-    before = json.dumps(tokeniser.document)
-    tokeniser.graph.knockout(["ab"])
-    to_tokenizer_json(tokeniser)
-    assert json.dumps(tokeniser.document) == before
-    fork = tokeniser.fork()
-    assert fork.vocabulary_size == 5
-    assert tokeniser.vocabulary_size == 4
-    assert fork.signature() != tokeniser.signature()
-    tokeniser.graph.undo()
-    assert fork.signature() == tokeniser.signature()
 
 
 # ------------------------------------------------------------------------------------ two files
@@ -224,12 +199,6 @@ def test_merges_in_an_impossible_order_are_loaded_with_a_warning() -> None:
     (warning,) = tokeniser.warnings
     assert "these types can never be formed: “abcd”." in warning
     assert texts_of(tokeniser, ["abcd", "abc"]) == [["a", "bcd"], ["abc"]]
-
-
-def test_no_warning_where_the_order_does_no_harm() -> None:
-    tokeniser = small_tokeniser([("ab", "c"), ("a", "b")], "abc")
-    assert texts_of(tokeniser, ["abc"]) == [["abc"]]
-    assert tokeniser.warnings == ()
 
 
 # ------------------------------------------------------------------------------------ errors
@@ -328,10 +297,8 @@ def test_what_is_written_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     tokeniser.graph.knockout(tokeniser.types[2000:2100])
     for name, data in saved_files(tokeniser).items():
         assert parse_json(data, name)
-    exported = export_segmenter(Bte(tokeniser), ["undesirable", "handlebars"]).files[
-        "tokeniser.bte.json"
-    ]
-    assert from_tokenizer_json(exported, "again.json").lineage
+    made = export_segmenter(Bte(tokeniser), ["undesirable", "handlebars"])
+    assert from_tokenizer_json(made.files["tokeniser.bte.json"], "again.json").lineage
 
 
 def test_what_could_not_be_read_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:

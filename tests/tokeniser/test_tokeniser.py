@@ -47,31 +47,24 @@ def test_search() -> None:
     tokeniser = load_tokeniser("demo:de")
     found = [tokeniser.readable(tokeniser.graph.types[n]) for n in tokeniser.search("über")]
     assert set(found[:2]) == {"␣über", "über"}
-    assert all("über" in text for text in found)
     starting = [text.lstrip("␣").startswith("über") for text in found[1:]]
     assert starting == sorted(starting, reverse=True), "those that start with it come first"
     assert len(tokeniser.search("e", limit=7)) == 7
     tokeniser.graph.knockout(["ĠÃ¼ber"])
     again = [tokeniser.graph.types[n] for n in tokeniser.search("über")]
     assert "ĠÃ¼ber" not in again, "a removed type is not found"
-    assert tokeniser.search("no such thing") == []
 
 
 def test_a_space_in_front_finds_the_start_of_a_word() -> None:
     tokeniser = load_tokeniser("demo:en")
-    assert {"un", "Ġun"} <= set(tokeniser.graph.types)
     found = [tokeniser.graph.types[n] for n in tokeniser.search(" un")]
-    assert found[0] == "Ġun"
-    assert len(found) > 10
+    assert found[0] == "Ġun" and len(found) > 10
     assert all(text.startswith("Ġun") for text in found)
     assert tokeniser.graph.types[tokeniser.search("un")[0]] == "un"
     assert tokeniser.search(" un") == tokeniser.search("␣un") == tokeniser.search("Ġun")
-    assert tokeniser.type_from(" un") == tokeniser.type_from("␣un") == "Ġun"
-    assert tokeniser.type_from("un") == "un"
-    assert tokeniser.type_from(" ") == "Ġ"
-    german = load_tokeniser("demo:de")
-    assert german.type_from(" über") == "ĠÃ¼ber"
-    assert german.graph.types[german.search(" über")[0]] == "ĠÃ¼ber"
+    named = {" un": "Ġun", "␣un": "Ġun", "un": "un", " ": "Ġ"}
+    assert {text: tokeniser.type_from(text) for text in named} == named
+    assert load_tokeniser("demo:de").type_from(" über") == "ĠÃ¼ber"
     tokeniser.graph.knockout(["Ġun"])
     assert tokeniser.type_from(" un") is None, "un inside a word is another type"
 
@@ -83,12 +76,6 @@ def test_the_marker_of_sentencepiece_is_a_space_too(text: str, found: list[str])
     merges = [("u", "n"), ("▁", "un"), ("un", "d"), ("▁un", "d")]
     tokeniser = small_tokeniser(merges)
     assert [tokeniser.graph.types[n] for n in tokeniser.search(text)] == found
-
-
-def test_where_nothing_marks_a_start_a_space_in_front_is_nothing() -> None:
-    tokeniser = small_tokeniser([("u", "n"), ("un", "d")])
-    assert tokeniser.type_from(" un") == "un"
-    assert tokeniser.search(" un") == tokeniser.search("un") != []
 
 
 STEPS = [("a", "b"), ("ab", "c"), ("abc", "d")]
@@ -239,10 +226,6 @@ def test_renumbering_is_taken_back() -> None:
     check_graph(graph)
     assert graph.redo().edit == "renumber"
     assert graph.renumber().is_empty, "nothing is left to number"
-
-
-def test_an_unedited_file_is_saved_as_it_was() -> None:
-    assert b"morphgraph" not in to_tokenizer_json(small_tokeniser(CHAIN))[0]
 
 
 @pytest.mark.parametrize(

@@ -119,11 +119,10 @@ def set_in(document: Any, path: str, value: Any) -> bytes:
     "kind, path, value, place",
     [
         ("unigram", "model.vocab", [["a", -1], ["a", -2]], "field model.vocab, entry 2"),
-        ("unigram", "model.vocab", [["a", "b"]], "field model.vocab, entry 1"),
-        ("unigram", "model.vocab", [["a"]], "field model.vocab, entry 1"),
-        ("unigram", "model.vocab", [[7, 1.0]], "field model.vocab, entry 1"),
-        ("unigram", "model.vocab", [["", 1.0]], "field model.vocab, entry 1"),
-        ("unigram", "model.vocab", [["a", True]], "field model.vocab, entry 1"),
+        *(
+            ("unigram", "model.vocab", [entry], "field model.vocab, entry 1")
+            for entry in (["a", "b"], ["a"], [7, 1.0], ["", 1.0], ["a", True])
+        ),
         ("unigram", "model.vocab", [], "field model.vocab"),
         ("unigram", "model.vocab", [["a", -1], ["b", float("inf")]], ""),
         ("unigram", "model.unk_id", 100, "field model.unk_id"),
@@ -241,21 +240,12 @@ def test_document_keeps_the_pipeline() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"types": ["a", 1]},
-        {"types": "ab"},
-        {"marker": "@@"},
-        {"marker": None},
-        {"special": None},
-        {"unknown": 3},
-        {"unknown": "missing"},
-        {"scores": [1, 2, 3]},
-        {"scores": ["x"]},
-        {"single": 1},
-        {"preprocessor": None},
-        {"preprocessor": {}},
-        {"types": ["a", "a"]},
-        {"types": []},
-        {"types": [""]},
+        *({"types": types} for types in (["a", 1], "ab", ["a", "a"], [], [""])),
+        *({"marker": marker} for marker in ("@@", None)),
+        *({"unknown": unknown} for unknown in (3, "missing")),
+        *({"scores": scores} for scores in ([1, 2, 3], ["x"])),
+        *({"preprocessor": preprocessor} for preprocessor in (None, {})),
+        *({"special": None}, {"single": 1}),
     ],
 )
 def test_damaged_documents_are_refused(changed: dict[str, Any]) -> None:

@@ -28,16 +28,6 @@ LEARN: dict[str, Learn] = {
 }
 
 
-@pytest.fixture(scope="module")
-def tokeniser() -> mg.Tokeniser:
-    return mg.load("demo:en")
-
-
-@pytest.fixture(scope="module")
-def gold() -> mg.GoldSet:
-    return mg.read_gold("demo:en")
-
-
 def saved(made: mg.Tokeniser, folder: Path, name: str = "saved.json") -> BpeTokeniser:
     """What the file says that it has learned from, not the object."""
     made.save(folder / name)
@@ -174,11 +164,9 @@ def test_two_splits_and_what_all_are_scored_on(
     test, elsewhere = gold.split()[1], tokeniser.knock_out(gold, seed=1).tokeniser
 
     def scored_on(**tokenisers: mg.Tokeniser) -> tuple[str, list[bool]]:
-        shown = mg.compare({"plain": tokeniser, **tokenisers}, gold)
-        html = shown._repr_html_()
-        return html, [
-            f"{name} (scored on the words it learned from)" in html for name in tokenisers
-        ]
+        html = mg.compare({"plain": tokeniser, **tokenisers}, gold)._repr_html_()
+        said = "(scored on the words it learned from)"
+        return html, [f"{name} {said}" in html for name in tokenisers]
 
     html, held_in = scored_on(a=one.tokeniser, b=again.tokeniser)
     assert f"entries:{len(test)}@" in html and held_in == [False, False]
@@ -233,10 +221,8 @@ def test_a_result_prints_and_saves_itself(
     scores = [row for row in told["after"]["scores"] if row["scope"] == "morphemic"]
     assert scores[0]["f1"] == pytest.approx(made.after.f1)
     assert str(made).splitlines()[-1] == told["after"]["signature"]
-    for part in (f"On the {made.on}", "it learned from", "tokens added: ", "|V| is now "):
-        assert part in str(made)
     if kind == "knockout":
-        assert told["removed"] == list(made.removed) and "portable: " in str(made)
+        assert told["removed"] == list(made.removed)
     else:
         assert [row.names[1] for row in made.table().rows] == [p.kind for p in made.phases]
         assert len(told["phases"]) == len(made.to_frame()) == len(made.phases)

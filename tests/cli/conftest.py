@@ -20,6 +20,8 @@ FILES = {
     "texts/a.txt": "undo (undoing) do do\n" * 30,
     "texts/b.csv": "id,text\n1,redo\n2,do undo\n",
     "tiny.yaml": TINY,
+    "own.yaml": f"{TINY}corpora: [{{text: texts}}]\nvocabulary: [tokens]\n",
+    "wrong.yaml": TINY.replace("standard", "standart"),
 }
 
 

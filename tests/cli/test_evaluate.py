@@ -57,21 +57,15 @@ def test_a_run_leaves_all_that_it_promises(tiny: Path, tmp_path: Path) -> None:
 def test_a_failed_cell_is_told_and_stops_no_other(tmp_path: Path) -> None:
     (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
     configuration = tmp_path / "odd.yaml"
-    configuration.write_text(
-        TINY.replace("demo:en", "types.txt", 1).replace("dropout(p=0.1)", "rebpe")
-    )
+    text = TINY.replace("demo:en", "types.txt", 1).replace("dropout(p=0.1)", "rebpe")
+    configuration.write_text(text)
     out = tmp_path / "run"
     run = evaluate(configuration, "--out", out, "--workers", 1)
     assert run.returncode == 1
-    assert (
-        "failed: en · demo · ReBPE · demo:en · seed 0: rebpe needs a tokeniser of merges"
-        in run.stdout
-    )
-    assert f"tracebacks are in {out / 'run.log'}" in run.stdout
-    assert "2 of 3 tasks" in run.stdout
+    failure = "rebpe needs a tokeniser of merges"
+    for said in (run.stdout, *((out / f"report.{kind}").read_text() for kind in ("html", "md"))):
+        assert failure in said
     assert "Traceback (most recent call last)" in (out / "run.log").read_text()
-    assert "rebpe needs a tokeniser of merges" in (out / "report.html").read_text()
-    assert "rebpe needs a tokeniser of merges" in (out / "report.md").read_text()
     assert set(pd.read_parquet(out / "results.parquet")["method"]) == {"as it is"}
 
 
@@ -91,31 +85,11 @@ def test_what_ships_has_a_name(morphgraph: Command, folder: Path) -> None:
 
 
 def test_schema_and_plan_run_nothing(morphgraph: Command, tiny: Path, tmp_path: Path) -> None:
-    run = morphgraph("evaluate", "--schema")
-    assert run.code == 0
-    assert json.loads(run.out)["title"] == "Evaluation"
+    assert json.loads(morphgraph("evaluate", "--schema").out)["title"] == "Evaluation"
     run = morphgraph("evaluate", tiny, "--dry-run", "--workers", 1)
     assert run.code == 0
-    lines = [re.sub(" +", " ", line.strip()) for line in run.out.splitlines()]
-    assert lines[0] == "tasks all to do may take"
-    assert lines[1].startswith("tokeniser 1 1 ")
-    assert lines[2].startswith("cell 2 2 ")
-    assert lines[3] == "to do en · demo · as it is · demo:en"
-    assert re.fullmatch(
-        r"2 cells; about \d+ s with 1 worker on one machine, as a rough guess", lines[-1]
-    )
+    assert "2 cells" in run.out
     assert not list(tmp_path.glob("run*"))
-
-
-def test_what_is_wrong_in_the_file_is_one_line(
-    morphgraph: Command, tiny: Path, tmp_path: Path
-) -> None:
-    tiny.write_text(TINY.replace("standard", "standart"))
-    run = morphgraph("evaluate", tiny, "--out", tmp_path / "run")
-    assert run.code == 2
-    assert "tiny.yaml, line 5, field methods[0]: " in run.err
-    assert run.err.count("\n") == 1
-    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.slow
@@ -252,14 +226,3 @@ def test_interrupted_it_stops_and_goes_on(tiny: Path, tmp_path: Path) -> None:
     again = evaluate(tiny, "--out", out)
     assert again.returncode == 0
     assert pd.read_parquet(out / "results.parquet")["cell"].nunique() == 60
-
-
-def test_a_run_among_its_own_texts_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "a.txt").write_text("low lower\n")
-    configuration = tmp_path / "own.yaml"
-    configuration.write_text(f"{TINY}corpora: [{{text: texts}}]\nvocabulary: [tokens]\n")
-    run = evaluate(configuration, "--out", tmp_path / "texts" / "run")
-    assert run.returncode == 2
-    assert "the run would lie among its own texts" in run.stderr
-    assert not (tmp_path / "texts" / "run").exists()

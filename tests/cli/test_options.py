@@ -32,18 +32,6 @@ COMMANDS = {
     if name.split()[0] in OWN_COMMANDS  # those of plug-ins have pages of their own
 }
 
-LEARNING = {"blame", "knockout", "rebpe"}
-COUNTING = {"prune", "extend"}
-READING = {*LEARNING, *COUNTING, "score", "compare", "vocabulary", "export", "train"}
-READING |= {"reference show", "reference silver"}
-
-
-def test_a_vocabulary_given_as_tokeniser(morphgraph: Command, folder: Path) -> None:
-    run = morphgraph("segment", "types.txt", "undoing")
-    assert (run.code, run.out) == (0, "un ##do ##ing\n")
-    assert morphgraph("vocabulary", "types.txt").code == 0
-    assert morphgraph("score", "types.txt", "demo:en").code == 0
-
 
 # --- references -----------------------------------------------------------------------------------
 
@@ -85,28 +73,12 @@ def test_references_are_scored_one_by_one_or_joined(
     assert "inflections.tsv: no segmentation (-)" in table["skipped"]
 
 
-def test_joined_references_are_one(morphgraph: Command, files: tuple[Path, Path]) -> None:
-    given = ("blame", "demo:en", "--json", "--read", "join")
-    run = morphgraph(*given, files[0], files[1])
-    assert "reference:inflections.tsv + derivations.tsv@" in run.json["signature"]
-    assert "entries:3@" in run.json["signature"]
-    together = join_references([read_reference(file) for file in files])
-    assert f"@{together.checksum}" in run.json["signature"]
-
-
 def test_a_sample(morphgraph: Command) -> None:
-    given = ("score", "demo:en", "demo:en", "--set", "resamples=0")
-    given = (*given, "--read", "sample=40")
-    first = morphgraph(*given, "--json").json
-    signature = first["tables"][0]["signature"]
-    assert "|entries:40@" in signature and "entries, seed 0)@" in signature
-    assert morphgraph(*given, "--json").json == first
-    other = morphgraph(*given, "--read", "seed=1", "--json").json["tables"][0]["signature"]
-    assert "|entries:40@" in other and other != signature
-    assert "sample=0 does not fit" in morphgraph(*given[:-1], "sample=0").err
-    # joined first, then drawn
-    run = morphgraph(*given, "demo:de", "--read", "join", "--json")
-    assert "|entries:40@" in run.json["tables"][0]["signature"]
+    """References are joined first, then drawn from."""
+    given = ("score", "demo:en", "demo:en", "demo:de", "--read", "join", "--read", "sample=40")
+    report = morphgraph(*given, "--set", "resamples=0", "--json").json
+    gold = join_references([read_reference("demo:en"), read_reference("demo:de")]).sample(40)
+    assert f"@{gold.checksum}|" in report["tables"][0]["signature"]
 
 
 def test_a_reference_from_standard_input(

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from command import Command
 from effort import one_of
-from tokenizers import Tokenizer
 
 import morphgraph as mg
 
@@ -60,19 +59,6 @@ def test_counts_of_several_languages_are_summed(morphgraph: Command, folder: Pat
     assert run.code == 0, run.err
     counts = {"undoing": 9, "undo": 5, "evlerde": 7, "evler": 6}
     assert mg.load(out).types == mg.train("bpe", counts, 265).types
-
-
-def test_a_trained_model_is_exported_as_its_entry_says(morphgraph: Command, folder: Path) -> None:
-    made = folder / "exported"
-    trained = ("--pipeline", "plain", "--vocab-size", 265, "--out", "m")
-    exported = ("export", "m", "--out", made)
-    assert morphgraph("train", "bpe", "counts.tsv", *trained).code == 0
-    assert "form: tokenizer.json" in morphgraph(*exported).out
-    assert Tokenizer.from_file(str(made / "tokenizer.json")).get_vocab_size() == 265
-    assert morphgraph("train", "picky", "counts.tsv", *trained).code == 0
-    assert "form: folder (Picky BPE is not a model" in morphgraph(*exported).out
-    assert not (made / "tokenizer.json").exists()
-    assert json.loads((made / "tokeniser.method.json").read_text())["model"]["type"] == "picky"
 
 
 @pytest.mark.slow

@@ -74,14 +74,6 @@ def test_bad_json(name: str) -> None:
         parse_json(data, "bad.json")
 
 
-@pytest.mark.parametrize("command", ["score", "segment"])
-def test_tokenisers(said: Callable[..., str], tmp_path: Path, gold: Path, command: str) -> None:
-    path = tmp_path / "bad.json"
-    path.write_bytes(COMPLETE[:200])
-    message = said(command, path, gold if command == "score" else "abc")
-    assert message.startswith(str(path)), "it names the file"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["TOKENISER", "GOLD", "--frequencies", "--recipe"])
 def test_a_file_of_200_megabytes(

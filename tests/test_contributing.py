@@ -112,18 +112,8 @@ def test_the_command_line(run: Run) -> None:
     assert table["rows"][0]["scores"]["single"]["value"] == 0.5, "house is one token of two words"
     shown = run("-m", "morphgraph", "reference", "show", "gold.txt")
     assert "gold.txt, hyphenated" in shown and "not letters and hyphens" in shown
-    run(
-        "-m",
-        "morphgraph",
-        "train",
-        "atoms",
-        "--text",
-        "lines.txt",
-        "--vocab-size",
-        "260",
-        "--out",
-        "m.json",
-    )
+    training = "train atoms --text lines.txt --vocab-size 260 --out m.json"
+    run("-m", "morphgraph", *training.split())
 
 
 def test_the_pages(run: Run) -> None:

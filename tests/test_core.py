@@ -96,12 +96,6 @@ def test_arrays_in_common_count_once_and_views_as_what_they_hold() -> None:
     assert cache.used == 0
 
 
-def test_a_long_collection_is_sampled() -> None:
-    cache = Cache()
-    cache.get("one", "list", lambda: [str(number) for number in range(100_000)])
-    assert 4e6 < cache.used < 8e6
-
-
 def test_what_is_dropped_goes_back() -> None:
     class Large:
         pass

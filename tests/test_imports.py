@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -16,22 +17,8 @@ from morphgraph.cli import program
 ROOT = Path(__file__).parent.parent
 
 ROOMS = (
-    "core",
-    "kernels",
-    "standalone",
-    "graph",
-    "tokeniser",
-    "formats",
-    "corpus",
-    "reference",
-    "segment",
-    "score",
-    "refine",
-    "tables",
-    "draw",
-    "batch",
-    "api",
-    "cli",
+    *("core", "kernels", "standalone", "graph", "tokeniser", "formats", "corpus", "reference"),
+    *("segment", "score", "refine", "tables", "draw", "batch", "api", "cli"),
 )
 """Each room imports from itself and from those before it only."""
 
@@ -210,3 +197,81 @@ def test_no_two_things_have_one_name() -> None:
             if not (name.startswith("_") or name in EXCEPTIONS or is_command):
                 places[name].append(module)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+# --- Streamlit ------------------------------------------------------------------------------------
+
+PUBLIC = {
+    "streamlit",
+    "streamlit.delta_generator",  # the type of places on a page
+    "streamlit.errors",
+    "streamlit.runtime.scriptrunner",  # `add_script_run_ctx`, documented for threads
+    "streamlit.testing.v1",
+}
+
+
+def imported_when_run(tree: ast.AST) -> Iterator[str]:
+    """The modules of Streamlit that are imported when a file is run; types alone do not count."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module or ""
+            if node.module == "streamlit":
+                yield from (f"streamlit.{alias.name}" for alias in node.names)
+        yield from imported_when_run(node)
+
+
+def test_nothing_private_of_streamlit_is_used() -> None:
+    for path in (ROOT / "app.py", *MODULES.values()):
+        text = path.read_text(encoding="utf-8")
+        found = {
+            name for name in imported_when_run(ast.parse(text)) if name.split(".")[0] == "streamlit"
+        }
+        assert found <= PUBLIC, path
+        assert not re.findall(r"\bst\._[a-z]\w+|_session_mgr|get_script_run_ctx", text), path
+
+
+# --- pickles --------------------------------------------------------------------------------------
+
+FORBIDDEN = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
+READS_PICKLES = {"read_pickle", "to_pickle", "cache_data"}
+"""Names of pandas and Streamlit that pickle; numpy and torch do so only if they are told to."""
+
+
+def pickling(text: str) -> list[str]:
+    """What in a source pickles, or reads what was pickled."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [each.name for each in node.names if each.name.split(".")[0] in FORBIDDEN]
+        elif isinstance(node, ast.ImportFrom):
+            names = {each.name for each in node.names}
+            if (node.module or "").split(".")[0] in FORBIDDEN or names & READS_PICKLES:
+                found.append(str(node.module))
+        elif isinstance(node, ast.Attribute) and node.attr in READS_PICKLES:
+            found.append(node.attr)
+        elif isinstance(node, ast.Call):
+            named = ast.unparse(node.func)
+            given = {each.arg: each.value for each in node.keywords}
+            safe = given.get("weights_only")
+            if named == "torch.load" and not (isinstance(safe, ast.Constant) and safe.value):
+                found.append(named)
+            if "allow_pickle" in given and ast.unparse(given["allow_pickle"]) != "False":
+                found.append(f"{named} with allow_pickle")
+    return found
+
+
+def test_nothing_is_pickled_but_on_the_wire_of_dask() -> None:
+    """Files come from anywhere, and a pickle runs code when it is read."""
+    sources = [ROOT / "app.py"]
+    for folder in ("morphgraph", "plugins", "web", "pages", "benchmarks", "docs"):
+        sources += (ROOT / folder).rglob("*.py")
+    parts = {path.relative_to(ROOT).parts[0] for path in sources}
+    assert parts == {"app.py", "morphgraph", "plugins", "web", "pages", "benchmarks", "docs"}
+    found = {
+        str(path.relative_to(ROOT)): pickling(path.read_text(encoding="utf-8")) for path in sources
+    }
+    assert {path: names for path, names in found.items() if names} == {}

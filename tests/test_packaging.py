@@ -60,16 +60,8 @@ def outside(folders: Iterable[str]) -> set[str]:
                     found |= {alias.name.partition(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and not node.level:
                     found.add((node.module or "").partition(".")[0])
-    found -= {
-        "morphgraph",
-        "morphgraph_corpora",
-        "morphgraph_models",
-        "morphgraph_readers",
-        "morphgraph_remedies",
-        "web",
-        *sys.stdlib_module_names,
-        *NOT_OURS,
-    }
+    ours = {"morphgraph", "web", *(folder.name.replace("-", "_") for folder in PLUGINS)}
+    found -= ours | sys.stdlib_module_names | NOT_OURS
     return {BEHIND.get(package, package) for package in found}
 
 

@@ -24,16 +24,8 @@ from morphgraph.tokeniser.words import Words
 pytestmark = pytest.mark.slow
 
 HEAVY = (
-    "dask",
-    "distributed",
-    "networkx",
-    "numba",
-    "pandas",
-    "plotly",
-    "pyarrow",
-    "scipy",
-    "streamlit",
-    "transformers",
+    *("dask", "distributed", "networkx", "numba", "pandas"),
+    *("plotly", "pyarrow", "scipy", "streamlit", "transformers"),
 )
 
 COMMANDS = (

@@ -1,4 +1,4 @@
-"""Downstream tasks: one that is not installed, and the intervals of their results.
+"""Downstream tasks: how far they have come, and the intervals of their results.
 
 How one of a plug-in runs: see test_contributing.
 """
@@ -7,26 +7,10 @@ import math
 from pathlib import Path
 
 import pytest
-from refusals import refused
 
-from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.downstream import TaskRun, steps_in
-from morphgraph.core.errors import FileFormatError
 from morphgraph.segment.models import load_segmenter
 from tests.batch.test_report_table import table_of
-
-YAML = """\
-name: mine
-languages: [en]
-tokenisers: ["demo:en"]
-downstream:
-  - {task: rhyming, train: train.csv}
-"""
-
-
-def test_a_task_that_is_not_installed_says_what_to_install() -> None:
-    with refused(FileFormatError):
-        parse_evaluation(YAML.replace('"demo:en"', "{file: 'demo:en'}"), "mine.yaml")
 
 
 def test_how_far_a_task_has_come(tmp_path: Path) -> None:

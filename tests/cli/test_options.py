@@ -35,16 +35,7 @@ COMMANDS = {
 
 # --- references -----------------------------------------------------------------------------------
 
-INFLECTIONS = "do\tdoing\tV|V.PTCP;PRS\tdo|ing\nsing\tsang\tV|PST\t-\n"
 DERIVATIONS = "do\tundo\tV\tV\tun\tprefix\ndo\tredo\tV\tV\tre\tprefix\n"
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, Path]:
-    first, second = tmp_path / "inflections.tsv", tmp_path / "derivations.tsv"
-    first.write_text(INFLECTIONS, encoding="utf-8")
-    second.write_text(DERIVATIONS, encoding="utf-8")
-    return first, second
 
 
 def piped(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
@@ -57,22 +48,6 @@ def piped(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", Piped())
 
 
-def test_references_are_scored_one_by_one_or_joined(
-    morphgraph: Command, files: tuple[Path, Path]
-) -> None:
-    given = ("score", "demo:en", files[0], files[1])
-    given = (*given, "--set", "resamples=0", "--scope", "morphemic", "--json")
-    apart = morphgraph(*given).json
-    assert [Path(table["reference"]).name for table in apart["tables"]] == [
-        "inflections.tsv", "derivations.tsv"]  # fmt: skip
-    joined = morphgraph(*given, "--read", "join").json
-    table = joined["tables"][0]
-    assert len(joined["tables"]) == 1
-    assert table["reference"] == "inflections.tsv + derivations.tsv"
-    assert "derivations.tsv: one affix a word" in table["partial"]
-    assert "inflections.tsv: no segmentation (-)" in table["skipped"]
-
-
 def test_a_sample(morphgraph: Command) -> None:
     """References are joined first, then drawn from."""
     given = ("score", "demo:en", "demo:en", "demo:de", "--read", "join", "--read", "sample=40")
@@ -82,10 +57,11 @@ def test_a_sample(morphgraph: Command) -> None:
 
 
 def test_a_reference_from_standard_input(
-    morphgraph: Command, monkeypatch: pytest.MonkeyPatch, files: tuple[Path, Path]
+    morphgraph: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     given = ("blame", "demo:en", "--json")
-    from_file = morphgraph(*given, files[1]).json
+    (tmp_path / "gold.tsv").write_text(DERIVATIONS, encoding="utf-8")
+    from_file = morphgraph(*given, tmp_path / "gold.tsv").json
     piped(monkeypatch, DERIVATIONS.encode())
     run = morphgraph(*given, "-")
     assert run.code == 0 and run.json["merges"] == from_file["merges"]

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from morphgraph.formats.hugging_face import (
 from morphgraph.formats.loading import detect_marker
 from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.method import Method, Training
-from morphgraph.segment.segmenter import Explanation, Inventory, Segmenter
+from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
@@ -36,7 +36,6 @@ class Bte(Segmenter):
     """
 
     method = "bpe"
-    explained_by: ClassVar[Explanation] = "merges"
     tokeniser: BpeTokeniser
     absent: Collection[int] = ()
     """Ids of types that only exist for merging."""

@@ -69,7 +69,6 @@ class Dropout(Bte):
     """
 
     method = "dropout"
-    explained_by = "samples"
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _SHARED = ("vocab", "unk_token", "sentencepiece")
 """The settings of an exported model that all methods on it share."""
-Explanation = Literal["merges", "decomposition", "events", "samples"]
 
 
 class Segmenter(ABC):
@@ -37,13 +36,12 @@ class Segmenter(ABC):
 
     ``below``: a tokeniser, vocabulary or segmenter, which answers all that the method does not.
     ``method``: the method's name in its entry (see `segment.method`). ``tokeniser``,
-    ``vocabulary``: whose merges or types it uses. ``explained_by``: how the derivation of a word is
-    shown. ``shows_unknown``: unknown tokens are named by their characters. ``is_random``: whether
-    the result depends on a seed. `Words` of `encode` are for this segmenter only.
+    ``vocabulary``: whose merges or types it uses. ``shows_unknown``: unknown tokens are named by
+    their characters. ``is_random``: whether the result depends on a seed. `Words` of `encode` are
+    for this segmenter only.
     """
 
     method: ClassVar[str]
-    explained_by: ClassVar[Explanation | None] = None
     shows_unknown: ClassVar[bool] = False
     tokeniser: BpeTokeniser | None = None
     vocabulary: SubwordVocabulary | None = None

@@ -1,7 +1,7 @@
 """Trimmed BPE: all merges, after which rare tokens are decomposed."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -31,14 +31,6 @@ class TrimmedParameters(Parameters):
 
 
 _USUAL = TrimmedParameters()
-
-
-class Decomposed(NamedTuple):
-    """A decomposed token: its last atom (position in ``words.atoms``), type and parts."""
-
-    atom: int
-    type: int
-    parts: tuple[int, ...]
 
 
 def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArray[np.int64]:
@@ -78,8 +70,6 @@ class Decomposing(Bte):
     ``doomed``: the ids of these types; no atoms or fixed types. Parts of type t:
     ``_flat[_offsets[t] : _offsets[t + 1]]``, none if it stays.
     """
-
-    explained_by = "decomposition"
 
     def __init__(self, tokeniser: BpeTokeniser, doomed: Iterable[int]) -> None:
         super().__init__(tokeniser.copy())
@@ -127,16 +117,6 @@ class Decomposing(Bte):
         closed_by[at] = np.where(np.isin(at, ends), closed_by[at], -1)
         tokens[at] = parts
         return Segmentation(words, closed_by, tokens)
-
-    def decomposed(self, words: Words, word: int) -> list[Decomposed]:
-        """Return the decomposed tokens of one word, from left to right."""
-        start = int(words.word_offsets[word])
-        whole = segment(self.graph, words.subset(np.array([word], np.int64)))
-        return [
-            Decomposed(start + atom, token, self.parts_of(token))
-            for atom, token in enumerate(whole.token_at.tolist())
-            if token in self.absent
-        ]
 
     def exported(self, unchanged: bool) -> ExportedModel:
         types, atoms = self.types, atoms_of(self.graph)

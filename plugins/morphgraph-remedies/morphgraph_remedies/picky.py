@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -107,14 +106,6 @@ def train_picky(
     return TrainedPicky(characters, merges, tuple(types), tuple(events), removed, threshold)
 
 
-class Performed(NamedTuple):
-    """An event performed on a word: its index, itself, and the word's tokens after it."""
-
-    number: int
-    event: PickyEvent
-    tokens: tuple[int, ...]
-
-
 class PickyParameters(Parameters):
     """Training parameters of Picky BPE."""
 
@@ -146,7 +137,6 @@ class Picky(Bte):
 
     method = "picky"
     name = "Picky BPE"
-    explained_by = "events"
 
     def __init__(
         self,
@@ -254,23 +244,6 @@ class Picky(Bte):
         longest = int(np.diff(words.piece_offsets).max(initial=1))
         segment_by_events(words.atoms, words.piece_offsets, longest, self._tables, *both)
         return Segmentation(words, both[0], both[1])
-
-    def events_of(self, words: Words, word: int) -> list[Performed]:
-        """Return the events performed on one word, in order, piece by piece."""
-        start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
-        first, last = words.piece_offsets.searchsorted([start, end])
-        cuts = [int(cut) for cut in words.piece_offsets[first : last + 1]]
-        pieces = [[int(atom) for atom in words.atoms[i:j]] for i, j in pairwise(cuts)]
-        performed: list[Performed] = []
-        for piece in pieces:
-            for number, event in enumerate(self.events):
-                old = list(event.parts) if event.kind == "merge" else [event.type]
-                new = [event.type] if event.kind == "merge" else event.parts
-                while old[0] in piece and (place := _place(piece, old)) is not None:
-                    piece[place : place + len(old)] = new
-                    tokens = tuple(token for listed in pieces for token in listed)
-                    performed.append(Performed(number, event, tokens))
-        return performed
 
     def signature(self) -> str:
         """Name, threshold, and name of the model with the checksum of its types and events."""
@@ -391,12 +364,6 @@ PICKY = Method(
     ),
     standalone="morphgraph_remedies.replaying:Replaying",
 )
-
-
-def _place(piece: Sequence[int], old: Sequence[int]) -> int | None:
-    """Return where in a piece some adjacent tokens first occur."""
-    places = range(len(piece) - len(old) + 1)
-    return next((place for place in places if piece[place : place + len(old)] == old), None)
 
 
 def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:

@@ -82,12 +82,6 @@ def check(picky: Picky, events: list[naive.Event], listed: list[str]) -> None:
         tokens, performed = naive.segment_picky(events, known)
         ends = found.token_ends(number)
         assert [picky.token_text(words, atom, token) for atom, token in ends] == tokens
-        history = picky.events_of(words, number)
-        assert [step.number for step in history] == performed
-        for step in history:
-            assert step.event == picky.events[step.number]
-        if history:
-            assert list(history[-1].tokens) == found.tokens(number)
         start, end = words.word_offsets[number : number + 2]
         closed = {int(n) for n in found.closed_by[start:end] if n >= 0}
         assert closed <= set(performed)
@@ -171,8 +165,6 @@ def test_released_layout() -> None:
         ["▁", "a", "c", "ab"],
         ["▁", "<UNK>", "a"],
     ]
-    history = [(step.number, step.event.kind) for step in picky.events_of(words, 1)]
-    assert history == [(0, "merge"), (2, "split"), (3, "merge")]
     for broken in ({**model, "splits": [{}]}, {"tokens": 3}, [1]):
         with refused(FileFormatError):
             Picky.from_released(broken, "model.json")

@@ -21,7 +21,6 @@ class Atoms(Bte):
 
     method = "atoms"
     name = "Atoms"
-    explained_by = None
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words at every gap."""

@@ -7,12 +7,12 @@ from web.bootstrap import score_metrics, start
 from web.idle import prepare_next_pages
 from web.state import Session, keep_session
 from web.tape import tape
+from web.views.without_gold import needs_gold
 from web.widgets import plain
 from web.workbench.canvas import canvas, options_now
 from web.workbench.panel import panel
 from web.workbench.place import now_shown
 from web.workbench.text import text_strip
-from web.workbench.without_gold import what_to_compare_with
 
 
 @st.fragment
@@ -21,7 +21,7 @@ def workbench(current: Session) -> None:
     text, lines = now_shown(current)
     score_metrics(current, "workbench")
     if not current.study.benchmark.reference.has_gold:
-        what_to_compare_with(current)
+        needs_gold(current, "Blame, F1 and ReBPE need")
     text_strip(current, text, lines)
     with st.container(key="workbench"):
         left, right = st.columns([19, 6], gap="medium")

@@ -13,6 +13,7 @@ from morphgraph.core.text import SHOWN_MARKER, counted, shortened
 from morphgraph.reference import catalogue
 from morphgraph.reference.language import language_of, mismatch
 from web.sources import (
+    COMMON_WORDS,
     Source,
     demo_name,
     frequencies_of,
@@ -22,7 +23,7 @@ from web.sources import (
     wordfreq_languages,
 )
 from web.state import Session
-from web.widgets import attempt, button, plain
+from web.widgets import attempt, button, plain, setting
 
 ENCODINGS = (
     *(f"windows-{number}" for number in (1252, 1250, 1251, 1253, 1254, 1257)),
@@ -197,6 +198,28 @@ def language_of_types(current: Session) -> str:
     """Return the code of the language that the types are of; empty if in doubt."""
     make = partial(language_of, _words_among_types(current))
     return current.once(("language of types",), make, of_files=True)
+
+
+def language_without_gold(current: Session) -> str:
+    """Return the language whose words stand in for gold, or are made into silver, at first."""
+    opened = current.sources.get("reference")
+    return (opened and opened.list_of("words")) or language_of_types(current) or "en"
+
+
+def without_gold(current: Session) -> None:
+    """Choose the language whose commonest words show what edits change, and go on without gold."""
+    st.caption(
+        f"No blame and no F1: the {COMMON_WORDS:,} commonest words of a language show what an edit "
+        "changes. Edits stay, and gold can come later."
+    )
+    options: dict[str, Any] = {"key": f"words without gold {current.study_number}"}
+    options |= {"first": language_without_gold(current), "format_func": demo_name}
+    language = setting(st.selectbox, "Language of the words", wordfreq_languages(), **options)
+
+    def go() -> None:
+        current.go_without_gold(language)
+
+    button("Go on without gold", "arrow_forward", go, key="go on without gold")
 
 
 def frequency_choice(current: Session, place: str = "") -> None:

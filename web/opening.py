@@ -23,7 +23,6 @@ from web import batch, inputs
 from web.choosing import add_model
 from web.sources import Source, demo_name, frequencies_of, reference_of, uploaded_model
 from web.state import Session
-from web.views.without_gold import without_gold
 from web.widgets import plain, show_model
 
 _HALF, _REFUSED = "half of a tokeniser", "files refused"
@@ -107,7 +106,7 @@ def open_reference(current: Session, place: str) -> None:
     with st.expander("Public references", icon=":material/cloud_download:"):
         inputs.catalogue_panel(current)
     with st.expander("Go on without gold", icon=":material/arrow_forward:"):
-        without_gold(current)
+        inputs.without_gold(current)
 
 
 def _how_to_read(place: str) -> None:

@@ -22,9 +22,7 @@ def said(app: Any) -> str:
 
 def test_every_page_has_its_content_or_the_ways_to_go_on(without: Any) -> None:
     assert without.session.study.tokeniser.name == "demo:en"
-    assert "What should it be compared with?" in [one.value for one in without.test.subheader]
-    assert "What should" not in str(without.press("Go on").test.subheader)
-    assert "blame, F1, ReBPE" in without.captions()
+    assert "Blame, F1 and ReBPE need a reference" in said(without)
     assert without.metrics()["F1 %"][0] == "–"
     for page in PAGES:
         without.open(page)

@@ -71,8 +71,10 @@ def compare_page(current: Session) -> None:
                 words_view(current, compared, pending, texts, way, count, table)
             elif view == _LANGUAGES:
                 languages_view(current, compared, how, left, table)
-            elif not needs_gold(current, "Where errors are needs"):
+            elif compared.has_gold:
                 where_view(current, compared, left, table)
+            else:
+                needs_gold(current, "Where errors are needs")
         inputs.reference_in_another_language(current)
     keep_session(current)
     choosing.make_next(current, picked, progress)

@@ -1,12 +1,13 @@
-"""What a page shows where no reference is open: three ways to go on."""
+"""What is shown where no reference is open: the ways to go on."""
 
 from typing import Any
 
 import streamlit as st
 
-from web.inputs import language_of_types
+from web.inputs import language_without_gold
 from web.jobs import Waiting, silver_in_turn, until_done
-from web.sources import COMMON_WORDS, Source, demo_name, reference_of, wordfreq_languages
+from web.opening import open_reference
+from web.sources import Source, demo_name, reference_of, wordfreq_languages
 from web.state import Session
 from web.widgets import attempt, button, setting
 
@@ -14,24 +15,24 @@ _ASKED = "silver asked for"
 SILVER_WORDS = 10_000
 
 
-def needs_gold(current: Session, what: str) -> bool:
-    """Say that a page needs gold, with the ways to go on, if there is none."""
-    if current.study.benchmark.reference.has_gold:
-        return False
+def needs_gold(current: Session, what: str) -> None:
+    """Say what needs gold, with the ways to go on."""
     with st.container(border=True, key="needs-gold"):
         st.markdown(
             f":material/lock: **{what} a reference**: words with their morphs (*gold*). Take a "
-            "public gold of your language, make a silver one from word counts, or go on without."
+            "public gold of your language or a file of your own, make a silver one from word "
+            "counts, or go on: an edit then says what changes, not what gets better."
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link("app.py", label="Choose a gold list, or none", icon=":material/public:")
-            offer_silver(current)
-    return True
+            options: dict[str, Any] = {"on_change": "rerun", "icon": ":material/public:"}
+            with st.popover("Choose a gold list", key="choose gold", **options) as opening:
+                if opening.open:
+                    open_reference(current, "needed")
+            _offer_silver(current)
 
 
-def offer_silver(current: Session) -> None:
+def _offer_silver(current: Session) -> None:
     """Offer to make a reference by Morfessor, and open it once it is made."""
-    languages = wordfreq_languages()
 
     def ask() -> None:
         st.session_state[_ASKED] = st.session_state[field]
@@ -42,8 +43,9 @@ def offer_silver(current: Session) -> None:
             "Morfessor learns from word counts where words divide. It is not always right, so "
             "scores on it are for a first look; they are called silver everywhere."
         )
-        options: dict[str, Any] = {"first": _language(current), "format_func": demo_name}
-        setting(st.selectbox, "Language of silver", languages, key=field, **options)
+        options: dict[str, Any] = {"first": language_without_gold(current), "key": field}
+        options["format_func"] = demo_name
+        setting(st.selectbox, "Language of silver", wordfreq_languages(), **options)
         button("Make it", "auto_fix_high", ask, key="make silver", primary=True)
         st.caption(
             f"Of its {SILVER_WORDS:,} commonest words, in about half a minute. For other counts: "
@@ -65,30 +67,3 @@ def offer_silver(current: Session) -> None:
         source = Source(f"{demo_name(language)}.tsv", ((f"{demo_name(language)}.tsv", data),))
         current.open_reference(reference_of(source), source)
         st.rerun()
-
-
-def without_gold(current: Session) -> None:
-    """Choose the language whose commonest words show what edits change, and go on without gold."""
-    languages = wordfreq_languages()
-    st.caption(
-        f"No blame and no F1: the {COMMON_WORDS:,} commonest words of a language show what an edit "
-        "changes. Edits stay, and gold can come later."
-    )
-    language = setting(
-        st.selectbox,
-        "Language of the words",
-        languages,
-        key=f"words without gold {current.study_number}",
-        first=_language(current),
-        format_func=demo_name,
-    )
-
-    def go() -> None:
-        current.go_without_gold(language)
-
-    button("Go on without gold", "arrow_forward", go, key="go on without gold")
-
-
-def _language(current: Session) -> str:
-    opened = current.sources.get("reference")
-    return (opened and opened.list_of("words")) or language_of_types(current) or "en"

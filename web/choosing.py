@@ -1,7 +1,6 @@
 """Choose methods: which are compared, with which parameters, and how each is made."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,18 +15,10 @@ from morphgraph.reference.families import Part
 from morphgraph.reference.predictions import Predictions, read_predictions
 from morphgraph.refine.learning import has_seen, kept_from, unseen_by
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
-from morphgraph.segment.method import (
-    METHODS,
-    OnlyMarked,
-    bounds,
-    parse_method,
-    split_methods,
-    values_of,
-)
+from morphgraph.segment.method import METHODS, OnlyMarked, bounds, values_of
 from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import called
 from web import widgets as ui
 from web.copies import copies_of
 from web.inputs import open_file
@@ -231,38 +222,18 @@ def lacking_counts(current: Session) -> str:
 
 
 def _follow_methods(current: Session) -> None:
-    """Synchronise with the address the methods that need no file and no edits."""
+    """Synchronise with the address the methods that need no file and no edits, by name."""
     known, names = _known_methods(current), chosen_methods(current)
-    here = _addressed({n: _settings(n) for n in names if n in METHODS})
-    asked = current.address.follow(
-        "methods", here, reads=lambda asked: _addressed(_requested(asked, known)) or here
-    )
-    if asked == here:
-        return
-    given = _requested(asked, known)
-    others = [name for name in names if name not in METHODS]
-    choose_these(current, sorted([*given, *others], key=lambda name: name != START))
-    for name, parameters in given.items():
-        for key, value in parameters.items():
-            ui.set_value(f"{_PLACE}_{name}_{key}", value)
+    here = ",".join(name for name in names if name in METHODS)
 
+    def read(asked: str) -> str:
+        return ",".join(name for name in asked.split(",") if name in known) or here
 
-def _requested(text: str, known: Collection[str]) -> dict[str, dict[str, Any]]:
-    methods: dict[str, dict[str, Any]] = {}
-    for part in split_methods(text)[:20]:
-        with suppress(MorphGraphError):
-            name, given = parse_method(part)
-            if name in known:
-                settings = dict(METHODS[name].settings(given))
-                methods.setdefault(name, {key: settings[key] for key in _fields(name)})
-    return methods
-
-
-def _addressed(methods: Mapping[str, Mapping[str, Any]]) -> str:
-    return ",".join(
-        called(name, {key: value for key, value in given.items() if value is not False})
-        for name, given in methods.items()
-    )
+    asked = current.address.follow("methods", here, reads=read)
+    if asked != here:
+        others = [name for name in names if name not in METHODS]
+        chosen = dict.fromkeys([*asked.split(","), *others])
+        choose_these(current, sorted(chosen, key=lambda name: name != START))
 
 
 def _fields(name: str) -> dict[str, FieldInfo]:

@@ -287,7 +287,7 @@ def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
         raise MorphGraphError("There is no room for it.")
 
     monkeypatch.setattr("web.making.train", refused)
-    app.test.query_params["methods"] = "bpe,picky(threshold=0.77)"
+    app.put("compare_picky_threshold", 0.77).test.query_params["methods"] = "bpe,picky"
     app.open("compare")
     wait([work for _, work in app.test.session_state["worker beside"].known.values()])
     assert "There is no room for it." in app.run().warnings()
@@ -309,15 +309,15 @@ def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
 def test_the_address_holds_what_is_compared(page: Any, open_app: Callable[[], Any]) -> None:
     """Whoever opens that address sees the same; a hostile one is harmless."""
     typed(page, "undo redo")
-    methods(page, "bpe", "dropout").put("compare_dropout_p", 0.4)
-    assert page.address["methods"] == "bpe,dropout(p=0.4,seed=0)"
+    methods(page, "bpe", "dropout")
+    assert page.address["methods"] == "bpe,dropout"
     other = open_app()
     for name in ("words", "methods"):
         other.test.query_params[name] = page.address[name]
     other.open("compare")
     assert (rows(other), figures(other)) == (rows(page), figures(page))
     hostile = open_app()
-    hostile.test.query_params["methods"] = "dropout(p=99),<script>,flota(k=nan),greedy(q=1)"
+    hostile.test.query_params["methods"] = "dropout(p=99),<script>,flota,nothing"
     hostile.test.query_params["words"] = "<script>alert(1)</script>"
     assert texts(hostile.open("compare")) == ["<script>alert(1)</script>"]
 

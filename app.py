@@ -21,7 +21,7 @@ def workbench(current: Session) -> None:
     text, lines = now_shown(current)
     score_metrics(current, "workbench")
     if not current.study.benchmark.reference.has_gold:
-        needs_gold(current, "Blame, F1 and ReBPE need")
+        needs_gold(current, "Blame, scores and ReBPE need")
     text_strip(current, text, lines)
     with st.container(key="workbench"):
         left, right = st.columns([19, 6], gap="medium")

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 CHOSEN, SOURCE = "batch_run", "batch_source"
 """Keys of the run's name, and of the edited text."""
-_AROUND = 2
-"""The number of lines shown above and below the wrong one."""
 _FOLDER = "started in"
 _DRAWN = 50
 """How often, about, the tables of a run are made anew while it runs: each time reads all cells."""
@@ -38,12 +36,11 @@ _DRAWN = 50
 
 @dataclass(frozen=True)
 class Checked:
-    """A checked configuration: ready to run, or with an error and the lines around it."""
+    """A checked configuration: ready to run, or with an error."""
 
     plan: Plan | None = None
     name: str = ""
     message: str = ""
-    excerpt: str = ""
 
 
 def check_text(text: str, file: str, folder: Path) -> Checked:
@@ -56,28 +53,9 @@ def check_text(text: str, file: str, folder: Path) -> Checked:
         name = parse_evaluation(text, file)[0].name
         return Checked(make_plan(text, file, folder, confined=is_public(), quoting=False), name)
     except MorphGraphError as error:
-        return Checked(None, name, str(error), excerpt(text, getattr(error, "place", "")))
+        return Checked(None, name, str(error))
     except OSError as error:
         return Checked(None, name, f"{file}: {(error.strerror or 'unreadable').lower()}.")
-
-
-def excerpt(text: str, place: str) -> str:
-    """Return the line that an error names and its neighbours, numbered and marked; else nothing.
-
-    >>> print(excerpt("a: 1\\nb: 2\\nc: 3", "line 2, field b"))
-        1  a: 1
-    →   2  b: 2
-        3  c: 3
-    """
-    named, lines = re.match(r"line ([\d,]+)", place), text.split("\n")
-    wrong = int(named[1].replace(",", "")) if named else 0
-    if not 0 < wrong <= len(lines):
-        return ""
-    first = max(0, wrong - 1 - _AROUND)
-    return "\n".join(
-        f"{'→' if number == wrong else ' '} {number:>3}  {shortened(visible(line), 160)}".rstrip()
-        for number, line in enumerate(lines[first : wrong + _AROUND], first + 1)
-    )
 
 
 def summary(plan: Plan) -> str:

@@ -22,7 +22,7 @@ def said(app: Any) -> str:
 
 def test_every_page_has_its_content_or_the_ways_to_go_on(without: Any) -> None:
     assert without.session.study.tokeniser.name == "demo:en"
-    assert "Blame, F1 and ReBPE need a reference" in said(without)
+    assert "Blame, scores and ReBPE need a reference" in said(without)
     assert without.metrics()["F1 %"][0] == "–"
     for page in PAGES:
         without.open(page)

@@ -17,14 +17,6 @@ def test_text_that_is_none_is_an_error_not_a_crash(text: str, tmp_path: Path) ->
     assert wrong.message.startswith("x.yaml")
 
 
-def test_an_excerpt_shows_characters_that_act_as_their_codes() -> None:
-    shown = batch.excerpt("a: \x1b[31m\u202eb" + "c" * 500, "line 1, field a")
-    assert shown.startswith("→   1  a: \\x1b[31m\\u202eb")
-    assert len(shown) < 200
-    assert batch.excerpt("a", "") == batch.excerpt("a", "line 9") == ""
-    assert batch.excerpt("a\n" * 2000, "line 1,999, field b").split("\n")[2] == "→ 1999  a"
-
-
 def test_names_of_runs_are_free_and_never_too_long() -> None:
     long = "x" * 80
     assert batch.free_name(long, [long]) == "x" * 74 + "-2"

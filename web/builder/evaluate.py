@@ -20,10 +20,6 @@ from web.storage import without_folder
 
 _REFUSED = "batch refused"
 _BEGINNING = "Workers start, load libraries, then tokenisers and references: some seconds."
-_GONE = (
-    "The process ended unexpectedly, as when a machine is switched off. What was done is kept: "
-    "Resume runs the rest."
-)
 _FILES = ("report.html", "report.md", "results.parquet", "results.json", "configuration.yaml")
 _LOG = "run.log"
 
@@ -84,8 +80,6 @@ def _outcome(source: str, text: str) -> None:
             _elsewhere(source, text)
     if checked.plan is None:
         ui.show_error(checked.message)
-        if checked.excerpt:
-            st.code(checked.excerpt, language=None)
     elif left_out := checked.plan.left_out:
         with st.expander(f"{counted(len(left_out), 'input')} left out"):
             st.text("\n\n".join(left_out))
@@ -212,8 +206,8 @@ def _progress(run: Run) -> None:
     else:
         share = min(1.0, progress.share)  # the file may have been tampered with
         st.progress(share, ui.plain_line(progress.summary(), 200))
-        if state in ("starting", "interrupted"):
-            st.caption(_BEGINNING if state == "starting" else _GONE)
+        if state == "starting":
+            st.caption(_BEGINNING)
         if progress.message:
             ui.show_error(progress.message)
         if progress.failed:
@@ -228,17 +222,13 @@ def _progress(run: Run) -> None:
 
 def _results(run: Run) -> None:
     """Offer a run's report and files, and show the report."""
-    if not (run.folder / "report.html").is_file():
+    report = run.folder / "report.html"
+    if not report.is_file():
         return
     name = shortened(visible(run.name), 60)
-    with st.container(horizontal=True):
-        report = run.folder / "report.html"
-        tip = "One web page with all tables and charts. It needs no network."
-        options: dict[str, Any] = {"key": "batch report file", "help": tip}
-        ui.download("Report", lambda: read_bytes(report), f"{name}-report.html", **options)
-        tip = "The report, all results (Parquet, JSON), tables as LaTeX and CSV, the evaluation."
-        options = {"key": "batch files", "help": tip}
-        ui.download("All files", lambda: _archive(run), f"{name}.zip", **options)
+    tip = "The report, all results (Parquet, JSON), tables as LaTeX and CSV, the evaluation."
+    options: dict[str, Any] = {"key": "batch files", "help": tip}
+    ui.download("All files", lambda: _archive(run), f"{name}.zip", **options)
     if not is_public():
         st.caption(f"All of it is in {ui.code(str(run.folder))}")
     with st.expander("The whole report", key=f"report {run.name}", on_change="rerun") as opened:

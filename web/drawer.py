@@ -8,12 +8,11 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.limits import is_public
-from morphgraph.core.text import counted, in_percent, percent, shortened
+from morphgraph.core.text import counted, in_percent, percent
 from morphgraph.formats.export import Export, words_to_check
 from morphgraph.formats.gguf import MAGIC, with_merges
 from morphgraph.formats.hugging_face import id_choice
 from morphgraph.formats.recipe import write_recipe
-from morphgraph.graph.merge_table import Change
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.refine import learned_from
 from morphgraph.refine.portable_edits import preview_portable
@@ -31,18 +30,10 @@ from web.jobs import stop_all
 from web.sharing import edits_in_address
 from web.state import Session, as_json
 from web.storage import days_kept
+from web.tape import edit_said
 
 _SHOWN, _CHECKED, _NOT_DELETED = (f"drawer {what}" for what in ("shown", "checked", "not deleted"))
 _FOLDER, _MOST, _HEAD = "morphgraph-tokeniser", 200, 100_000_000
-_DID = {
-    "knockout": "knocked out",
-    "cascade": "removed, with what is made from it,",
-    "anneal": "annealed",
-    "reify": "reified",
-    "repair": "repaired",
-    "portable": "left only pairs",
-    "renumber": "gave other ids",
-}
 PLAIN, TUPLES, GGUF = "Plain tokenizer.json", "With tuple merges", "Into your GGUF file"
 _LOADED = """
 from transformers import AutoTokenizer{also}
@@ -90,7 +81,7 @@ def _what_was_done(current: Session) -> None:
 
     with st.container(key="done", height=330 if len(changes) > 8 else "content", gap=None):
         for number in range(max(0, len(f1) - _MOST), len(f1)):
-            said = "start" if not number else _said(current, changes[number - 1])
+            said = "start" if not number else edit_said(current, changes[number - 1])
             label, gain = ui.plain(said), gains[number]
             if has_gold:
                 told = f"**{gain:+.2f}**" if gain == gain else "–"
@@ -105,15 +96,6 @@ def _what_was_done(current: Session) -> None:
     on = f", all on the {words.said}" if words.part is not None else ""
     figures = f" The figures are F1 in %{on}." if has_gold else ""
     st.caption(f"Click a line to travel there.{figures}")
-
-
-def _said(current: Session, change: Change) -> str:
-    """Say what an edit did, and to which types."""
-    names = current.study.tokeniser.readable_types
-    types = change.removed_types or change.added_types
-    some = [shortened(names[number], 24) for number in list(types)[:3]]
-    listed = ", ".join(some) if len(types) <= 3 else counted(len(types), "type")
-    return f"{_DID.get(change.edit, change.edit)} {listed if types else ''}".strip()
 
 
 # --------------------------------------------------------------------------- export

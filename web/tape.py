@@ -14,11 +14,14 @@ from web.edits import go_to_edit
 from web.state import Session
 
 _KNOWN = "edits on the tape"
-_NAMES = {
-    "knockout": "knock out",
-    "cascade": "remove",
-    "portable": "only pairs",
-    "renumber": "other ids",
+_DID = {
+    "knockout": "knocked out",
+    "cascade": "removed",
+    "anneal": "annealed",
+    "reify": "reified",
+    "repair": "repaired",
+    "portable": "left only pairs",
+    "renumber": "gave other ids",
 }
 _KINDS = {"cascade": "knockout", "renumber": "portable"}
 """The shapes and colours of edits that have none of their own."""
@@ -43,11 +46,7 @@ def tape(current: Session, *, learning: bool = False) -> None:
     for number, (now, seen) in enumerate(zip(f1, learned, strict=True)):
         change = changes[number - 1] if number else None
         label = edit_label(current, change) if change else "start"
-        said = (
-            f"{_NAMES.get(change.edit, change.edit)} {label}"
-            if change and change.step.get("types")
-            else label
-        )
+        said = edit_said(current, change) if change else label
         said += "" if now != now else f" · F1 {in_percent(now)}"
         if change and now == now and f1[number - 1] == f1[number - 1]:
             said += f" ({signed(100 * (now - f1[number - 1]))})"
@@ -76,7 +75,13 @@ def edit_label(current: Session, change: Change) -> str:
     types = [str(one) for one in change.step.get("types", ())]
     if len(types) == 1:
         return shortened(current.study.tokeniser.readable(types[0]), 30)
-    return f"{len(types):,} types" if types else _NAMES.get(change.edit, change.edit)
+    return f"{len(types):,} types" if types else _DID.get(change.edit, change.edit)
+
+
+def edit_said(current: Session, change: Change) -> str:
+    """Say what an edit did, and to which types."""
+    label = edit_label(current, change)
+    return f"{_DID.get(change.edit, change.edit)} {label}" if change.step.get("types") else label
 
 
 def _shown(f1: float) -> float | None:

@@ -153,7 +153,7 @@ def test_one_travels_along_the_tape(page: Page, app_address: str) -> None:
     idle(page)
     before = value_of(page, "F1 %")
     page.get_by_role("button", name=re.compile("^Knock out [0-9,]+ types")).click()
-    expect(tape).to_have_attribute("aria-valuetext", re.compile("^knock out .* F1 .* [(][+]"))
+    expect(tape).to_have_attribute("aria-valuetext", re.compile("^knocked out .* F1 .* [(][+]"))
     idle(page)
     after = value_of(page, "F1 %")
     assert after != before
@@ -162,7 +162,7 @@ def test_one_travels_along_the_tape(page: Page, app_address: str) -> None:
     expect(page.get_by_role("button", name="Redo")).to_be_enabled()
     assert value_of(page, "F1 %") == before
     tape.hover(position={"x": 85, "y": 20})
-    expect(page.get_by_text(re.compile(f"^knock out .* F1 {after}"))).to_be_visible()
+    expect(page.get_by_text(re.compile(f"^knocked out .* F1 {after}"))).to_be_visible()
     tape.press("ArrowRight")
     expect(page.get_by_role("button", name="Redo")).to_be_disabled()
     assert value_of(page, "F1 %") == after

@@ -29,7 +29,7 @@ def test_each_edit_is_a_point_with_its_f1(app: Any) -> None:
     labels = [point["label"] for point in data["points"]]
     assert labels == ["start", "ies", "ating", f"{number} types"]
     last = data["points"][-1]
-    assert last["said"].startswith(f"knock out {labels[-1]} · F1 {in_percent(f1[-1])} (+")
+    assert last["said"].startswith(f"knocked out {labels[-1]} · F1 {in_percent(f1[-1])} (+")
     assert data["title"].endswith(f"on {len(kept)} words kept aside")
     assert all(point["learned"] is not None for point in data["points"])
     go_to_edit(app.session, 1)

@@ -25,7 +25,11 @@ NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 BEST = "font-weight: 700; background-color: rgba(125, 90, 230, 0.18)"
 PROGRESS = st.column_config.ProgressColumn
 _DIALOG = "dialog that is open"
-_KINDS = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown", "html": "Web page"}
+_WRITERS: dict[str, tuple[str, Callable[[Table], str | bytes]]] = {
+    "CSV": ("csv", to_csv),
+    "LaTeX": ("tex", to_latex),
+    "Markdown": ("md", to_markdown),
+}
 _CONVERTED = re.compile(
     r"(?<=[-<>~=])(?=[-<>=])|(?<=:)(?=//|streamlit:)|(?<=www)(?=\.)|(?=@)|(?<=mailto)(?=:)", re.I
 )
@@ -392,26 +396,15 @@ def download(
     st.download_button(label, make, file_name=name, **options)
 
 
-def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None = None) -> None:
-    """Show a button for each file, labelled by its kind; ``note``: a tooltip on their content."""
-    with st.container(horizontal=True):
-        for name, make in files.items():
-            download(_KINDS[name.rpartition(".")[2]], make, name, help=note)
-
-
 def table_downloads(make: Callable[[], Table], name: str, note: str) -> None:
     """Show a button for each form that a table of the library, made on demand, is written in."""
-    writers: dict[str, Callable[[Table], str | bytes]] = {
-        "csv": to_csv,
-        "tex": to_latex,
-        "md": to_markdown,
-    }
 
     def written(write: Callable[[Table], str | bytes]) -> str | bytes:
         return write(make())
 
-    files = {f"{name}.{end}": partial(written, write) for end, write in writers.items()}
-    downloads(files, note)
+    with st.container(horizontal=True):
+        for label, (end, write) in _WRITERS.items():
+            download(label, partial(written, write), f"{name}.{end}", help=note)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

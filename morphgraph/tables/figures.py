@@ -18,7 +18,7 @@ from morphgraph.score.vocabulary_figures import (
 )
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.tables.model import Cell, Column, Row, Table
-from morphgraph.tables.writing import csv_bytes, whole
+from morphgraph.tables.writing import whole
 
 
 def figure_text(figure: Figure, value: FigureValue) -> str:
@@ -110,22 +110,6 @@ def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
             "version": __version__,
         }
     )
-
-
-def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
-    """Return a row for each tokeniser and figure, with its signature."""
-    head = ("tokeniser", "figure", "name", "value", "of", "why n/a", "signature")
-    lines: list[Sequence[object]] = [head]
-    for health, values in zip(healths, figure_values(healths, alpha), strict=True):
-        line = signature([health], alpha)
-        if health is not healths[0]:
-            line += f"|baseline:{healths[0].tokeniser_signature}"
-        for figure in _shown([values]):
-            value = values[figure.key]
-            of = whole(value.of) if value.of and not math.isnan(value.number) else ""
-            names = (health.label, figure.key, label_of(figure, alpha))
-            lines.append((*names, whole(value.number), of, value.why, line))
-    return csv_bytes(lines)
 
 
 def values_json(values: Mapping[str, FigureValue]) -> dict[str, Any]:

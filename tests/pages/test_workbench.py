@@ -9,10 +9,6 @@ from strategies import SEVERAL_MERGES
 
 from morphgraph.draw.all_types import TO_BLAME
 from morphgraph.formats.hugging_face import from_tokenizer_json
-from morphgraph.score.vocabulary_health import VocabularyHealth, corpus_of
-from morphgraph.segment.segmenter import method_on
-from morphgraph.tables.figures import figure_table, signature
-from morphgraph.tables.model import shown_texts
 from web.edits import CANVAS
 
 
@@ -113,22 +109,6 @@ def test_the_promise_is_what_the_button_then_does(app: Any, cascade: bool) -> No
         app.press("Bring it back")
         assert app.graph.is_present(number) and app.f1 == before
         assert app.component("speaking")["said"].startswith("1 edit undone, 0 in all: F1 ")
-
-
-def test_all_figures_of_vocabularies_are_those_of_the_library(app: Any) -> None:
-    app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
-    app.put("vocabulary more", True)
-    state(app, "All types")
-    study = app.session.study
-    corpus, gold = corpus_of(study.benchmark), study.benchmark.reference
-    health = VocabularyHealth(method_on(study.tokeniser, "bpe"), corpus, gold, label="demo:en")
-    table = app.table("Figure")
-    columns = [list(table[column]) for column in table.columns]
-    expected = [tuple(line) for line in shown_texts(figure_table([health], 2.5))]
-    assert list(zip(*columns, strict=True)) == expected
-    assert signature([health], 2.5) in [code.value for code in app.test.code]
-    app.press("Knock out")
-    assert len(app.table("Figure").columns) == 3, "before the edits, and now"
 
 
 def test_types_that_would_be_markup_are_text(app: Any, hostile_document: bytes) -> None:

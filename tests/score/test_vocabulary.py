@@ -1,7 +1,5 @@
 """Health of vocabularies: every figure of a tiny one by hand, and naive oracles."""
 
-import csv
-import io
 import json
 import math
 from collections import Counter
@@ -44,7 +42,6 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tables.figures import (
     figure_table,
-    figures_csv,
     signature,
     values_json,
     why_undefined,
@@ -343,15 +340,6 @@ def test_the_signature_names_what_the_figures_depend_on(tiny: VocabularyHealth) 
     )
     odd = VocabularyHealth(tiny.segmenter, NamedCounts(WORD_COUNTS, "a|b"))
     assert signature([odd], 1).startswith(f"corpus:a/b@{corpus.checksum}|alpha:1|reference:none|")
-
-
-def test_csv(tiny: VocabularyHealth) -> None:
-    odd = VocabularyHealth(tiny.segmenter, tiny.corpus, label="=50 % of_a")
-    rows = list(csv.DictReader(io.StringIO(figures_csv([tiny, odd], 2.5).decode())))
-    by_key = {(row["tokeniser"], row["figure"]): row for row in rows}
-    assert len(by_key) == 2 * len(FIGURES)
-    assert [by_key["tiny", "never_used"][name] for name in ("value", "of")] == ["7", "13"]
-    assert by_key["'=50 % of_a", "morph_types"]["value"] == "n/a"
 
 
 # --------------------------------------------------------------------------------- Rényi efficiency

@@ -11,13 +11,7 @@ from morphgraph.core.text import counted
 from morphgraph.score.vocabulary_health import NamedCounts
 from web.guard import only_this_machine
 from web.state import Session
-from web.widgets import (
-    attempt,
-    chart,
-    downloads,
-    plain,
-    show_model,
-)
+from web.widgets import attempt, download, plain, show_model
 
 _ROWS = 11
 UNDERTRAINED = "under-trained types"
@@ -57,30 +51,15 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
 
 
 def _show_untrained(found: Any) -> None:
-    if found.unused:
-        usual, names = found.ranked_by.removeprefix("input_"), found.rankings
-        by = st.selectbox(
-            "Ranked by",
-            list(names),
-            index=list(names).index(usual),
-            format_func=lambda name: names[name] + " (Land & Bartolo)" * (name == usual),
-            key="model rows ranking",
-        )
-        found = found.ranked(by)
     table = found.table()
     st.session_state[UNDERTRAINED] = frozenset(found.standing_out()["type"])
     st.caption(
         plain(
             f"{counted(len(table.rows), 'type')}, the 2 % with the lowest "
             f"{found.ranked_by.replace('_', ' ')}. {counted(found.unused, 'row')} taken for "
-            f"unused: {found.unused_are}."
+            f"unused: {found.unused_are}. For other rankings and a picture: "
+            "`morphgraph undertrained`."
         )
     )
     show_model(table, _ROWS, key="model rows table")
-    chart(found.chart(), "model rows chart")
-    downloads(
-        {
-            "undertrained.csv": found.csv,
-            "undertrained.html": found.page,
-        }
-    )
+    download("CSV", found.csv, "undertrained.csv")

@@ -24,10 +24,10 @@ from morphgraph.draw.overview import Overview
 from morphgraph.tables.writing import frame_csv
 from web import widgets as ui
 from web.components import type_overview
-from web.edits import CANVAS, look_at
+from web.edits import CANVAS, look_at, several_words_note
+from web.inputs import offer_frequencies
 from web.state import Session
-from web.views.undertrained import UNDERTRAINED
-from web.workbench.more import more
+from web.views.undertrained import UNDERTRAINED, model_rows
 from web.workbench.place import ALL_TYPES
 
 _MOST = 1_000
@@ -80,7 +80,10 @@ def all_types(current: Session) -> None:
             lists[_REGION] = overview.within(*region)
     table = types.among(_filters(current, types, lists))
     _table(current, table, len(types.table))
-    more(current, corpus)
+    several_words_note(current)
+    if corpus is None:
+        offer_frequencies(current, "How types are used is counted by")
+    model_rows(current, corpus)
 
 
 def _filters(

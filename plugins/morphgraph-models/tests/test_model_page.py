@@ -22,11 +22,8 @@ def test_types_that_a_model_has_hardly_learned(app: Any, tmp_path: Path) -> None
     app.open("types").set("text_input", "Folder of a model", str(folder))
     assert {"4000", "5000"} <= set(app.table("input norm")["id"])
     assert "64 rows taken for unused" in app.captions()
-    corpus = corpus_of(app.session.study.benchmark)
-    for by in ("cosine", "norm"):
-        app.choose("Ranked by", by)
-        found = undertrained(folder, corpus, by=by)
-        assert list(app.table("input norm")["type"]) == list(found.standing_out()["type"])
+    found = undertrained(folder, corpus_of(app.session.study.benchmark))
+    assert list(app.table("input norm")["type"]) == list(found.standing_out()["type"])
     (folder / "model.safetensors").unlink()
     app.set("text_input", "Folder of a model", str(folder))
     # Somebody else may have named the path: nothing of what is there is told.

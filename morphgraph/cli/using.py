@@ -145,7 +145,7 @@ def vocabulary(
         print(report_of(figure_table(found, alpha)))
         return
     for health in found[1:] if against else found:
-        table = list_behind(health, list_, finality=True, baseline=found[0])
+        table = list_behind(health, list_, baseline=found[0])
         table = table.drop(columns="type_id")
         shown = table[: limit or None]
         print(f"{health.label}: {len(shown):,} of {len(table):,}")

@@ -218,7 +218,6 @@ def figures_of(
 # ------------------------------------------------------------------------------ lists
 
 COUNT, COUNT_OF_OTHER = "tokens in the corpus", "of the other"
-RATIO, ENTROPY = "FI ratio", "neighbour entropy"
 IN_REFERENCE = "words in the reference"
 
 Listed = tuple[list[int], dict[str, Any]]
@@ -285,28 +284,19 @@ _OTHER: Mapping[str, Callable[[VocabularyHealth, Any], Listed]] = {
 
 
 def list_behind(
-    health: VocabularyHealth,
-    key: str,
-    *,
-    finality: bool = False,
-    baseline: VocabularyHealth | None = None,
+    health: VocabularyHealth, key: str, *, baseline: VocabularyHealth | None = None
 ) -> pd.DataFrame:
     """Return the types behind a figure: the most frequent first, or the longest without a corpus.
 
     Columns ``type_id`` (of the row's first type, -1 where there is none), ``type``, and more that
-    fit the figure. ``finality``: with a corpus, which is segmented again, and where merges decide,
-    each type also has its FI ratio and neighbour entropy in bits: NaN for one that never occurs.
-    ``baseline``: what it is compared with; dropped and shared types have the ids of that.
-    `MorphGraphError` for a key that is not a figure.
+    fit the figure. ``baseline``: what it is compared with; dropped and shared types have the ids of
+    that. `MorphGraphError` for a key that is not a figure.
     """
     import pandas as pd
 
     if key in PARTS:
-        return list_behind(compared(baseline or health, health)[key], "size", finality=finality)
+        return list_behind(compared(baseline or health, health)[key], "size")
     ids, columns = _OTHER.get(key, _types)(health, figure_called(key).list_of(health))
-    if finality and key not in _OTHER and (found := health.finality) is not None:
-        columns[RATIO] = found.ratio[ids]
-        columns[ENTROPY] = np.where(found.final > 0, found.entropy, np.nan)[ids]
     if health.compression is None:
         columns = {name: c for name, c in columns.items() if name not in (COUNT, COUNT_OF_OTHER)}
     texts = [health.inventory.texts[number] if number >= 0 else "" for number in ids]

@@ -20,7 +20,6 @@ from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import MorphemeKind
 from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
 from morphgraph.score.uncertainty import Interval, student
-from morphgraph.segment.finality import Finality, finality
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.encoding import batches_of
 from morphgraph.tokeniser.merging import never_formed
@@ -154,14 +153,6 @@ class VocabularyHealth:
         if graph is None:
             return None
         return [number for number in never_formed(graph) if number in self.inventory.spelled]
-
-    @cached_property
-    def finality(self) -> Finality | None:
-        """How types occur in the corpus; None without one, and where no merges decide."""
-        tokeniser = self.segmenter.editable
-        if self.corpus is None or tokeniser is None:
-            return None
-        return finality(tokeniser, self.corpus.counts)
 
     @property
     def corpus_signature(self) -> str:

@@ -134,7 +134,7 @@ def figures_json(
         told = {"label": health.label, "signature": health.tokeniser_signature}
         reports.append({**told, "figures": values_json(values)})
         if behind is not None:
-            types = list_behind(health, behind, finality=True, baseline=healths[0])
+            types = list_behind(health, behind, baseline=healths[0])
             types = types.drop(columns="type_id")
             reports[-1]["list"] = whole_numbers(types[: most or None].to_dict("records"))
     return {"alpha": alpha, "tokenisers": reports, "signature": signature(healths, alpha)}

@@ -21,9 +21,7 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import reference_fields
 from morphgraph.score.vocabulary_figures import (
-    ENTROPY,
     FIGURES,
-    RATIO,
     figures_of,
     list_behind,
 )
@@ -474,20 +472,6 @@ def test_the_checksum_is_of_the_words_and_counts() -> None:
     assert first.checksum == NamedCounts(WordCounts(["a", "b"], np.array([1, 2])), "y").checksum
     assert first.checksum != NamedCounts(WordCounts(["a", "b"], [1, 3]), "x").checksum
     assert len(NamedCounts(WordCounts(["\ud800"], [1]), "x").checksum) == 12
-
-
-def test_finality_is_only_added_where_it_is_asked_for(tiny: VocabularyHealth) -> None:
-    """▁un is a token 6 of 6 times, un (of ▁un) never: each time it was merged further."""
-    assert RATIO not in list_behind(tiny, "size")
-    table = list_behind(tiny, "size", finality=True).set_index("type")
-    assert (table.loc["␣un", RATIO], table.loc["un", RATIO]) == (1, 0)
-    assert math.isnan(table.loc["und", RATIO])
-    assert table.loc["␣do", ENTROPY] == 0  # nothing but the edge is before it
-    assert RATIO not in list_behind(tiny, "duplicates", finality=True)
-    alone = VocabularyHealth(tiny.segmenter)
-    assert RATIO not in list_behind(alone, "size", finality=True)
-    greedy = VocabularyHealth(Greedy(SubwordVocabulary(("un", "s"), "##")), tiny.corpus)
-    assert RATIO not in list_behind(greedy, "size", finality=True), "no merges decide"
 
 
 def test_a_whole_text_counts_as_one_word(tiny: VocabularyHealth) -> None:

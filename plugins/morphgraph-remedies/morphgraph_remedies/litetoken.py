@@ -16,12 +16,12 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import saved_tokeniser
-from morphgraph.segment.finality import finality
 from morphgraph.segment.method import Method, Parameters
 from morphgraph.segment.trimmed import Decomposing, doomed_types
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
+from morphgraph_remedies.finality import finality
 
 
 class LiteTokenParameters(Parameters):

@@ -17,9 +17,9 @@ from strategies import WORDS, MergeList, bpe_of, seen, token_texts, well_formed
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import tokeniser_of_types
-from morphgraph.segment.finality import finality
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import method_on, segmenter_of
+from morphgraph_remedies.finality import finality
 from morphgraph_remedies.litetoken import LiteToken, LiteTokenParameters, residues
 
 

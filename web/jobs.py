@@ -28,9 +28,10 @@ from morphgraph.batch import run as runs
 from morphgraph.core import limits
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
-from morphgraph.corpus.counts import LanguageCounts, WordCounts
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.training import train
 from morphgraph.tokeniser.words import called
 from web.storage import browser_folders, make_private, tidy
 from web.widgets import button, forget_oldest, plain, run_again
@@ -318,7 +319,7 @@ _turns: list[str] = []
 def train_in_turn(
     visitor: str,
     method: str,
-    counts: WordCounts | LanguageCounts,
+    counts: WordCounts,
     size: int,
     tell: Tell,
     *,
@@ -326,24 +327,22 @@ def train_in_turn(
     parameters: Mapping[str, Any],
     minimum_count: int | None = None,
 ) -> Segmenter:
-    """Return what ``morphgraph train`` makes of word counts, when the visitor's turn comes.
+    """Return what ``morphgraph train`` makes of word counts, in public when one's turn comes.
 
-    ``visitor``: the identity of their browser. Raises `MorphGraphError` for errors of the command,
+    ``visitor``: the identity of a browser. Raises `MorphGraphError` for errors of the command,
     for too much time or memory, and for a second training of the same visitor.
     """
-    several = isinstance(counts, LanguageCounts)
+    if not limits.is_public():
+        how: dict[str, Any] = {"pipeline": pipeline, "parameters": parameters}
+        return train(method, counts, size, progress=tell, minimum_count=minimum_count, **how)
 
     def options(folder: Path) -> list[str]:
-        given = [called(method, parameters)]
-        lists = counts.languages if isinstance(counts, LanguageCounts) else {"": counts}
-        for number, (language, words) in enumerate(lists.items()):
-            path = folder / f"words-{number}.tsv"
-            lines = (f"{word}\t{count}\n" for word, count in words.items())
-            path.write_bytes("".join(lines).encode("utf-8", "surrogatepass"))
-            given.append(f"{language}={path}" if several else str(path))
-        given += ["--pipeline", pipeline, "--vocab-size", str(size)]
+        path = folder / "words.tsv"
+        lines = (f"{word}\t{count}\n" for word, count in counts.items())
+        path.write_bytes("".join(lines).encode("utf-8", "surrogatepass"))
+        given = [called(method, parameters), str(path), "--pipeline", pipeline]
         least = [] if minimum_count is None else ["--min-count", str(minimum_count)]
-        return ["train", "--confined", *given, *least]
+        return ["train", "--confined", *given, "--vocab-size", str(size), *least]
 
     model = _in_turn(visitor, options, tell, "Training")
     return load_segmenter({f"{method}-{pipeline}-{size}": model})

@@ -6,12 +6,10 @@ from typing import Any
 
 from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.limits import is_public
 from morphgraph.reference.families import Part
 from morphgraph.refine.learning import Learner
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.segmenter import Segmenter, method_on
-from morphgraph.segment.training import train
 from web.aside import scored_words, sides
 from web.copies import copied
 from web.jobs import Tell, made_beside, train_in_turn, watch_beside
@@ -135,9 +133,4 @@ def _trainer(
     counts, visitor = corpus.counts, current.store.folder.name
     options: dict[str, Any] = {"pipeline": "plain", "parameters": settings}
 
-    def make(tell: Tell) -> Segmenter:
-        if is_public():
-            return train_in_turn(visitor, name, counts, size, tell, **options)
-        return train(name, counts, size, progress=tell, **options)
-
-    return make
+    return lambda tell: train_in_turn(visitor, name, counts, size, tell, **options)

@@ -286,7 +286,7 @@ def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
     def refused(*_: Any, **__: Any) -> Any:
         raise MorphGraphError("There is no room for it.")
 
-    monkeypatch.setattr("web.making.train", refused)
+    monkeypatch.setattr("web.jobs.train", refused)
     app.put("compare_picky_threshold", 0.77).test.query_params["methods"] = "bpe,picky"
     app.open("compare")
     wait([work for _, work in app.test.session_state["worker beside"].known.values()])
@@ -298,7 +298,7 @@ def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
             progress(0.5)
             asked.set()
 
-    monkeypatch.setattr("web.making.train", slow)
+    monkeypatch.setattr("web.jobs.train", slow)
     methods(methods(app, "bpe"), "bpe", "picky")
     assert asked.wait(60)
     assert [cell is None for cell in rows(app.run())[0]["cells"]] == [False, True]

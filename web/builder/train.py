@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -16,24 +14,20 @@ import streamlit as st
 from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_TYPES, is_public
-from morphgraph.core.text import counted, duration, shortened
-from morphgraph.corpus.counts import LanguageCounts, wordfreq_counts
+from morphgraph.core.text import counted, duration
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.formats.hugging_face import to_tokenizer_json
-from morphgraph.reference.entry import Reference
-from morphgraph.score import SHARE_KEPT
-from morphgraph.segment.method import METHODS, Method, Training
-from morphgraph.segment.models import read_model, write_model
+from morphgraph.segment.method import METHODS, Method
+from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.segment.training import TrainingClock, train, training_of
+from morphgraph.segment.training import TrainingClock, training_of
 from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
-from web.aside import share_field
 from web.choosing import choose_these, parameter_field
 from web.jobs import Tell, Waiting, train_in_turn, until_done
 from web.making import TRAINED
-from web.sources import Source, wordfreq_languages
+from web.sources import Source
 from web.state import Session, keep_session
 from web.views.words_from import WORDS_FROM, WordSource, words_from
 
@@ -75,7 +69,7 @@ class _Made:
 def train_panel(current: Session) -> None:
     """Show settings, a button that trains, and the result."""
     st.title("Train a tokeniser", anchor=False)
-    order = _settings(current)
+    order = _settings()
     _train(current, order)
     if current.models:
         with st.container(border=True, key="trained"):
@@ -84,24 +78,17 @@ def train_panel(current: Session) -> None:
         st.caption("What you train appears here, to open, compare or download.")
 
 
-def _training(method: Method) -> Training:
-    """Return how a method is trained; one that learns from gold is made of BPE."""
-    return training_of("bpe" if method.learns else method.name)[1]
+def _does(name: str) -> str:
+    return training_of(name)[1].description
 
 
-def _does(method: Method) -> str:
-    return method.does if method.learns else _training(method).description
-
-
-def _settings(current: Session) -> _Order | None:
-    gold = current.study.benchmark.reference
-    offered = [*METHODS.trained, *(METHODS.able("retrains") if gold.has_gold else [])]
+def _settings() -> _Order | None:
+    several = METHODS.able("several")  # for the command line
     most = PUBLIC_TYPES.value if is_public() else 500_000
-    name = _choose(offered)
-    method, training = METHODS[name], _training(METHODS[name])
-    fields = (method if method.learns else training).parameters.model_fields
+    method, training = training_of(_choose([n for n in METHODS.trained if n not in several]))
+    fields = training.parameters.model_fields
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = _languages() if training.several else _source()
+        words = _source()
         options: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 150}
         size = int(ui.setting(st.number_input, "Types", 10, most, **options))
         place = st.container(horizontal=True, vertical_alignment="bottom", width="content")
@@ -111,8 +98,6 @@ def _settings(current: Session) -> _Order | None:
                 continue
             label, key = name.replace("_", " ").capitalize(), f"train_{method.name}_{name}"
             parameters[name] = parameter_field(place, label, key, field, field.default)
-        if method.learns:
-            share_field(current)
         with st.popover("Preparation", icon=":material/tune:"):
             pipeline = st.selectbox(
                 "Pipeline",
@@ -127,8 +112,6 @@ def _settings(current: Session) -> _Order | None:
             least = int(ui.setting(st.number_input, "Least word count", 0, **options)) or None
     if words is None:
         return None
-    if method.learns:
-        words = replace(words, name=f"{words.name}, {shortened(gold.name)}")
     return _Order(words, method, pipeline, size, least, parameters)
 
 
@@ -138,7 +121,7 @@ def _choose(offered: list[str]) -> str:
     more = f"{len(others)} more"
     titles = {name: METHODS[name].title for name in _FIRST} | {more: more}
     examples = ", ".join(METHODS[name].title for name in others[:3])
-    does = (re.sub(r" \(.*\)", "", _does(METHODS[name])) for name in _FIRST)
+    does = (re.sub(r" \(.*\)", "", _does(name)) for name in _FIRST)
     captions = [*map(ui.plain, does), ui.plain(f"{examples} …")]
     with st.container(key="cards-train"):
         chosen: str = ui.choice(
@@ -155,24 +138,13 @@ def _choose(offered: list[str]) -> str:
         return chosen
     title: Any = {"format_func": lambda name: METHODS[name].title, "key": "train_other"}
     other: str = ui.choice(st.selectbox, "Which", others, **title)
-    st.caption(ui.plain(_does(METHODS[other])))
+    st.caption(ui.plain(_does(other)))
     return other
 
 
 def _source() -> WordSource | None:
     name: Any = {"format_func": WORDS_FROM.__getitem__, "key": "train_source", "width": 200}
     return words_from(ui.choice(st.selectbox, "Words from", WORDS_FROM, **name), "train")
-
-
-def _languages() -> WordSource | None:
-    """Choose wordfreq's counts of several languages; files are for the command line."""
-    options: dict[str, Any] = {"key": "train_languages", "first": ["en", "de"], "width": 320}
-    chosen = ui.choice(st.multiselect, "wordfreq's counts of", wordfreq_languages(), **options)
-
-    def read() -> LanguageCounts:
-        return LanguageCounts({name: wordfreq_counts(name) for name in chosen})
-
-    return WordSource(", ".join(chosen), read, is_single=False) if len(chosen) > 1 else None
 
 
 @st.fragment
@@ -192,8 +164,7 @@ def _train(current: Session, order: _Order | None) -> None:
     if order is None or not asked:
         return
     waiting = Waiting(st.empty(), lambda _: st.session_state.pop(_ASKED, None))
-    gold, holdout = current.study.benchmark.reference, ui.value_now("holdout", SHARE_KEPT)
-    make = partial(_made, order, current.store.folder.name, gold, holdout)
+    make = partial(_made, order, current.store.folder.name)
     with ui.deferred_error(_FAILED), until_done(_ASKED):
         made = waiting.do(("train", order.label), f"Training {order.label}", make)
         current.keep_model(order.label, made.model)
@@ -205,46 +176,27 @@ def _train(current: Session, order: _Order | None) -> None:
     st.rerun()
 
 
-def _made(order: _Order, visitor: str, gold: Reference, holdout: float, tell: Tell) -> _Made:
+def _made(order: _Order, visitor: str, tell: Tell) -> _Made:
     """Return what was trained, with a few of the words that it was trained on."""
     tell(0.0, "Reading the words …")
-    counts: Any = order.words.read()
-    began = time.monotonic()
-    model = _trained(order, counts, visitor, gold, holdout, tell)
-    seconds = time.monotonic() - began
-    words = [word for word, _ in islice(counts.items(), _SAMPLE)] if order.words.is_single else []
-    cut = model.segment(model.encode(words)) if words else None
-    long = (number for number, word in enumerate(words) if len(word) >= _LONG and word.isalpha())
-    tokens = (cut.tokens(number) for number in long) if cut else iter(())
-    several = islice((some for some in tokens if len(some) > 1), _EXAMPLES)
-    examples = [[shown_token(model.types[token]) for token in some] for some in several]
-    return _Made(model, examples, cut.token_count / len(words) if cut else math.nan, seconds)
-
-
-def _trained(
-    order: _Order, counts: Any, visitor: str, gold: Reference, holdout: float, tell: Tell
-) -> Segmenter:
+    counts = order.words.read()
     read = counted(len(counts), "word")
-    options: dict[str, Any] = {"pipeline": order.pipeline, "minimum_count": order.least}
+    line = TrainingClock(f"Training on {read}", f"Preparing {read} …")
 
-    def trained(method: str, parameters: Mapping[str, Any], end: float = 1.0) -> Segmenter:
-        line = TrainingClock(f"Training on {read}", f"Preparing {read} …")
+    def advance(share: float, said: str = "") -> None:
+        tell(min(share, 1.0), said or line(share))
 
-        def advance(share: float, said: str = "") -> None:
-            tell(end * min(share, 1.0), said or line(share))
-
-        given = {"parameters": parameters, **options}
-        if is_public():
-            return train_in_turn(visitor, method, counts, order.size, advance, **given)
-        return train(method, counts, order.size, progress=advance, **given)
-
-    if order.method.retrain is not None:
-        base = trained("bpe", {}, 0.6)
-        tell(0.6, "Training on the words and their morphs …")
-        # As its file: what it is made of are no edits.
-        made = order.method.retrain(base, counts, gold, order.size, order.parameters, holdout)
-        return read_model(write_model(made), f"{order.method.name}-{order.pipeline}-{order.size}")
-    return trained(order.method.name, order.parameters)
+    options: dict[str, Any] = {"pipeline": order.pipeline, "parameters": order.parameters}
+    options["minimum_count"] = order.least
+    began = time.monotonic()
+    model = train_in_turn(visitor, order.method.name, counts, order.size, advance, **options)
+    seconds = time.monotonic() - began
+    words = [word for word, _ in islice(counts.items(), _SAMPLE)]
+    cut = model.segment(model.encode(words))
+    long = (number for number, word in enumerate(words) if len(word) >= _LONG and word.isalpha())
+    several = islice((some for some in map(cut.tokens, long) if len(some) > 1), _EXAMPLES)
+    examples = [[shown_token(model.types[token]) for token in some] for some in several]
+    return _Made(model, examples, cut.token_count / len(words), seconds)
 
 
 def _result(current: Session) -> None:
@@ -258,9 +210,7 @@ def _result(current: Session) -> None:
     tokeniser, made = segmenter.editable, st.session_state.get(_TOLD, {}).get(label)
     said = f"**{counted(segmenter.vocabulary_size, 'type')}**"
     if made is not None and made.model is segmenter:
-        said += f" · {made.seconds:.1f} s"
-        if made.tokens_per_word == made.tokens_per_word:
-            said += f" · {made.tokens_per_word:.2f} tokens per word"
+        said += f" · {made.seconds:.1f} s · {made.tokens_per_word:.2f} tokens per word"
     st.markdown(said)
     if made is not None and made.examples:
         shown = ((f":gray-background[{ui.plain(token)}]" for token in one) for one in made.examples)

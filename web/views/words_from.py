@@ -10,7 +10,7 @@ import streamlit as st
 
 from morphgraph.core.text import shortened
 from morphgraph.corpus.counting import columns_of, read_text
-from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts, wordfreq_counts
+from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from web import widgets as ui
 from web.inputs import content_of
 from web.sources import demo_name, wordfreq_languages
@@ -32,10 +32,9 @@ class WordSource:
     """
 
     name: str
-    read: Callable[[], WordCounts | LanguageCounts]
+    read: Callable[[], WordCounts]
     number: str = ""
     is_known: bool = False
-    is_single: bool = True
 
 
 def words_from(kind: str, place: str) -> WordSource | None:

@@ -1,12 +1,9 @@
 """Addresses of pages that have gone lead to those that have what they had."""
 
-from pathlib import Path
-
 from starlette.datastructures import URL
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-_FOLDER = Path(__file__).resolve().parent.parent / "pages"
 OLD_ADDRESSES = {
     "Merge_graph": "?state=Type",
     "Merge_tree": "?state=Word",
@@ -23,25 +20,19 @@ OLD_ADDRESSES = {
 """The page that has what one had, empty for the Workbench, and what it has to show."""
 
 
-def pages_there() -> set[str]:
-    """Return the names in addresses of the pages that there are."""
-    return {path.stem.partition("_")[2] for path in _FOLDER.glob("*.py")}
-
-
 class OldAddresses:
     """Answers a request for a page that has gone by where to look, with its parameters."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.gone = {old: new for old, new in OLD_ADDRESSES.items() if old not in pages_there()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request, or say where the page is now."""
         place, _, name = scope.get("path", "").rstrip("/").rpartition("/")
-        if scope["type"] != "http" or name not in self.gone:
+        if scope["type"] != "http" or name not in OLD_ADDRESSES:
             await self.app(scope, receive, send)
             return
-        page, _, shows = self.gone[name].partition("?")
+        page, _, shows = OLD_ADDRESSES[name].partition("?")
         query = "&".join(filter(None, (shows, scope["query_string"].decode("ascii", "replace"))))
         url = URL(scope=scope).replace(scheme="", netloc="", path=f"{place}/{page}", query=query)
         await RedirectResponse(url)(scope, receive, send)

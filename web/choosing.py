@@ -244,9 +244,9 @@ def _fields(name: str) -> dict[str, FieldInfo]:
     return {key: f for key, f in fields if not any(isinstance(m, OnlyMarked) for m in f.metadata)}
 
 
-def _settings(name: str, place: str = _PLACE) -> dict[str, Any]:
+def _settings(name: str) -> dict[str, Any]:
     fields = _fields(name).items()
-    return {key: ui.value_now(f"{place}_{name}_{key}", field.default) for key, field in fields}
+    return {key: ui.value_now(f"{_PLACE}_{name}_{key}", field.default) for key, field in fields}
 
 
 def parameter_field(
@@ -260,16 +260,16 @@ def parameter_field(
     return ui.setting(place.number_input, label, *_limits(field), **options)
 
 
-def scope_and_weighting(place: str, *golds: GoldSet, **how: Any) -> tuple[Scope, Weighting]:
-    """Choose on which boundaries and by which weights to score, where golds leave a choice."""
+def scope_and_weighting(place: str, gold: GoldSet, **how: Any) -> tuple[Scope, Weighting]:
+    """Choose on which boundaries and by which weights to score, where gold leaves a choice."""
 
     def choose(label: str, name: str, offered: Sequence[Any]) -> Any:
         key = f"{place}_{name}"
         named = {"format_func": lambda one: WEIGHTED.get(one, one), **how}
         return ui.segments(label, offered, key=key, **named) if len(offered) > 1 else offered[0]
 
-    scopes = [one for one in SCOPES if any(gold.has_gold(one).any() for gold in golds)]
-    weightings = [one for one in WEIGHTINGS if any(one in gold.weightings for gold in golds)]
+    scopes = [one for one in SCOPES if gold.has_gold(one).any()]
+    weightings = [one for one in WEIGHTINGS if one in gold.weightings]
     scope = choose("Gold boundaries", "scope", scopes or SCOPES)
     return scope, choose("Each word counts", "weighting", weightings)
 

@@ -57,14 +57,14 @@ def name_of(current: Session, kind: str) -> str:
     return f"{demo_name(demo)} {size // 1000}k" if demo else in_the_middle(tokeniser.name)
 
 
-def in_the_middle(name: str, length: int = _LONGEST) -> str:
+def in_the_middle(name: str) -> str:
     """Shorten a name in its middle, as versions and sizes stand at the end.
 
-    >>> in_the_middle("deepseek-v3-base-tokeniser", 14)
-    'deepsee…keniser'
+    >>> in_the_middle("deepseek-v3-base-tokeniser")
+    'deepseek-v…-tokeniser'
     """
-    half = length // 2
-    return name if len(name) <= length else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
+    half = _LONGEST // 2
+    return name if len(name) <= _LONGEST else f"{name[:half].rstrip()}…{name[-half:].lstrip()}"
 
 
 def what_is_open(current: Session) -> None:

@@ -23,7 +23,6 @@ from web.storage import without_folder
 T = TypeVar("T")
 NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 BEST = "font-weight: 700; background-color: rgba(125, 90, 230, 0.18)"
-PROGRESS = st.column_config.ProgressColumn
 _DIALOG = "dialog that is open"
 _WRITERS: dict[str, tuple[str, Callable[[Table], str | bytes]]] = {
     "CSV": ("csv", to_csv),
@@ -158,11 +157,9 @@ def setting(
     return shown
 
 
-def tabs(
-    shown: Mapping[str, Callable[[], object]], *, key: str, place: Any = st, **how: Any
-) -> None:
+def tabs(shown: Mapping[str, Callable[[], object]], *, key: str) -> None:
     """Show tabs, of which only the open one is drawn."""
-    drawn = place.tabs(list(shown), key=key, on_change="rerun", **how)
+    drawn = st.tabs(list(shown), key=key, on_change="rerun")
     for tab, show in zip(drawn, shown.values(), strict=True):
         if tab.open:
             with tab:
@@ -231,12 +228,12 @@ def forget_oldest(kept: dict[Any, Any], most: int) -> None:
         del kept[next(iter(kept))]
 
 
-def kept_last(name: str, key: Hashable, make: Callable[[], T], most: int = 1) -> T:
-    """Return what this session made for a key, of which it keeps the last ones."""
+def kept_last(name: str, key: Hashable, make: Callable[[], T]) -> T:
+    """Return what this session made for a key, of which it keeps the last one."""
     kept: dict[Hashable, T] = st.session_state.setdefault(name, {})
     if key not in kept:
+        kept.clear()
         kept[key] = make()
-        forget_oldest(kept, most)
     return kept[key]
 
 
@@ -307,21 +304,17 @@ def show_model(
     most: int | None = None,
     *,
     key: str,
-    meanings: Mapping[str, str] | None = None,
-    on_choose: Callable[[int], object] | None = None,
     is_brief: bool = False,
 ) -> None:
     """Show a table of the library as it is written elsewhere, the best in bold.
 
-    Each block is below its title. ``meanings``: tooltips by the keys of columns; ``on_choose`` gets
-    the number of a chosen row; ``is_brief``: without intervals, and filled while its cells arrive.
+    Each block is below its title. ``is_brief``: without intervals, and filled while its cells
+    arrive.
     """
     columns = (*table.names, *table.columns)
     titles = unique_labels([column.title for column in columns])
-    config: dict[str, Any] = {}
-    for title, column in zip(titles, columns, strict=True):
-        side: Any = "left" if column.form == "text" else "right"
-        config[title] = TEXT(title, alignment=side, help=(meanings or {}).get(column.key))
+    sides: list[Any] = ["left" if column.form == "text" else "right" for column in columns]
+    config = {title: TEXT(title, alignment=side) for title, side in zip(titles, sides, strict=True)}
     for number, (above, part) in enumerate(table.parts):
         if above:
             st.caption(plain(above))
@@ -330,27 +323,19 @@ def show_model(
         own = f"{key} {number} {len(frame) if is_brief else hash(frame.to_csv())}"
         if is_brief:
             frame = frame.replace({"not run": "…", r" \[.*\]$": ""}, regex=True)
-        options: dict[str, Any] = {"key": own, "column_config": config}
-        if on_choose is not None:
-
-            def choose(own: str = own) -> None:
-                for row in st.session_state[own].selection.rows:
-                    on_choose(row)
-
-            options |= {"on_select": choose, "selection_mode": "single-row"}
-        show_table(frame, most, best=best, **options)
+        show_table(frame, most, best=best, key=own, column_config=config)
 
 
-def show_report(table: Table, most: int | None = None, *notes: str, **how: Any) -> None:
+def show_report(table: Table, most: int | None = None, *, key: str) -> None:
     """Show a table with its errors, notes, what its marks mean, and its signatures."""
     for row in table.rows:
         if row.error:
             show_error(f"{row.names[0]}: {row.error}")
     for note in table.notes:
         st.warning(plain(note), icon=":material/info:")
-    show_model(table, most, **how)
-    if told := [*table.explained, *notes]:
-        st.caption(plain(" ".join(told)))
+    show_model(table, most, key=key)
+    if table.explained:
+        st.caption(plain(" ".join(table.explained)))
     for signature in table.signatures:
         st.code(signature, language=None, wrap_lines=True)
 
@@ -362,13 +347,13 @@ def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:
     return rows[0] if rows and rows[0] < len(data) else None
 
 
-def chart(figure: Any, key: str, *, empty: str = "", **how: Any) -> Any:
+def chart(figure: Any, key: str, *, empty: str = "") -> Any:
     """Show a figure that can be saved under its key; one without marks says why it is ``empty``."""
     if empty and all(trace.x is None or not len(trace.x) for trace in figure.data):
         return st.info(empty)
     saved = {"format": "svg", "filename": key}
     buttons = {"modeBarButtons": [["toImage"]], "toImageButtonOptions": saved}
-    return st.plotly_chart(figure, key=key, config={"displaylogo": False, **buttons}, **how)
+    return st.plotly_chart(figure, key=key, config={"displaylogo": False, **buttons})
 
 
 def one_page(everything: Sequence[Any], size: int, key: str) -> Sequence[Any]:

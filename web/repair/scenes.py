@@ -1,13 +1,11 @@
 """Chosen types in three scenes: as they are, knocked out, and after repair and reification."""
 
-from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from morphgraph.core.text import counted
-from morphgraph.draw.fan import Stages, stages
+from morphgraph.draw.fan import stages
 from morphgraph.graph.view import type_key
 from web import widgets as ui
 from web.components import fan_graph
@@ -67,45 +65,19 @@ def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:
     rows = [item.y for scene in scenes.values() for item in scene.vertices]
     # With room above and below; what is higher is zoomed out, and can be moved.
     height = min(round(max(rows, default=0) - min(rows, default=0)) + 70, 440)
-    with st.container(key="rebpe-scenes"):
-        left, right = st.columns(2)
-    with left:
-        scene = ui.segments("Scene", scenes, key="rebpe scene", label_visibility="collapsed")
-        fan_graph(
-            scenes[scene],
-            key="rebpe stage",
-            view_key=f"stage {current.study_number} {chosen}",
-            selected=type_key(chosen[0]),
-            height=f"{height}px",
-            least=0.7,
-        )
-        st.caption(
-            "A blue border marks what changed; a removed type stays as a ghost. Colour is blame as "
-            "it is now."
-        )
-    with right:
-        used = counted(len(shown.knockout.rewired), "merge")
-        counts = shown.reification.counts().items()
-        did = ", ".join(f"{number:,} {kind}" for kind, number in counts) or "nothing to mend"
-        st.markdown(f"**Used by {used}** · {did}")
-        ui.show_table(_mended(current, shown), height // 35)
-
-
-def _mended(current: Session, shown: Stages) -> pd.DataFrame:
-    """Return the merges that use types: before these are knocked out, and after reification."""
-    tokeniser, change = current.study.tokeniser, shown.reification
-    names = [*tokeniser.readable_types, *map(tokeniser.readable, change.new_types)]
-    rows: dict[int, tuple[Sequence[int], Sequence[int], str]] = {}
-    for number, is_new, _ in change.reified:
-        merge = change.added_merges.get(number) or tokeniser.graph.merge(number)
-        rows[number] = (), merge.parts, "created" if is_new else "linked"
-    for entry in shown.knockout.rewired:
-        rows[entry.merge] = entry.old_parts, entry.new_parts, "split"
-    for entry in change.rewired:
-        was, _, how = rows.get(entry.merge, (entry.old_parts, (), ""))  # one that used no type
-        mend = "repaired" if entry.cause == "repair" or how == "repaired" else "shortened"
-        rows[entry.merge] = was, entry.new_parts, mend
-    written = [
-        (ui.sum_of(names, was), ui.sum_of(names, now), how) for was, now, how in rows.values()
-    ]
-    return pd.DataFrame(written, columns=["was made from", "is made from", "how"])
+    scene = ui.segments("Scene", scenes, key="rebpe scene", label_visibility="collapsed")
+    fan_graph(
+        scenes[scene],
+        key="rebpe stage",
+        view_key=f"stage {current.study_number} {chosen}",
+        selected=type_key(chosen[0]),
+        height=f"{height}px",
+        least=0.7,
+    )
+    used = counted(len(shown.knockout.rewired), "merge")
+    counts = shown.reification.counts().items()
+    did = ", ".join(f"{number:,} {kind}" for kind, number in counts) or "nothing to mend"
+    st.caption(
+        f"Used by {used} · {did}. A blue border marks what changed; a removed type stays as a "
+        "ghost. Colour is blame as it is now."
+    )

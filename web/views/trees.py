@@ -20,8 +20,6 @@ MARKS = (
 )
 NamedState = tuple[str, int]
 """A title, and the number of edits of the graph."""
-_SAMPLES = 200
-_SHOWN = 12
 
 
 def word_trees(

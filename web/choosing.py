@@ -134,14 +134,6 @@ def baseline_among(names: Sequence[str]) -> int:
     return next((names.index(name) for name in wanted if name in names), 0)
 
 
-def baseline_label(current: Session) -> str:
-    """Return the name of the method that others are tested against; empty without any."""
-    if names := chosen_methods(current):
-        name = names[baseline_among(names)]
-        return _label(current, name, _settings(name))
-    return ""
-
-
 def use_as_baseline(name: str) -> None:
     """Test other methods against this one."""
     st.session_state[_BASELINE] = name
@@ -250,10 +242,11 @@ def _settings(name: str) -> dict[str, Any]:
 
 
 def parameter_field(
-    place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any, **options: Any
+    place: DeltaGenerator, key: str, name: str, field: FieldInfo, **options: Any
 ) -> Any:
-    """Show a switch or bounded number for a parameter, ``first`` at first."""
-    options |= {"key": key, "first": first, "help": field.description}
+    """Show a switch or bounded number for a parameter."""
+    label = name.replace("_", " ").capitalize()
+    options |= {"key": key, "first": field.default, "help": field.description}
     if values_of(field) is bool:
         return ui.setting(place.toggle, label, **options)
     options = {"step": _step(field), "width": 155, **options}

@@ -301,12 +301,12 @@ def test_start_over_and_a_new_run(app: Any) -> None:
 
 def test_settings_are_those_of_the_run(app: Any) -> None:
     app.remedy("rebpe")
-    app.set("toggle", "Anneal first", False).set("number_input", "Least blame, θ", 0.7)
+    app.set("toggle", "Anneal", False).set("number_input", "Threshold", 0.7)
     app.press("Run")
     expected = library_run(app, anneal=False, threshold=0.7)
     expected.finish()
     assert shown(app.session.run.phases) == shown(expected.phases)
-    labels = ("Anneal first", "Repair", "Reuse pairs")
+    labels = ("Anneal", "Repair", "Link")
     assert all(app.find("toggle", label).disabled for label in labels)
     # Another page and back: the same run, with the same settings.
     run = app.session.run

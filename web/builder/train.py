@@ -96,8 +96,8 @@ def _settings() -> _Order | None:
         for name, field in fields.items():
             if name == "types":  # the vocabulary size
                 continue
-            label, key = name.replace("_", " ").capitalize(), f"train_{method.name}_{name}"
-            parameters[name] = parameter_field(place, label, key, field, field.default)
+            key = f"train_{method.name}_{name}"
+            parameters[name] = parameter_field(place, key, name, field)
         with st.popover("Preparation", icon=":material/tune:"):
             pipeline = st.selectbox(
                 "Pipeline",

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from morphgraph.core.cache import Same
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import counted
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import has_seen
 from morphgraph.score.comparison import Comparison, worst_words
@@ -28,7 +28,7 @@ def choose_rows(current: Session) -> str:
     current.address.remember("words", _WORDS, "")
     ways = {_DIFFER: "Where they differ"} if len(choosing.chosen_methods(current)) > 1 else {}
     if current.study.benchmark.reference.has_gold:
-        ways[_WORST] = f"Worst for {ui.plain(shortened(choosing.baseline_label(current), 20))}"
+        ways[_WORST] = "Worst"
     ways[_RANDOM] = "Random"
     now, first = ui.value_now(_WAY, None), next(iter(ways))
     st.session_state[_WAY] = None if typed_texts() else now if now in ways else first

@@ -9,6 +9,7 @@ import streamlit as st
 from morphgraph.core.text import counted, from_to, signed
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
+from morphgraph.segment.method import values_of
 from web import widgets as ui
 from web.aside import scored_words, share_field, sides
 from web.choosing import parameter_field, scope_and_weighting, scoring_now
@@ -26,21 +27,6 @@ _PACE = 0.15
 """Seconds that a phase takes at least, so that one sees its point come."""
 _TAB, _CHANGED, _SCENES = "rebpe tab", "What this phase changed", "The graph, in three scenes"
 _ABLATION = "Ablation"
-_SWITCHES = {
-    "anneal": "Anneal first",
-    "repair": "Repair",
-    "link": "Reuse pairs",
-    "expand": "Create pairs",
-    "cascade": "Cascade",
-    "portable": "Only pairs in the end",
-    "tuples_once": "Count tuples once",
-}
-_NUMBERS = {
-    "threshold": "Least blame, θ",
-    "iterations": "Most iterations, I",
-    "minimum_vocabulary": "Smallest vocabulary",
-    "maximum_vocabulary": "Largest vocabulary",
-}
 
 
 def prepare_rebpe(current: Session) -> None:
@@ -124,16 +110,14 @@ def rebpe_settings(current: Session) -> None:
             ui.button("Start over", "restart_alt", start_over, key="rebpe over", help=tip)
             tip = "Keep what is done, and begin another run on top of it."
             ui.button("New run from here", "add", new_run, key="rebpe new", help=tip)
-    for labels in (_SWITCHES, _NUMBERS):
-        columns = st.columns(2)
-        for number, (name, label) in enumerate(labels.items()):
-            field = ReBPESettings.model_fields[name]
-            options: dict[str, Any] = {"disabled": locked, "width": "stretch"}
-            if name.endswith("vocabulary"):
-                options |= {"step": 1000, "placeholder": "no limit"}
-            parameter_field(
-                columns[number % 2], label, f"rebpe_{name}", field, field.default, **options
-            )
+    columns, fields = st.columns(2), dict(ReBPESettings.model_fields)
+    del fields["scope"], fields["weighting"]
+    switches_first = sorted(fields, key=lambda name: values_of(fields[name]) is not bool)
+    for number, name in enumerate(switches_first):
+        options: dict[str, Any] = {"disabled": locked, "width": "stretch"}
+        if name.endswith("vocabulary"):
+            options |= {"step": 1000, "placeholder": "no limit"}
+        parameter_field(columns[number % 2], f"rebpe_{name}", name, fields[name], **options)
     scope_and_weighting("rebpe", current.study.benchmark, disabled=locked)
     share_field(current, disabled=locked)
 

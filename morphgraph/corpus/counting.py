@@ -38,7 +38,6 @@ from morphgraph.corpus.texts import (
     BadLines,
     Texts,
     query_of,
-    text_columns,
     too_long,
 )
 
@@ -387,9 +386,3 @@ def words_in(path: str, name: str, column: str | None, most: int) -> tuple[list[
             f"where word <> '' group by word order by n desc, word limit {most}"
         ).fetchall()
     return [word for word, _ in rows], [count for _, count in rows]
-
-
-def columns_of(source: bytes, name: str) -> list[str]:
-    """Return the columns of an uploaded csv, tsv or Parquet file that may hold text, if any."""
-    with on_disk(source) as path:
-        return [*map(str, read_isolated(text_columns, str(path), name))]

@@ -352,15 +352,6 @@ def _problem(message: str) -> tuple[str, str]:
 # ------------------------------------------------------------------------- columns
 
 
-def text_columns(path: str, name: str) -> list[str]:
-    """Return the columns of a csv, tsv or Parquet file that may hold text; none for others."""
-    start = _look_at(Path(path), name).start
-    kind = kind_of(start, name, None)
-    if kind == "parquet":
-        return text_fields(Parquet(path, name))
-    return _header(start, name) if kind == "table" else []
-
-
 def _separator(name: str) -> str:
     return _SEPARATORS.get(ending_of(name), ",")
 

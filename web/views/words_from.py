@@ -8,8 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from morphgraph.core.text import shortened
-from morphgraph.corpus.counting import columns_of, read_text
+from morphgraph.corpus.counting import read_text
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from web import widgets as ui
 from web.inputs import content_of
@@ -21,7 +20,7 @@ WORDS_FROM = {
     "text": "a file of text",
 }
 _A_LINE = "One word a line: the word, a tab or a space, and its count."
-_TEXT = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
+_TEXT = "Plain text, or a csv, tsv or parquet file with a column called text, in UTF-8."
 
 
 @dataclass(frozen=True)
@@ -51,18 +50,7 @@ def words_from(kind: str, place: str) -> WordSource | None:
         return None
     if kind == "counts":
         return WordSource(file.name, lambda: counts_in(file), file.file_id)
-    with ui.attempt():
-        columns, column = columns_of(content_of(file), file.name), None
-        if columns:
-            usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
-            options = {"index": usual, "key": f"{place} column {file.file_id}"}
-            column = st.selectbox("Column", columns, format_func=shortened, **options)
-
-        def read() -> WordCounts:
-            return read_text(content_of(file), file.name, column=column)
-
-        return WordSource(file.name, read, f"{file.file_id} {column or ''}")
-    return None
+    return WordSource(file.name, lambda: read_text(content_of(file), file.name), file.file_id)
 
 
 def counts_in(file: Any) -> WordCounts:

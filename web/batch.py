@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +19,7 @@ from morphgraph.core.text import counted, duration, shortened, visible
 from web.jobs import UPLOADS, is_waiting, join_queue
 from web.state import own_folder
 from web.storage import check_space, make_private
-from web.widgets import forget_oldest, kept_last, set_value
+from web.widgets import forget_oldest, kept_last, set_value, unique_name
 
 if TYPE_CHECKING:
     from morphgraph.batch.plan import Plan
@@ -65,16 +63,6 @@ def summary(plan: Plan) -> str:
     return f"{counted(cells, 'cell')}, about {time}"
 
 
-def free_name(wanted: str, taken: Collection[str]) -> str:
-    """Return a name not yet taken, numbered if necessary.
-
-    >>> free_name("demo", []), free_name("demo", ["demo", "demo-2"])
-    ('demo', 'demo-3')
-    """
-    names = (f"{wanted[:74]}-{number}" for number in count(2))
-    return wanted if wanted not in taken else next(name for name in names if name not in taken)
-
-
 def kept(what: str) -> dict[Any, Any]:
     """Return what this session keeps: ``own`` texts, ``edited`` ones by name, or results."""
     texts: dict[Any, Any] = st.session_state.setdefault(f"batch {what}", {})
@@ -86,7 +74,7 @@ def take(name: str, data: bytes) -> None:
     text = files.decode_utf8(data, name)
     YAML_CHARACTERS.check(len(text), name, fix="Choose the YAML file of an evaluation")
     shipped = files.shipped_configurations()
-    name = free_name(shortened(visible(name), 60), {*kept("own"), *shipped})
+    name = unique_name(shortened(visible(name), 60), {*kept("own"), *shipped})
     kept("own")[name] = text.replace("\r\n", "\n").replace("\r", "\n")
     set_value(SOURCE, name)
 

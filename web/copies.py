@@ -8,12 +8,10 @@ import streamlit as st
 
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import counted, in_percent, visible
+from morphgraph.core.text import counted, visible
 from morphgraph.graph.merge_table import Change
-from morphgraph.refine.study import Study
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
-from web.aside import scored_words
 from web.edits import go_to_edit
 from web.state import Session, Steps, as_json
 
@@ -126,7 +124,7 @@ def copy_list(current: Session) -> None:
         row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
         with st.container(key=f"copy-row-{number}", **row):
             with ui.attempt():
-                told = _described(current, copied(current, name))
+                told = _described(copied(current, name))
                 st.markdown(f"**{ui.plain(name)}**  \n:small[{told}]", width="stretch")
             label, tertiary = "Open" if steps == now else "Switch", {"type": "tertiary"}
             with st.container(horizontal=True, width="content", gap="small"):
@@ -137,13 +135,6 @@ def copy_list(current: Session) -> None:
                 ui.button("Remove", "delete", copies.pop, name, **options)
 
 
-def _described(current: Session, tokeniser: BpeTokeniser) -> str:
-    """Format the size of a copy, and F1 as the bar does."""
-    benchmark = current.study.benchmark
-    types = counted(tokeniser.vocabulary_size, "type")
-    description = f"{types} · {counted(len(tokeniser.graph.history), 'edit')}"
-    if not benchmark.reference.has_gold:
-        return description
-    words = scored_words(current, of=tokeniser)
-    f1 = in_percent(Study(tokeniser, benchmark).score(words.part).f1)
-    return f"{description} · F1 {f1}{f' on {words.said}' if words.said else ''}"
+def _described(tokeniser: BpeTokeniser) -> str:
+    types, edits = tokeniser.vocabulary_size, len(tokeniser.graph.history)
+    return f"{counted(types, 'type')} · {counted(edits, 'edit')}"

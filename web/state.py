@@ -340,14 +340,10 @@ class Session:
 
     def keep_model(self, name: str, model: Segmenter) -> None:
         """Add a model, replacing one of the same name."""
-        self.forget_model(name)
-        forget_oldest(self.models, MOST_MODELS - 1)
-        self.models[name] = model
-
-    def forget_model(self, name: str) -> None:
-        """Remove a model."""
         self.models.pop(name, None)
         self.model_files.pop(name, None)
+        forget_oldest(self.models, MOST_MODELS - 1)
+        self.models[name] = model
 
     def ask(self, what: str) -> None:
         """Ask the stepper of ReBPE for a phase or a full run; empty to stop."""

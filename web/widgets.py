@@ -4,9 +4,10 @@ import inspect
 import io
 import re
 import zipfile
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -237,15 +238,14 @@ def kept_last(name: str, key: Hashable, make: Callable[[], T]) -> T:
     return kept[key]
 
 
-def unique_name(name: str, taken: Iterable[str]) -> str:
-    """Return a name not yet taken, adding primes if necessary.
+def unique_name(name: str, taken: Container[str]) -> str:
+    """Return a name not yet taken, numbered if necessary.
 
-    >>> unique_name("a", ["a", "a′"])
-    'a′′'
+    >>> unique_name("demo", []), unique_name("demo", ["demo", "demo-2"])
+    ('demo', 'demo-3')
     """
-    while name in taken:
-        name += "′"
-    return name
+    names = (f"{name[:74]}-{number}" for number in count(2))
+    return name if name not in taken else next(other for other in names if other not in taken)
 
 
 def number_in(text: str) -> float:

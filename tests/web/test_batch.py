@@ -6,6 +6,7 @@ import pytest
 
 from morphgraph.batch.run import Run, RunProgress
 from web import batch
+from web.widgets import unique_name
 
 
 @pytest.mark.parametrize(
@@ -19,8 +20,8 @@ def test_text_that_is_none_is_an_error_not_a_crash(text: str, tmp_path: Path) ->
 
 def test_names_of_runs_are_free_and_never_too_long() -> None:
     long = "x" * 80
-    assert batch.free_name(long, [long]) == "x" * 74 + "-2"
-    assert len(batch.free_name(long, [long, "x" * 74 + "-2"])) <= 80
+    assert unique_name(long, [long]) == "x" * 74 + "-2"
+    assert len(unique_name(long, [long, "x" * 74 + "-2"])) <= 80
 
 
 def test_the_state_of_a_run(tmp_path: Path) -> None:

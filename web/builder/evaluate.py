@@ -119,7 +119,7 @@ def _start(source: str) -> None:
     if checked.plan is None:
         st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
         return
-    name = batch.free_name(checked.name, [run.name for run in batch.known_runs()])
+    name = ui.unique_name(checked.name, [run.name for run in batch.known_runs()])
     with ui.deferred_error(_REFUSED):
         batch.begin(text, name, batch.folder_of(source))
 

@@ -50,7 +50,7 @@ _REMEDIES = {
     ),
     "extend": _Remedy(
         "Extend with words",
-        "Goes on training on your counts, or takes another's types; ids stay.",
+        "Goes on training on your counts; ids stay.",
         extend.show_extend,
     ),
     "list": _Remedy(

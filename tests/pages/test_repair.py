@@ -11,14 +11,13 @@ import morphgraph as mg
 from morphgraph.core.text import from_to, percent
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.blame import blame
-from morphgraph.refine.extending import preview_append, preview_extend
+from morphgraph.refine.extending import preview_extend
 from morphgraph.refine.knockout import decided_threshold, threshold_curve
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.vocabulary_health import compress, corpus_of
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.training import train
 from morphgraph.tokeniser.merging import segment
 from tests.pages.conftest import as_read
 
@@ -152,7 +151,7 @@ def test_pruning_to_a_size_is_foreseen_and_undone(app: App) -> None:
 def test_the_open_tokeniser_is_extended(app: App) -> None:
     """As by the library, in one edit."""
     counts = {"undesirable": 5, "houses": 3}
-    app.remedy("extend").choose("From", "counts")
+    app.remedy("extend").choose("Words from", "counts")
     assert app.find("button", "Look for them").disabled
     lines = "".join(f"{word}\t{count}\n" for word, count in counts.items())
     app.upload("Word counts", ("counts.tsv", lines.encode()))
@@ -165,15 +164,6 @@ def test_the_open_tokeniser_is_extended(app: App) -> None:
     expected = preview_extend(load_tokeniser("demo:en"), counts, 2)
     assert (edit.step, len(edit.added_types)) == (expected.step, 2)
     assert "2 types come." not in said(app), "more of them are looked for when asked"
-
-
-def test_another_tokenisers_types_are_appended(app: App) -> None:
-    app.session.keep_model("small", train("bpe", {"undesirable": 5, "antiaircraft": 3}, 280))
-    app.remedy("extend").choose("From", "tokeniser").press("Look for them")
-    app.press(big(app))
-    [edit] = app.graph.history
-    other = app.session.models["small"].editable
-    assert edit.step == preview_append(load_tokeniser("demo:en"), other).step
 
 
 def test_a_list_of_types_is_knocked_out(app: App) -> None:

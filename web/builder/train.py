@@ -29,7 +29,7 @@ from web.jobs import Tell, Waiting, train_in_turn, until_done
 from web.making import TRAINED
 from web.sources import Source
 from web.state import Session, keep_session
-from web.views.words_from import WORDS_FROM, WordSource, words_from
+from web.views.words_from import WordSource, words_from
 
 _ASKED, _SHOWN, _FAILED, _TOLD = (f"train {what}" for what in ("asked", "shown", "failed", "told"))
 _FIRST = [name for name in (TRAINED, "bpe") if name in METHODS.trained]
@@ -88,7 +88,7 @@ def _settings() -> _Order | None:
     method, training = training_of(_choose([n for n in METHODS.trained if n not in several]))
     fields = training.parameters.model_fields
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = _source()
+        words = words_from("train")
         options: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 150}
         size = int(ui.setting(st.number_input, "Types", 10, most, **options))
         place = st.container(horizontal=True, vertical_alignment="bottom", width="content")
@@ -140,11 +140,6 @@ def _choose(offered: list[str]) -> str:
     other: str = ui.choice(st.selectbox, "Which", others, **title)
     st.caption(ui.plain(_does(other)))
     return other
-
-
-def _source() -> WordSource | None:
-    name: Any = {"format_func": WORDS_FROM.__getitem__, "key": "train_source", "width": 200}
-    return words_from(ui.choice(st.selectbox, "Words from", WORDS_FROM, **name), "train")
 
 
 @st.fragment

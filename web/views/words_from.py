@@ -14,7 +14,7 @@ from web import widgets as ui
 from web.inputs import content_of
 from web.sources import demo_name, wordfreq_languages
 
-WORDS_FROM = {
+_WORDS_FROM = {
     "wordfreq": "wordfreq's counts",
     "counts": "a file of word counts",
     "text": "a file of text",
@@ -36,8 +36,10 @@ class WordSource:
     is_known: bool = False
 
 
-def words_from(kind: str, place: str) -> WordSource | None:
-    """Choose what is of a kind in `WORDS_FROM`; ``place``: what begins the keys of its fields."""
+def words_from(place: str) -> WordSource | None:
+    """Choose where words come from; ``place``: what begins the keys of its fields."""
+    name: Any = {"format_func": _WORDS_FROM.__getitem__, "key": f"{place}_source", "width": 200}
+    kind = ui.choice(st.selectbox, "Words from", _WORDS_FROM, **name)
     if kind == "wordfreq":
         options: dict[str, Any] = {"key": f"{place}_language", "first": "en", "width": 160}
         options["format_func"] = demo_name
@@ -48,11 +50,5 @@ def words_from(kind: str, place: str) -> WordSource | None:
     file = st.file_uploader(label, key=f"{place} {kind}", help=tip)
     if file is None:
         return None
-    if kind == "counts":
-        return WordSource(file.name, lambda: counts_in(file), file.file_id)
-    return WordSource(file.name, lambda: read_text(content_of(file), file.name), file.file_id)
-
-
-def counts_in(file: Any) -> WordCounts:
-    """Read an uploaded file of word counts."""
-    return parse_word_counts(content_of(file), file.name)
+    read: Callable[[bytes, str], WordCounts] = parse_word_counts if kind == "counts" else read_text
+    return WordSource(file.name, lambda: read(content_of(file), file.name), file.file_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,28 +31,19 @@ _DRAWN = 50
 """How often, about, the tables of a run are made anew while it runs: each time reads all cells."""
 
 
-@dataclass(frozen=True)
-class Checked:
-    """A checked configuration: ready to run, or with an error."""
+def check_text(text: str, file: str, folder: Path) -> Plan | str:
+    """Return the plan of a configuration, or what is wrong with it.
 
-    plan: Plan | None = None
-    name: str = ""
-    message: str = ""
-
-
-def check_text(text: str, file: str, folder: Path) -> Checked:
-    """Check a configuration; that of a visitor names no path outside ``folder``."""
-    from morphgraph.batch.configuration import parse_evaluation
+    That of a visitor names no path outside ``folder``.
+    """
     from morphgraph.batch.plan import make_plan
 
-    name = ""
     try:
-        name = parse_evaluation(text, file)[0].name
-        return Checked(make_plan(text, file, folder, confined=is_public(), quoting=False), name)
+        return make_plan(text, file, folder, confined=is_public(), quoting=False)
     except MorphGraphError as error:
-        return Checked(None, name, str(error))
+        return str(error)
     except OSError as error:
-        return Checked(None, name, f"{file}: {(error.strerror or 'unreadable').lower()}.")
+        return f"{file}: {(error.strerror or 'unreadable').lower()}."
 
 
 def summary(plan: Plan) -> str:
@@ -86,15 +76,15 @@ def folder_of(source: str) -> Path:
     return Path.cwd() if source in kept("own") else files.shipped_folder()
 
 
-def checked_text(source: str, text: str, folder: Path | None = None) -> Checked:
+def checked_text(source: str, text: str, folder: Path | None = None) -> Plan | str:
     """Check a text, again only if it or its surroundings may have changed."""
     file = source if source.endswith((".yaml", ".yml")) else f"{source}.yaml"
     folder, checked = folder or folder_of(source), kept("checked")
     key = (text, file, str(folder))
-    if key not in checked or checked[key].plan is None:
+    if isinstance(checked.get(key, ""), str):
         checked[key] = check_text(text, file, folder)
         forget_oldest(checked, 4)
-    result: Checked = checked[key]
+    result: Plan | str = checked[key]
     return result
 
 
@@ -166,8 +156,8 @@ def tables_of_run(run: Run) -> list[Table]:
     except MorphGraphError:
         return []
     ended, done = is_over(run), run.progress.done if run.progress else 0
-    plan = checked_text(run.name, text, folder_of_run(run)).plan
-    if plan is None or not done:
+    plan = checked_text(run.name, text, folder_of_run(run))
+    if isinstance(plan, str) or not done:
         return []
     lately = done // max(1, len(plan.cells) // _DRAWN)
     key = run.folder, text, ended, lately

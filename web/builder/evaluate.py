@@ -70,17 +70,17 @@ def _editor(source: str, original: str) -> str:
 
 def _outcome(source: str, text: str) -> None:
     """Show Start beside what would be done, or what is wrong."""
-    checked = batch.checked_text(source, text)
+    plan = batch.checked_text(source, text)
     with st.container(horizontal=True, vertical_alignment="center"):
-        off = checked.plan is None
+        off = isinstance(plan, str)
         ui.button("Start", "play_arrow", _start, source, primary=True, disabled=off)
-        if checked.plan is not None:
-            st.caption(ui.plain(batch.summary(checked.plan)), width="content")
+        if not isinstance(plan, str):
+            st.caption(ui.plain(batch.summary(plan)), width="content")
         with st.popover("From the command line", type="tertiary"):
             _elsewhere(source, text)
-    if checked.plan is None:
-        ui.show_error(checked.message)
-    elif left_out := checked.plan.left_out:
+    if isinstance(plan, str):
+        ui.show_error(plan)
+    elif left_out := plan.left_out:
         with st.expander(f"{counted(len(left_out), 'input')} left out"):
             st.text("\n\n".join(left_out))
     ui.show_deferred_error(_REFUSED)
@@ -115,11 +115,11 @@ def _elsewhere(source: str, text: str) -> None:
 def _start(source: str) -> None:
     """Start the text now in the editor: the run that drew the button may have had an older one."""
     text = str(st.session_state[f"batch text {source}"])
-    checked = batch.checked_text(source, text)
-    if checked.plan is None:
+    plan = batch.checked_text(source, text)
+    if isinstance(plan, str):
         st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
         return
-    name = ui.unique_name(checked.name, [run.name for run in batch.known_runs()])
+    name = ui.unique_name(plan.evaluation.name, [run.name for run in batch.known_runs()])
     with ui.deferred_error(_REFUSED):
         batch.begin(text, name, batch.folder_of(source))
 

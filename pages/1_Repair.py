@@ -96,7 +96,6 @@ def _page(current: Session) -> None:
             remedy.show(current)
         with st.container():  # a message does not make what is below it new
             edits.show_message(current)
-            edits.never_formed_note(current)
             edits.several_words_note(current)
     tape(current, learning=remedy.gold)
 

@@ -8,16 +8,15 @@ import streamlit as st
 
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import counted, from_to, shortened
+from morphgraph.core.text import counted, from_to
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine import KnockoutSettings
 from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.rebpe import preview_reification
-from morphgraph.tokeniser.merging import never_formed
 from web.aside import Scored, scored_words, sides
 from web.components import Click, component
 from web.state import Session
-from web.widgets import button, deferred_error, plain, set_value
+from web.widgets import deferred_error, plain, set_value
 
 CANVAS = "picture of the workbench"
 """The key of the choice of a picture: Word, Type or All types."""
@@ -89,32 +88,6 @@ def go_to_edit(current: Session, edits: int) -> None:
         current.undo()
     while len(graph.history) < edits and graph.undone:
         current.redo()
-
-
-def never_formed_note(current: Session) -> None:
-    """Report types that no merge can form after the edits, to remove."""
-    graph, names = current.study.graph, current.study.tokeniser.readable_types
-
-    def make() -> list[int]:
-        return [n for n in never_formed(graph, len(graph.history)) if graph.is_removable(n)]
-
-    def remove() -> None:
-        with deferred_error(_MESSAGE):
-            graph.cascade([graph.types[n] for n in types_left])
-
-    types_left = current.once(("never formed",), make)
-    if not types_left:
-        return
-    first = ", ".join(plain(shortened(names[n], 30)) for n in types_left[:10])
-    more = ", …" if len(types_left) > 10 else "."
-    types = counted(len(types_left), "type is", "types are")
-    st.warning(
-        f"{types} left that no merge forms any more: {first}{more}", icon=":material/link_off:"
-    )
-    with st.container(horizontal=True):
-        label = "Remove it" if len(types_left) == 1 else "Remove them"
-        tip = "One more edit; it changes no segmentation."
-        button(label, "delete", remove, key="remove never formed", help=tip)
 
 
 def several_words_note(current: Session) -> None:

@@ -118,16 +118,9 @@ def test_types_that_would_be_markup_are_text(app: Any, hostile_document: bytes) 
     assert "<script" not in "".join(data["light"] + data["dark"])
 
 
-def test_types_that_nothing_forms_are_named_and_removed(app: Any) -> None:
-    """They are left by an edit, and gone by one more, which undo takes."""
+def test_types_that_nothing_forms_are_a_list(app: Any) -> None:
     document = json.dumps(small_document(SEVERAL_MERGES, "abcde")).encode()
     app.session.open_tokeniser(from_tokenizer_json(document, "several.json"))
-    assert "Remove it" not in app.open("start").buttons()
     app.graph.knockout(["abcd"])
-    app.run()
-    warned = [w.value for w in app.test.warning if "no merge forms" in w.value]
-    assert warned == ["1 type is left that no merge forms any more: abcde."]
-    app.press("Remove it")
-    assert "abcde" not in app.graph
-    assert [change.edit for change in app.graph.history] == ["knockout", "cascade"]
-    assert not [w for w in app.test.warning if "no merge forms" in w.value]
+    lists = state(app.run(), "All types").find("pills", "Lists")
+    assert "1 never formed" in lists.options

@@ -54,7 +54,6 @@ def canvas(current: Session) -> None:
     shows = {WORD: _word, TYPE: _type, ALL_TYPES: all_types}
     with st.container(key="canvas"):
         shows[state](current)
-    edits.never_formed_note(current)
 
 
 def _scale() -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 from morphgraph.core.text import in_percent, shortened, signed
 from morphgraph.graph.merge_table import Change
 from web.aside import scored_words
-from web.components import component, telling
+from web.components import component, in_chart, telling
 from web.copies import keep_branch
 from web.edits import go_to_edit
 from web.state import Session
@@ -50,7 +50,7 @@ def tape(current: Session, *, learning: bool = False) -> None:
         said += "" if now != now else f" · F1 {in_percent(now)}"
         if change and now == now and f1[number - 1] == f1[number - 1]:
             said += f" ({signed(100 * (now - f1[number - 1]))})"
-        scores = {"f1": _shown(now), "learned": _shown(seen)}
+        scores = {"f1": in_chart(now), "learned": in_chart(seen)}
         kind = _KINDS.get(change.edit, change.edit) if change else "start"
         points.append({"label": label, "kind": kind, "said": said, **scores})
     title = f"F1 over your edits{f', on {words.said}' if words.said else ''}"
@@ -82,10 +82,6 @@ def edit_said(current: Session, change: Change) -> str:
     """Say what an edit did, and to which types."""
     label = edit_label(current, change)
     return f"{_DID.get(change.edit, change.edit)} {label}" if change.step.get("types") else label
-
-
-def _shown(f1: float) -> float | None:
-    return None if f1 != f1 else 100 * f1
 
 
 def _keep_what_ended(current: Session, changes: tuple[Change, ...]) -> str:

@@ -21,7 +21,6 @@ from morphgraph.tokeniser.words import spelled
 from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
-from web.components import GridFigure, GridHead
 from web.jobs import Waiting
 from web.state import Session
 
@@ -152,7 +151,7 @@ def compare_methods(
     return once(whole, "Intervals and tests", partial(compared), about or methods[place].name)
 
 
-def heads(compared: MethodScores, pending: Sequence[PickedMethod]) -> list[GridHead]:
+def heads(compared: MethodScores, pending: Sequence[PickedMethod]) -> list[dict[str, Any]]:
     """Return the heads of the columns, the best first, then those that are still made."""
     baseline = compared.picked[compared.baseline].name
     shown = [(compared.picked[place], compared.outcomes[place].label) for place in compared.order]
@@ -162,7 +161,9 @@ def heads(compared: MethodScores, pending: Sequence[PickedMethod]) -> list[GridH
     ]
 
 
-def _head(one: PickedMethod, label: str, compared: MethodScores, can_be_baseline: bool) -> GridHead:
+def _head(
+    one: PickedMethod, label: str, compared: MethodScores, can_be_baseline: bool
+) -> dict[str, Any]:
     told = ", ".join(f"{key} = {spelled(value)}" for key, value in one.changed.items())
     if one.made is None:
         told = "learning …" if one.name in METHODS.learning else "training …"
@@ -172,33 +173,34 @@ def _head(one: PickedMethod, label: str, compared: MethodScores, can_be_baseline
         told = "learned from the rest"
     does = METHODS[one.name].does if one.name in METHODS else _DEFAULT
     seen = one.base is not None and has_seen(one.base, compared.scored)
-    return GridHead(
-        one.name,
-        one.title if one.name in METHODS and one.name != "bpe" else label,
-        told,
-        f"{does} {HELD_IN_NOTE}" if seen else does,
-        HELD_IN if seen else "",
-        choosing.fields_of(one),
-        can_be_baseline and one.made is not None,
-    )
+    return {
+        "name": one.name,
+        "title": one.title if one.name in METHODS and one.name != "bpe" else label,
+        "told": told,
+        "does": f"{does} {HELD_IN_NOTE}" if seen else does,
+        "seen": HELD_IN if seen else "",
+        "fields": choosing.fields_of(one),
+        "can_be_baseline": can_be_baseline and one.made is not None,
+    }
 
 
-def figures(compared: MethodScores, pending: int) -> list[GridFigure]:
+def figures(compared: MethodScores, pending: int) -> list[dict[str, Any]]:
     """Return the rows of figures, with room for the columns that are still made."""
-    room = [("…", "", False)] * pending
+    room = [_cell("…")] * pending
     if not compared.has_gold:
         tokens = [compared.comparison.tokens_per_word[place] for place in compared.order]
-        cells = [(ratio_text(each), "", False) for each in tokens]
-        return [GridFigure("tokens per word", METRICS["fertility"].meaning, [*cells, *room])]
+        cells = [*map(_cell, map(ratio_text, tokens)), *room]
+        help = METRICS["fertility"].meaning
+        return [{"label": "tokens per word", "help": help, "cells": cells}]
     table, order = compared.table, compared.order
     names = {name: [compared.scores(place, name) for place in order] for name in table.metrics}
 
     def row(
         label: str, name: str, texts: Sequence[str], help: str = "", marks: Sequence[str] = ()
-    ) -> GridFigure:
+    ) -> dict[str, Any]:
         best = [False] * len(order) if help else _best(METRICS[name].better, names[name])
-        cells = zip(texts, marks or [""] * len(order), best, strict=True)
-        return GridFigure(label, help or METRICS[name].meaning, [*cells, *room])
+        cells = [*map(_cell, texts, marks or [""] * len(order), best), *room]
+        return {"label": label, "help": help or METRICS[name].meaning, "cells": cells}
 
     def written(name: str, digits: int = 1, unit: str = "") -> list[str]:
         if not METRICS[name].unit:
@@ -219,6 +221,10 @@ def figures(compared: MethodScores, pending: int) -> list[GridFigure]:
         row("tokens per word", "fertility", written("fertility"), METRICS["fertility"].meaning),
         *(row(_title(name), name, written(name, 2)) for name in compared.metrics),
     ]
+
+
+def _cell(text: str, mark: str = "", is_best: bool = False) -> dict[str, Any]:
+    return {"text": text, "mark": mark, "is_best": is_best}
 
 
 def _best(better: int, scores: Sequence[Estimate]) -> list[bool]:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -211,6 +211,11 @@ def tree_picture(
     _clickable(mount, key, on_event, {**drawn, **options})
 
 
+def in_chart(share: float) -> float | None:
+    """Return a share in %, as charts here draw it; None for NaN."""
+    return None if share != share else 100 * share
+
+
 def threshold_line(
     points: Sequence[ThresholdPoint],
     threshold: float,
@@ -239,8 +244,8 @@ def threshold_line(
             line += f" F1 {from_to(f1, point.f1)}"
         scores = {"precision": point.precision, "recall": point.recall, "f1": point.f1}
         scores["learned"] = seen
-        in_chart = {name: None if v != v else 100 * v for name, v in scores.items()}
-        return {"threshold": point.threshold, "said": line, **in_chart}
+        drawn = {name: in_chart(score) for name, score in scores.items()}
+        return {"threshold": point.threshold, "said": line, **drawn}
 
     data = {
         "points": [
@@ -249,7 +254,7 @@ def threshold_line(
         ],
         "chosen": _nearest(points, threshold),
         "best": None if best is None else _nearest(points, best),
-        "now": None if f1 != f1 else 100 * f1,
+        "now": in_chart(f1),
         "ahead": dict(ahead),
     }
     mount = component("threshold_line", "curve", "shared", "elements", "picture")
@@ -272,26 +277,8 @@ def _nearest(points: Sequence[ThresholdPoint], threshold: float) -> int:
     return min(range(len(points)), key=lambda n: abs(points[n].threshold - threshold))
 
 
-@dataclass(frozen=True, slots=True)
-class RunPoint:
-    """A phase on the line of a run.
-
-    ``kind`` is start, anneal, knockout, repair, reify or portable; ``f1`` in %, NaN if undefined;
-    ``said``: a one-line description; ``undone``: whether it was undone; ``beside``: another F1,
-    as on the words learned from.
-    """
-
-    label: str
-    kind: str
-    iteration: int
-    f1: float
-    said: str
-    undone: bool = False
-    beside: float = math.nan
-
-
 def run_line(
-    points: Sequence[RunPoint],
+    points: Sequence[Mapping[str, Any]],
     chosen: int,
     word: dict[str, Any] | None = None,
     *,
@@ -301,19 +288,15 @@ def run_line(
 ) -> None:
     """Show a run as a line to play, step and scrub; ``chosen``: the point shown.
 
-    ``on_choose`` gets the point reached by hand or by playing, ``on_word`` a typed word. ``word``:
-    see `word_over_phases`; None keeps the rows shown before.
+    A point has a ``label``, its ``kind`` (start, anneal, knockout, repair, reify or portable), its
+    ``iteration``, ``f1`` (`in_chart`) and its ``value`` as text, what is ``said`` of it, whether it
+    is ``undone``, and another F1 ``beside``. ``on_choose`` gets the point reached by hand or by
+    playing, ``on_word`` a typed word. ``word``: see `word_over_phases`; None keeps the rows shown
+    before.
     """
-
-    line = []
-    for point in points:
-        is_known = point.f1 == point.f1
-        value = {"value": f"{point.f1:.1f}"} if is_known else {"value": "n/a", "f1": None}
-        beside = point.beside if point.beside == point.beside else None
-        line.append({**asdict(point), **value, "beside": beside})
     component("run_line", "run", "shared", "elements", "picture", "chips", "player", "phases")(
         key=key,
-        data={"points": line, "chosen": chosen, "word": word},
+        data={"points": points, "chosen": chosen, "word": word},
         on_chosen_change=telling(key, "chosen", int | float, lambda n: on_choose(int(n))),
         on_word_change=telling(key, "word", str, on_word),
         on_playing_change=lambda: None,
@@ -425,33 +408,9 @@ def word_rows(
     _clickable(mount, key, handle, {"groups": shown, "height": height})
 
 
-@dataclass(frozen=True, slots=True)
-class GridHead:
-    """The head of a method's column: ``told`` below its title, and its menu.
-
-    ``does`` describes it, and ``fields`` its parameters; ``seen``: if it learned from the words.
-    """
-
-    name: str
-    title: str
-    told: str = ""
-    does: str = ""
-    seen: str = ""
-    fields: Sequence[Mapping[str, Any]] = ()
-    can_be_baseline: bool = False
-
-
-class GridFigure(NamedTuple):
-    """A row of figures, one for each method: its text and stars, and if it is the best."""
-
-    label: str
-    help: str
-    cells: Sequence[tuple[str, str, bool]]
-
-
 def comparison_grid(
-    heads: Sequence[GridHead],
-    figures: Sequence[GridFigure],
+    heads: Sequence[Mapping[str, Any]],
+    figures: Sequence[Mapping[str, Any]],
     rows: Sequence[tuple[int, ComparedWord]],
     columns: Sequence[int | None],
     *,
@@ -465,11 +424,14 @@ def comparison_grid(
 ) -> None:
     """Show numbered words by methods, under the methods' figures.
 
-    ``columns``: the index of the cell under each head, None if it is pending; ``typed`` stands in
-    the field for words, ``said`` below the grid, and ``notes`` below words; ``chosen`` is the cell
-    to outline. ``on_choose`` gets the clicked row and column, ``on_ask`` what is asked for:
-    ``words`` and a text; or ``set``, ``base`` or ``drop``, and the method's name, then a parameter
-    and its value.
+    ``heads``: of each method its ``name`` and ``title``, what is ``told`` below that, what it
+    ``does``, its ``fields`` of parameters, whether it ``can_be_baseline``, and what is to be said
+    if it has ``seen`` the words. ``figures``: rows with a ``label``, a ``help``, and for each
+    method a cell of ``text`` and ``mark``, which may be ``is_best``. ``columns``: the index of the
+    cell under each head, None if it is pending; ``typed`` stands in the field for words, ``said``
+    below the grid, and ``notes`` below words; ``chosen`` is the cell to outline. ``on_choose`` gets
+    the clicked row and column, ``on_ask`` what is asked for: ``words`` and a text; or ``set``,
+    ``base`` or ``drop``, and the method's name, then a parameter and its value.
     """
 
     def handle(clicks: list[Click]) -> None:
@@ -503,12 +465,7 @@ def comparison_grid(
         for number, row in rows
     ]
     marked = None if chosen is None else f"{chosen[0]},{chosen[1]}"
-    kinds = ("text", "mark", "is_best")
-    above = [
-        {**one._asdict(), "cells": [dict(zip(kinds, each, strict=True)) for each in one.cells]}
-        for one in figures
-    ]
-    data = {"heads": list(map(asdict, heads)), "figures": above, "rows": table, "chosen": marked}
+    data = {"heads": heads, "figures": figures, "rows": table, "chosen": marked}
     mount = component("comparison", "compare", "shared", "elements", "picture", "chips")
     _clickable(mount, key, handle, {**data, "typed": typed, "said": said})
 

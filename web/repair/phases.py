@@ -19,7 +19,7 @@ from morphgraph.tables.edits import phases_table
 from morphgraph.tables.model import table_of_texts
 from web import widgets as ui
 from web.aside import scored_words
-from web.components import RunPoint, is_playing, run_line, word_over_phases
+from web.components import in_chart, is_playing, run_line, word_over_phases
 from web.edits import open_in_graph
 from web.state import Session
 from web.views.trees import MARKS
@@ -79,15 +79,16 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
     """
     phases, done, study = run.all_phases, len(run.phases), current.study
     points = [
-        RunPoint(
-            figures.phase_label(phase),
-            figures.phase_colour(phase),
-            phase.iteration,
-            100 * phase.score.f1,
-            _phase_message(phase, before),
-            undone=number >= done,
-            beside=seen,
-        )
+        {
+            "label": figures.phase_label(phase),
+            "kind": figures.phase_colour(phase),
+            "iteration": phase.iteration,
+            "f1": in_chart(phase.score.f1),
+            "value": percent(phase.score.f1, 1),
+            "said": _phase_message(phase, before),
+            "undone": number >= done,
+            "beside": in_chart(seen),
+        }
         for number, (before, phase, seen) in enumerate(
             zip([None, *phases[:-1]], phases, _seen(current, run), strict=True)
         )
@@ -124,13 +125,13 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
 
 
 def _seen(current: Session, run: ReBPERun) -> list[float]:
-    """Return F1 in % on the words learned from after each phase; NaN where it is not known."""
+    """Return F1 on the words learned from after each phase; NaN where it is not known."""
     study, part = current.study, scored_words(current, learning=True).part
     usual = (run.settings.scope, run.settings.weighting) == ("morphemic", "types")
     if part is None or not usual:
         return [math.nan] * len(run.all_phases)
     f1 = study.f1_after_edits(part.other)
-    return [100 * f1[edits] for edits in refining.edits_after(run)]
+    return [f1[edits] for edits in refining.edits_after(run)]
 
 
 def _phase_message(phase: Phase, before: Phase | None) -> str:

@@ -374,7 +374,7 @@ def test_all_methods_on_several_references(downloads: Downloads, page: Any) -> N
     assert page.session.study.benchmark.reference.name == "demo:en", "it stays open"
 
 
-def test_public_references_are_chosen_as_a_collection(
+def test_public_references_are_chosen(
     page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     texts = {
@@ -393,7 +393,7 @@ def test_public_references_are_chosen_as_a_collection(
     monkeypatch.setenv("MORPHGRAPH_DATA", str(tmp_path))
     monkeypatch.setattr(catalogue, "SOURCES", sources)
     view(methods(page, "bpe"), "Languages")
-    page.set("multiselect", "References", ["open", "all Small"])
+    page.set("multiselect", "References", ["open", *(f"public {name}" for name in sources)])
     golds = [gold_of(page), *(GoldSet.of(read_reference(f"catalogue:small-{n}")) for n in texts)]
     [chart] = charts(page)
     [drawn] = [trace["text"] for trace in chart["data"] if trace["type"] == "scatter"]

@@ -1,6 +1,6 @@
 """The references of the view of languages: the open one, demos, public ones, and further files."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,41 +33,21 @@ def choose_references(current: Session, waiting: Waiting) -> list[str]:
     files: dict[str, Reference] = st.session_state.setdefault(_FILES, {})
     offered = {OPEN: opened.name} if opened.has_gold else {}
     offered |= {f"demo {code}": f"demo:{code}" for code in DEMOS if code != current.language}
-    there = [catalogue.find_source(name) for name in references_there()]
-    titles: dict[str, list[str]] = {}
-    for source in there:
-        titles.setdefault(source.title, []).append(f"public {source.name}")
-    every = {f"all {title}": names for title, names in titles.items() if len(names) > 1}
-    offered |= {name: f"{name[4:]}: all {len(names)}" for name, names in every.items()}
+    there = map(catalogue.find_source, references_there())
     offered |= {f"public {one.name}": f"{one.title}: {one.language_names}" for one in there}
     usual = list(offered)[: len(DEMOS)]
     chosen = ui.value_now(_CHOSEN, usual)
-    count = len(_expanded(chosen, every, {*offered, *(f"file {name}" for name in files)}))
+    known = {*offered, *(f"file {name}" for name in files)}
+    count = sum(name in known for name in chosen)
     with st.popover(counted(count, "reference"), icon=":material/translate:", key="references"):
-        _upload(
-            files, [opened.name, *files], usual, waiting
-        )  # run first, so that what is added can be chosen
+        # Run first, so that what is added can be chosen.
+        _upload(files, [opened.name, *files], usual, waiting)
         offered |= {f"file {name}": name for name in files}
-        chosen = ui.choice(
-            st.multiselect,
-            "References",
-            offered,
-            key=_CHOSEN,
-            first=usual,
-            format_func=offered.__getitem__,
-            help="Scores of different references are never mixed. Public ones are those on this "
-            "machine.",
+        tip = (
+            "Scores of different references are never mixed. Public ones are those on this machine."
         )
-    return _expanded(chosen, every, offered)
-
-
-def _expanded(
-    chosen: Iterable[str], every: dict[str, list[str]], offered: Iterable[str]
-) -> list[str]:
-    """Return the names with those of whole collections, each once."""
-    known = set(offered)
-    names = (each for name in chosen if name in known for each in every.get(name, [name]))
-    return list(dict.fromkeys(names))
+        how: dict[str, Any] = {"first": usual, "format_func": offered.__getitem__, "help": tip}
+        return list(ui.choice(st.multiselect, "References", offered, key=_CHOSEN, **how))
 
 
 def remove_reference(name: str | None) -> None:

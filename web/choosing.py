@@ -74,11 +74,6 @@ class PickedMethod:
         fields = METHODS[self.name].fields if self.name in METHODS else {}
         return {k: v for k, v in self.settings.items() if v != fields[k].default}
 
-    @property
-    def segmenter(self) -> Segmenter | None:
-        """What segments any word, as a file does not."""
-        return None if isinstance(self.made, Predictions) else self.made
-
 
 def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod]:
     """Show the method field and return the chosen methods, with messages for those that fail.

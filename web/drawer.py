@@ -11,7 +11,6 @@ from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted, in_percent, percent
 from morphgraph.formats.export import Export, words_to_check
 from morphgraph.formats.gguf import MAGIC, with_merges
-from morphgraph.formats.hugging_face import id_choice
 from morphgraph.formats.recipe import write_recipe
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.refine import learned_from
@@ -129,7 +128,7 @@ def _take_along(current: Session) -> None:
         made = _checked(current, Bte(pairs), model if form == GGUF else None)
         _copy_link(current)
     if made is not None:
-        _result(made, keeps_ids=id_choice(pairs) == "keep")
+        _result(made)
 
 
 def _of_pairs(current: Session, tuples: int) -> str:
@@ -218,7 +217,7 @@ def _in_gguf(name: str, data: bytes, made: Export) -> bytes:
     )
 
 
-def _result(made: Export, *, keeps_ids: bool) -> None:
+def _result(made: Export) -> None:
     is_file, same = made.kind == "tokenizer.json", made.is_as_original
     compared = (
         f"{counted(made.checked_words, 'word')} and {counted(made.checked_sentences, 'sentence')}"
@@ -237,8 +236,6 @@ def _result(made: Export, *, keeps_ids: bool) -> None:
         code = _LOADED.format(also=also, trusted=trusted)
         st.code(code.strip(), language="python", wrap_lines=True)
         ui.show_model(checks_table(made.checks), key="export checks")
-        kept = "All types keep their ids; removed ones keep entries that nothing produces."
-        st.caption(kept if keeps_ids else "Ids are dense: what was removed leaves no hole.")
         st.code(made.signature, language=None, wrap_lines=True)
 
 

@@ -340,13 +340,6 @@ def show_report(table: Table, most: int | None = None, *, key: str) -> None:
         st.code(signature, language=None, wrap_lines=True)
 
 
-def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:
-    """Return the row selected in a table, or None; its ``key`` must change with its rows."""
-    event = show_table(data, most, on_select="rerun", selection_mode="single-row", **how)
-    rows = event.selection.rows if event else []
-    return rows[0] if rows and rows[0] < len(data) else None
-
-
 def chart(figure: Any, key: str, *, empty: str = "") -> Any:
     """Show a figure that can be saved under its key; one without marks says why it is ``empty``."""
     if empty and all(trace.x is None or not len(trace.x) for trace in figure.data):

@@ -19,8 +19,6 @@ from morphgraph.refine.knockout import (
     threshold_curve,
 )
 from morphgraph.refine.outlook import Outlook
-from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import segment
 from web import edits
 from web import widgets as ui
@@ -98,25 +96,14 @@ def look_ahead(current: Session, threshold: float = 0.5) -> tuple[Blame, _Curve,
 
     curve = current.once(("blame and its curve", words.part, scope, weighting), made)
     types = candidate_types(study.tokeniser, blamed, threshold)
-    ahead = current.once(
-        ("knockout ahead", words.part, scope, weighting, len(types)),
-        lambda: _ahead(current, kept, blamed, threshold, scope, weighting),
-    )
-    return blamed, curve, ahead
 
+    def to_come() -> Ahead:
+        after = segment_without(study.tokeniser, kept, blamed, threshold)
+        before = segment(study.tokeniser.graph, kept.words)
+        return Ahead.of(Outlook(kept, before, after, scope, weighting), words.said)
 
-def _ahead(
-    current: Session,
-    kept: Benchmark,
-    blamed: Blame,
-    threshold: float,
-    scope: Scope,
-    weighting: Weighting,
-) -> Ahead:
-    tokeniser, on = current.study.tokeniser, scored_words(current, learning=True).said
-    after = segment_without(tokeniser, kept, blamed, threshold)
-    before = segment(tokeniser.graph, kept.words)
-    return Ahead.of(Outlook(kept, before, after, scope, weighting), on)
+    key = ("knockout ahead", words.part, scope, weighting, len(types))
+    return blamed, curve, current.once(key, to_come)
 
 
 def _threshold_now(current: Session) -> float:

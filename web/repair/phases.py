@@ -182,10 +182,10 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
             one, more = "character of the reference was", "characters of the reference were"
             st.caption(f"{counted(atoms, one, more)} added to the alphabet first.")
         key = f"rebpe merges {current.study_number} {edits} {study.graph.state}"
-        row = ui.chosen_row(
-            _merges(current, phase, entries[:_MOST]), _ROWS, key=key, column_config=_RANK
-        )
-        if row is not None:
+        how: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row"}
+        frame = _merges(current, phase, entries[:_MOST])
+        event = ui.show_table(frame, _ROWS, key=key, column_config=_RANK, **how)
+        for row in event.selection.rows:
             open_in_graph(current, entries[row].result)
         first = f"The first {_MOST:,} are shown. " if len(entries) > _MOST else ""
         st.caption(f"{first}Select a row to see its type in the Workbench.")

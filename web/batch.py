@@ -180,14 +180,6 @@ STATES: dict[str, tuple[str, Colour, str]] = {
 """The label, colour and icon of each state of a run."""
 
 
-def badge_of(run: Run) -> tuple[str, Colour, str]:
-    """Return the label, colour and icon of a run's state."""
-    state = state_of(run)
-    if state == "done" and run.progress is not None and run.progress.failed > 0:
-        return "Completed with failures", "orange", ":material/warning:"
-    return STATES[state]
-
-
 def state_of(run: Run) -> str:
     """Return a run's state, one of `STATES`, even if it has not written anything."""
     if is_waiting(run.folder):

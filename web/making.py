@@ -41,7 +41,9 @@ def _maker(current: Session, name: str, settings: Mapping[str, Any]) -> Callable
     if name == TRAINED:
         return _trainer(current, name, settings)
     if name in METHODS.learning:
-        return _learner(current, name, settings)
+        method, (rest, _) = METHODS[name], sides(current)
+        learner = Learner(tokeniser.fork(), method, method.settings(settings))
+        return lambda _: learner.learn(rest)
     if name == START:
         name, made_on, corpus = "bpe", tokeniser.fork(), None
     else:
@@ -113,14 +115,6 @@ def is_available(current: Session, name: str) -> bool:
     return has_counts and fits_types(current, name)
 
 
-def _learner(
-    current: Session, name: str, settings: Mapping[str, Any]
-) -> Callable[[Tell], Segmenter]:
-    method, (rest, _) = METHODS[name], sides(current)
-    learner = Learner(current.study.tokeniser.fork(), method, method.settings(settings))
-    return lambda _: learner.learn(rest)
-
-
 def _trainer(
     current: Session, name: str, settings: Mapping[str, Any]
 ) -> Callable[[Tell], Segmenter]:
@@ -132,5 +126,4 @@ def _trainer(
         )
     counts, visitor = corpus.counts, current.store.folder.name
     options: dict[str, Any] = {"pipeline": "plain", "parameters": settings}
-
     return lambda tell: train_in_turn(visitor, name, counts, size, tell, **options)

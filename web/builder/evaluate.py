@@ -149,7 +149,7 @@ def _runs(runs: dict[str, Run]) -> None:
 
 
 def _run(run: Run, *, is_active: bool) -> None:
-    title, colour, icon = batch.badge_of(run)
+    title, colour, icon = batch.STATES[batch.state_of(run)]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{ui.plain_line(run.name, 60)}**", width="content")
         st.badge(title, color=colour, icon=icon)
@@ -182,9 +182,8 @@ def _resume_button(run: Run) -> None:
     is_done = batch.state_of(run) == "done"
     has_failed = run.progress is not None and run.progress.failed > 0
     if not is_done or has_failed or not (run.folder / "report.html").is_file():
-        label = "Retry failed tasks" if is_done and has_failed else "Resume"
-        tip = "What is done is kept: only what is missing is run."
-        ui.button(label, "play_arrow", resume, primary=not is_done, help=tip, key="batch resume")
+        tip = "What is done is kept: only what is missing, or has failed, is run."
+        ui.button("Resume", "play_arrow", resume, primary=not is_done, help=tip, key="batch resume")
 
 
 def _progress(run: Run) -> None:
@@ -213,11 +212,8 @@ def _progress(run: Run) -> None:
         if progress.failed:
             title = f"{counted(progress.failed, 'task')} failed"
             with st.expander(title, icon=":material/error:", expanded=True):
-                shown = progress.failures[-20:]
-                for line in shown:
+                for line in progress.failures[-20:]:  # the log has all
                     st.markdown(f"- {ui.plain_line(without_folder(line), 500)}")
-                if progress.failed > len(shown):
-                    st.caption(f"The last {len(shown)} of {progress.failed:,}; the log has all.")
 
 
 def _results(run: Run) -> None:

@@ -227,7 +227,7 @@ def frequency_choice(current: Session, place: str = "") -> None:
     benchmark = current.study.benchmark
     st.caption(f"Frequencies: {plain(benchmark.frequency_source or 'none')}")
     source = current.sources.get("frequencies")
-    options, now = [_NONE, *wordfreq_languages()], current.frequency_language if source else _NONE
+    options, now = [_NONE, *wordfreq_languages()], source.list_of("wordfreq") if source else _NONE
     chosen = st.selectbox(
         "From wordfreq",
         options,
@@ -253,7 +253,8 @@ def offer_frequencies(current: Session, what: str) -> None:
     """If no word counts are open, say what ``what`` needs, and offer the language's list."""
     if current.study.benchmark.frequencies is not None:
         return
-    language = current.reference_language
+    words = [entry.word for entry in current.study.benchmark.reference.entries]
+    language = current.once(("language",), partial(language_of, words), of_files=True)
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "border": True}
     with st.container(**row, key="offer-frequencies"):
         st.markdown(f":material/bar_chart: {what} word counts.", width="content")

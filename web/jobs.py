@@ -90,14 +90,6 @@ def _error_of(future: Future[Any]) -> BaseException | None:
     return future.exception() if future.done() and not future.cancelled() else None
 
 
-def made_beside(key: Hashable) -> Any:
-    """Return the result of work that `watch_beside` began; None if there is none yet."""
-    work = _worker_beside().known.get(key)
-    if work is None or not work[1].done() or work[1].cancelled() or work[1].exception():
-        return None
-    return work[1].result()
-
-
 def retry_beside() -> None:
     """Forget work that failed, so that it is done again if it is asked for again."""
     known = _worker_beside().known
@@ -113,8 +105,8 @@ def watch_beside(
 ) -> MorphGraphError | None:
     """Show work beside the session's pages with a Stop button; redraw the page once it is done.
 
-    ``prepare`` returns the work, and is called once. Returns the error that ended it, if one did;
-    `made_beside` returns the result.
+    ``prepare`` returns the work, which keeps its result, and is called once. Returns the error that
+    ended it, if one did.
     """
     worker = _worker_beside()
     if key not in worker.known:
@@ -132,6 +124,8 @@ def watch_beside(
 
     def look() -> None:
         if future.done() or work.stopped.is_set():
+            if not _error_of(future):
+                worker.known.pop(key, None)
             st.rerun()
         with st.container(horizontal=True, vertical_alignment="bottom", key="waiting beside"):
             text = work.said or f"{said}, {time.monotonic() - work.began:.0f} s …"

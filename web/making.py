@@ -12,7 +12,7 @@ from morphgraph.segment.method import METHODS
 from morphgraph.segment.segmenter import Segmenter, method_on
 from web.aside import scored_words, sides
 from web.copies import copied
-from web.jobs import Tell, made_beside, train_in_turn, watch_beside
+from web.jobs import Tell, train_in_turn, watch_beside
 from web.state import Session
 
 START, EDITED = "before the edits", "BPE, edited"
@@ -52,11 +52,8 @@ def _maker(current: Session, name: str, settings: Mapping[str, Any]) -> Callable
 
 
 def make_if_quick(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter | None:
-    """Return a method, or what was made of it beside the page; None if that is not ready."""
-    if takes_long(current, name, settings):
-        made: Segmenter | None = made_beside(_work(current, name, settings))
-        return made
-    return make_method(current, name, settings)
+    """Return a method; None while it takes long, and is made beside the page."""
+    return None if takes_long(current, name, settings) else make_method(current, name, settings)
 
 
 def make_beside(

@@ -53,7 +53,6 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.families import Part
-from morphgraph.reference.language import language_of
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
@@ -210,18 +209,6 @@ class Session:
         """The language of the open demo; empty if something else is open."""
         opened = self.sources.get("tokeniser")
         return opened.list_of("demo") if opened and opened == self.sources.get("reference") else ""
-
-    @property
-    def frequency_language(self) -> str:
-        """The language of the wordfreq list that weights words; empty for a file."""
-        source = self.sources.get("frequencies")
-        return source.list_of("wordfreq") if source else ""
-
-    @property
-    def reference_language(self) -> str:
-        """The language of the reference's words if it is known, else empty."""
-        words = [entry.word for entry in self.study.benchmark.reference.entries]
-        return self.once(("language",), lambda: language_of(words), of_files=True)
 
     def open_demo(self, language: str) -> None:
         """Open a demo's tokeniser, its gold list, and the language's frequencies."""

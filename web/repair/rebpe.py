@@ -17,12 +17,6 @@ from web.repair import phases as view
 from web.repair.scenes import chosen_types
 from web.state import Session
 
-_NAMES = {
-    "anneal": "anneal",
-    "knockout": "knock out",
-    "reify": "reify",
-    "portable": "make portable",
-}
 _PACE = 0.15
 """Seconds that a phase takes at least, so that one sees its point come."""
 _TAB, _CHANGED, _SCENES = "rebpe tab", "What this phase changed", "The graph, in three scenes"
@@ -140,7 +134,7 @@ def _buttons(current: Session, run: ReBPERun) -> None:
             st.rerun()
         return
     number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
-    tip = f"Run one phase: {_NAMES[upcoming[1]]}{number}."
+    tip = f"Run one phase: {upcoming[1]}{number}."
     ui.button("Step", "skip_next", current.ask, "phase", key="rebpe phase", help=tip)
     tip = "Run until nothing changes. It can be stopped at any time."
     options: dict[str, Any] = {"key": "rebpe all", "primary": True, "help": tip}
@@ -150,7 +144,7 @@ def _buttons(current: Session, run: ReBPERun) -> None:
 def _title(run: ReBPERun, running: bool) -> str:
     last = run.phases[-1]
     if running:
-        return f"ReBPE: {_NAMES.get(last.kind, last.kind)} done …"
+        return f"ReBPE: {last.kind} done …"
     if len(run.phases) == 1:
         return "What if nothing wrong were left?"
     title = (

@@ -11,9 +11,8 @@ from morphgraph.core.text import counted
 from morphgraph.score.vocabulary_health import NamedCounts
 from web.guard import only_this_machine
 from web.state import Session
-from web.widgets import attempt, download, plain, show_model
+from web.widgets import attempt, plain
 
-_ROWS = 11
 UNDERTRAINED = "under-trained types"
 """The key of the names of those of the model that was looked at last."""
 
@@ -47,19 +46,14 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
                 with st.spinner("Examining the model's rows…"), unquoted(folder, asked=True):
                     return models.undertrained(folder, corpus)
 
-            _show_untrained(current.once(("undertrained", str(folder), state), make))
-
-
-def _show_untrained(found: Any) -> None:
-    table = found.table()
-    st.session_state[UNDERTRAINED] = frozenset(found.standing_out()["type"])
-    st.caption(
-        plain(
-            f"{counted(len(table.rows), 'type')}, the 2 % with the lowest "
-            f"{found.ranked_by.replace('_', ' ')}. {counted(found.unused, 'row')} taken for "
-            f"unused: {found.unused_are}. For other rankings and a picture: "
-            "`morphgraph undertrained`."
-        )
-    )
-    show_model(table, _ROWS, key="model rows table")
-    download("CSV", found.csv, "undertrained.csv")
+            found = current.once(("undertrained", str(folder), state), make)
+            types = frozenset(found.standing_out()["type"])
+            if st.session_state.get(UNDERTRAINED) != types:
+                st.session_state[UNDERTRAINED] = types
+                st.rerun()  # the list above is drawn before
+            lowest, unused = found.ranked_by.replace("_", " "), counted(found.unused, "row")
+            st.caption(
+                f"The list *under-trained* above: {counted(len(types), 'type')}, the 2 % with the "
+                f"lowest {plain(lowest)}. {unused} taken for unused. For norms, other rankings and "
+                "a picture: `morphgraph undertrained`."
+            )

@@ -9,11 +9,10 @@ from morphgraph.reference.families import Part
 from morphgraph.refine.learning import kept_from, sources_in
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.tables.model import HELD_IN_NOTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.state import Session
 from web.widgets import setting, value_now
-
-HELD_IN_HELP = "On the very words it learned from, which it fits better than any others."
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Scored:
         if self.part is not None:
             share = f"{100 * self.part.share:g} % of the words, whole families, are kept aside."
             return f"On {self.said}: {share} Nothing is learned from them."
-        return HELD_IN_HELP if self.said else ""
+        return HELD_IN_NOTE if self.said else ""
 
 
 def scored_words(

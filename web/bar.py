@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.score.boundaries import BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.metrics import METRICS
 from morphgraph.segment.bte import Bte
 from web.aside import Scored, scored_words
 from web.choosing import kept_words
@@ -100,11 +101,8 @@ def _f1(current: Session, words: Scored, scope: Scope, weighting: Weighting, pla
 def _figures(current: Session, now: BoundaryScore, start: BoundaryScore, words: Scored) -> None:
     study = current.study
     has_gold, is_edited = study.benchmark.reference.has_gold, bool(study.graph.history)
-    for name, label, meaning in (
-        ("f1", "F1 %", "The harmonic mean of precision and recall."),
-        ("precision", "Precision %", "The share of splits that are on a gold boundary."),
-        ("recall", "Recall %", "The share of gold boundaries that are split."),
-    ):
+    for name in ("f1", "precision", "recall"):
+        label, meaning = f"{METRICS[name].title} %", METRICS[name].meaning
         share, before = getattr(now, name), getattr(start, name)
         gain, value = 100 * (share - before), percent(share) if has_gold else "–"
         meaning += "" if has_gold else " It needs a reference."

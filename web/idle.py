@@ -69,13 +69,8 @@ def look_at_compare(current: Session) -> None:
             picked.append(choosing.pick(current, name))
     words = choosing.unseen_words(current, picked, scored)
     how: Any = (*choosing.scoring_now("scores", scored), [])
-    at_once: Any = _AtOnce()
-    compare_methods(current, picked, words, at_once, how)
 
-
-class _AtOnce:
-    """In place of a line that tells of long work: the work is done where it is."""
-
-    def do(self, key: object, said: str, make: Callable[[Any], Any], *, about: object) -> Any:
-        """Return what ``make`` returns."""
+    def at_once(key: object, said: str, make: Callable[[Any], Any], *, about: object) -> Any:
         return make(None)
+
+    compare_methods(current, picked, words, at_once, how)

@@ -1,6 +1,6 @@
 """Methods on the same words: what each makes of them, its scores, and the head of the grid."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -21,7 +21,6 @@ from morphgraph.tokeniser.words import spelled
 from web import choosing
 from web import widgets as ui
 from web.choosing import PickedMethod
-from web.jobs import Waiting
 from web.state import Session
 
 T = TypeVar("T")
@@ -105,17 +104,18 @@ def compare_methods(
     current: Session,
     picked: Sequence[PickedMethod],
     scored: GoldSet,
-    waiting: Waiting,
+    wait: Callable[..., Any],
     how: How,
     about: str | None = None,
 ) -> MethodScores | None:
     """Return the methods that are made on these words; None, and messages, if there are none.
 
-    ``about``: what Stop leaves out, by default the method that is being scored.
+    ``wait``: as `Waiting.do`. ``about``: what Stop leaves out, by default the method that is being
+    scored.
     """
 
     def once(key: tuple[Hashable, ...], said: str, make: partial[T], name: str) -> T:
-        do = partial(waiting.do, key, said, lambda _: make(), about=name)
+        do = partial(wait, key, said, lambda _: make(), about=name)
         return current.once(key, do, of_files=True)
 
     on = f" of {about}" if about else ""

@@ -56,7 +56,7 @@ def _on(
     picked = [one for one in compared.picked if not isinstance(one.made, Predictions)]
     opened = gold_set_of(current, name, waiting, how[1])
     scored = choosing.unseen_words(current, picked, opened)
-    return compare_methods(current, picked, scored, waiting, how, about=name)
+    return compare_methods(current, picked, scored, waiting.do, how, about=name)
 
 
 def _f1(one: MethodScores, label: str) -> float:

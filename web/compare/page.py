@@ -63,7 +63,7 @@ def compare_page(current: Session) -> None:
     scored = choosing.unseen_words(current, picked, current.study.benchmark)
     with shown, ui.attempt():
         with messages:
-            compared = compare_methods(current, picked, scored, waiting, how)
+            compared = compare_methods(current, picked, scored, waiting.do, how)
         waiting.clear()
         pending = [one for one in picked if one.made is None]
         if compared is not None:

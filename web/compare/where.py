@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _METRICS = ("f1", "precision", "recall", "exact")
-_BY = {
-    "length": "Length",
-    "frequency": "Frequency",
-    "boundaries": "Kind of boundary",
-    "affixes": "Affix",
-    "formation": "Formation",
-    "morphs": "Morphs",
-}
 _NOTES = {
     "boundaries": "Recall of morph boundaries: behind a prefix, before a suffix, at an interfix or "
     "hyphen, or between the parts of a compound. A wrong split belongs to no kind, so there is no "
@@ -42,9 +34,10 @@ def where_view(
     with left:
         by = ui.segments(
             "By",
-            _BY,
+            [*GROUPINGS, *_NOTES],
             key="breakdown_by",
-            format_func=_BY.__getitem__,
+            first="length",
+            format_func=str.capitalize,
             label_visibility="collapsed",
         )
         metric = "recall"

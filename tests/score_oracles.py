@@ -7,7 +7,7 @@ byte-level tokeniser. Nothing here is fast, and nothing here imports the library
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from oracles import boundaries
@@ -193,35 +193,7 @@ def scores(words: Iterable[Judged]) -> dict[str, Fraction | None]:
         ),
         "morphscore_recall_all": mean(lambda w: recall(w) if several(w) else Fraction(1), gold),
     }
-    return found | _against_the_source(known, ratio) | _of_consistency(known, ratio)
-
-
-def _of_consistency(
-    known: Sequence[Judged],
-    ratio: Callable[[Callable[[Judged], float], Callable[[Judged], float]], Fraction | None],
-) -> dict[str, Fraction | None]:
-    """Edits of whole units; pairs that share a morph and a piece against those that share one."""
-
-    def units(w: Judged) -> int:
-        morphs, pieces = [*(w.gold or ())], w.found.pieces
-        row = [*range(len(pieces) + 1)]
-        for number, morph in enumerate(morphs, 1):
-            new = [number]
-            for at, piece in enumerate(pieces):
-                new.append(min(row[at] + (morph != piece), row[at + 1] + 1, new[at] + 1))
-            row = new
-        return row[-1]
-
-    both = either = Fraction()
-    for one, other in combinations(known, 2):
-        morphs = bool({*(one.gold or ())} & {*(other.gold or ())})
-        pieces = bool({*one.found.pieces} & {*other.found.pieces})
-        both += one.weight * other.weight * (morphs and pieces)
-        either += one.weight * other.weight * (morphs + pieces)
-    return {
-        "morph_edits": ratio(units, lambda w: 1),
-        "morph_consistency": 2 * both / either if either else None,
-    }
+    return found | _against_the_source(known, ratio)
 
 
 def _against_the_source(

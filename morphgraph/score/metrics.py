@@ -11,13 +11,12 @@ from types import SimpleNamespace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError, nearest
 from morphgraph.core.plugins import Registry
 from morphgraph.kernels import worth_loading
 from morphgraph.score.boundaries import Array, BoundaryTally, WordNumbers
-from morphgraph.score.gold_set import Counts, Flags, Scope, Weighting
+from morphgraph.score.gold_set import Flags, Scope, Weighting
 from morphgraph.score.outcome import Outcome, Strings, gold_strings
 from morphgraph.score.uncertainty import Ratio
 
@@ -67,14 +66,6 @@ class Tally(BoundaryTally):
     def distance(self) -> Array:
         """Levenshtein distance between morphs and pieces, with a separator between each two."""
         return edit_distances(self.gold, self.outcome.strings)
-
-    @cached_property
-    def morph_edits(self) -> Array:
-        """Levenshtein distance between the lists of morphs and pieces, each a unit."""
-        from rapidfuzz.distance import Levenshtein
-
-        lists = zip(self.gold.lists, self.outcome.strings.lists, strict=True)
-        return np.array([Levenshtein.distance(*both) for both in lists], np.float64)
 
     @cached_property
     def common_underlying(self) -> Array:
@@ -127,11 +118,6 @@ class Metric:
     unit: Literal["%", ""] = "%"
 
 
-def _consistency(tally: Tally) -> Ratio:
-    both, either = pairs_that_share(tally.gold.lists, tally.outcome.strings.lists, tally.weight)
-    return tally.ratio(2 * both, either)
-
-
 def _macro_f1(tally: Tally) -> Ratio:
     both = np.where(tally.relevant > 0, tally.predicted + tally.relevant, 0.0)
     return tally.mean(2 * tally.hits, both)
@@ -167,8 +153,6 @@ _FORMULAS: Mapping[str, Callable[[Tally], Ratio]] = {
     "morph_recall": lambda t: t.ratio(t.common, t.relevant + 1),
     "morph_f1": lambda t: t.ratio(2 * t.common, t.outcome.pieces + t.relevant + 1),
     "distance": lambda t: t.ratio(t.distance, t.ones),
-    "morph_edits": lambda t: t.ratio(t.morph_edits, t.ones),
-    "morph_consistency": _consistency,
     "morpheme_precision": lambda t: t.of_source(t.common_underlying, t.morphemes),
     "morpheme_recall": lambda t: t.of_source(t.common_underlying, t.underlying),
     "morpheme_f1": lambda t: t.of_source(2 * t.common_underlying, t.morphemes + t.underlying),
@@ -245,53 +229,6 @@ def edit_distances(gold: Strings, found: Strings) -> Array:
         between, behind = behind, behind - 1
     one, other = (_joined(strings, between, behind) for strings in (gold, found))
     return np.asarray(cpdist(one, other, scorer=Levenshtein.distance), np.float64)
-
-
-ALL_PAIRS = 2_000
-_ROWS, _COLUMNS = 2_000, 1_000
-
-
-def pairs_that_share(
-    gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]], weight: Array
-) -> tuple[Array, Array]:
-    """Return for each word the pairs of it and another that share a gold and a found string.
-
-    These are pairs that share both, and the sum of those that share a gold one and of those that
-    share a found one, each counted by the ``weight`` of the other word; words without a weight are
-    in none. Up to 2,000 words in all pairs, of more the pairs of 2,000 with 1,000, drawn by a seed.
-
-    >>> gold = [["cat", "s"], ["dog", "s"]]
-    >>> both, either = pairs_that_share(gold, gold, np.ones(2))
-    >>> (2 * both.sum() / either.sum()).item()
-    1.0
-    """
-    rows = columns = np.flatnonzero(weight > 0)
-    if len(rows) > ALL_PAIRS:
-        draw = np.random.default_rng(0)
-        rows, columns = (np.sort(draw.permutation(columns)[:n]) for n in (_ROWS, _COLUMNS))
-    morphs, pieces = (_sharing(lists, rows, columns) for lists in (gold, found))
-    both, either = np.zeros((2, len(weight)))
-    others = weight[columns]
-    both[rows] = (morphs & pieces) @ others
-    either[rows] = morphs @ others + pieces @ others
-    return both, either
-
-
-def _sharing(
-    lists: Sequence[Sequence[str]], rows: Counts, columns: Counts
-) -> npt.NDArray[np.bool_]:
-    """Return whether each pair of a row's and a column's word shares a string: bool."""
-    where: dict[str, tuple[list[int], list[int]]] = {}
-    for side, words in enumerate((rows.tolist(), columns.tolist())):
-        for place, word in enumerate(words):
-            for text in set(lists[word]):
-                where.setdefault(text, ([], []))[side].append(place)
-    shares = np.zeros((len(rows), len(columns)), np.bool_)
-    for at, other in where.values():
-        if at and other:
-            shares[np.ix_(at, other)] = True
-    shares[rows[:, None] == columns[None, :]] = False
-    return shares
 
 
 def _joined(strings: Strings, between: int, behind: int) -> list[str]:

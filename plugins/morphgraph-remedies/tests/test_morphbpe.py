@@ -146,7 +146,9 @@ def test_on_a_demo() -> None:
 def test_in_a_notebook_and_exported(tmp_path: Any) -> None:
     tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
     made = tokeniser.learn("morphbpe", gold, holdout=0)
-    found = mg.compare({"BPE": tokeniser, "made": made}, gold, metrics=["f1", "consistency"])
+    found = mg.compare(
+        {"BPE": tokeniser, "made": made}, gold, metrics=["f1", "morph_edits", "morph_consistency"]
+    )
     bpe, morph = found.to_frame().to_dict("index").values()
     assert morph["f1"] > bpe["f1"]
     assert morph["morph_edits"] < bpe["morph_edits"]

@@ -305,7 +305,6 @@ def test_a_file_that_changes_during_the_run_is_a_failure(tmp_path: Path) -> None
     counts.write_text("low\t9\n")
     [task] = [task for task in plan.tasks if task.kind == "counts"]
     found = run_task(task, code_version())
-    assert found.failure is not None
     expect(found.failure.message)
 
 

@@ -140,7 +140,6 @@ def test_workers_die_with_a_killed_runner_also_in_a_long_call_into_c(tmp_path: P
         """,
     )
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as runner:
-        assert runner.stdout is not None
         assert runner.stdout.readline() == "ready\n"
         children = psutil.Process(runner.pid).children(recursive=True)
         runner.kill()

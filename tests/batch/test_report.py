@@ -252,7 +252,6 @@ def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
         title="T", rows=["language", "method", "vocab_size"], metrics=["f1"], lines=True
     )
     figure, _ = chart_of(make_table(frame, spec))
-    assert figure is not None
     assert [(t.name, list(t.x), list(t.y)) for t in figure.data] == [
         ("A", [10, 20], [10, 20]),
         ("B", [10, 20], [10, 20]),
@@ -267,7 +266,6 @@ def test_lines_over_a_setting() -> None:
     rows = [{"parameters": f"p={p}, threshold=0.5", "value": p} for p in (0.1, 0.3)]
     spec = TableSpec(title="T", rows=["parameters"], metrics=["f1"], lines=True)
     figure, _ = chart_of(make_table(results(*rows), spec))
-    assert figure is not None
     assert [(t.type, list(t.x), list(t.y)) for t in figure.data] == [
         ("scatter", [0.1, 0.3], [10, 30])
     ]

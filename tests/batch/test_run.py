@@ -46,10 +46,8 @@ def test_a_runner_that_is_gone_is_interrupted(tmp_path: Path) -> None:
     with Store(tmp_path):
         ProgressFile(tmp_path, RunProgress("running", total=4)).update(force=True, done=1)
         found = read_progress(tmp_path)
-        assert found is not None
         assert (found.state, found.done, found.is_over) == ("running", 1, False)
     found = read_progress(tmp_path)
-    assert found is not None
     assert (found.state, found.is_over) == ("interrupted", True)
 
 

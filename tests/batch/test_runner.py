@@ -70,7 +70,6 @@ def test_results_are_kept_and_not_made_again(tmp_path: Path, client: Client) -> 
     assert done(tmp_path) == [1, 2, 3]
     with Store(tmp_path) as store:
         table = store.read(tasks[1].key)
-        assert table is not None
         assert table["value"].to_pylist() == [2 * 2 + 2 * 1]
     assert not any(report.from_store for report in outcome.reports)
 
@@ -107,7 +106,6 @@ def test_a_failure_stops_only_what_needs_it(tmp_path: Path, client: Client) -> N
     }
     assert "in broken" in outcome.failures[0].traceback + outcome.failures[1].traceback
     progress = read_progress(tmp_path)
-    assert progress is not None
     assert (progress.total, progress.done, progress.failed) == (3, 1, 2)
     # The next start tries what failed once more, and only that.
     assert done(tmp_path) == [3]
@@ -117,7 +115,6 @@ def test_a_failure_stops_only_what_needs_it(tmp_path: Path, client: Client) -> N
 
 def test_a_worker_with_other_code_is_a_failure(tmp_path: Path) -> None:
     brought = run_task(task(1, tmp_path), "othercode123")
-    assert brought.failure is not None
     expect(brought.failure.message)
     assert run_task(task(1, tmp_path), code_version()).failure is None
 

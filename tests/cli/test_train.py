@@ -81,7 +81,6 @@ def test_ctrl_c_keeps_what_was_trained(
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert run.stderr is not None
     next(line for line in run.stderr if line.endswith(" left\n"))
     run.send_signal(signal.SIGINT)
     printed, said = run.communicate(timeout=60)

@@ -37,7 +37,6 @@ def test_its_rows_and_lists_are_what_is_known_of_each_type() -> None:
         assert row["blame"] == pytest.approx(ratio, nan_ok=True)
         assert row["used by merges"] == graph.fan_out(number)
         assert row["id"] == tokeniser.vocabulary_id(number)
-    assert health.compression is not None
     assert table["tokens per million"].sum() == pytest.approx(1e6)
     lists = found.lists
     assert lists[NEVER_USED] == set(health.never_used or ())

@@ -90,7 +90,6 @@ def test_a_text_is_cut_as_its_words_are() -> None:
         for gap in missed:
             merge = tree.merge_at(gap.merge)
             wrong[merge.merge] = merge
-            assert merge is not None
         was = describe_in_study(study, word, None, graph=study.graph.original())
         before = [was.label(root) for root in was.roots]
         if word.isascii():

@@ -46,7 +46,6 @@ def opener(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Pope
             "PYTHONPATH": str(ROOT),
         },
     ) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         yield process
         process.kill()
@@ -58,7 +57,6 @@ def test_a_clear_error_at_once(opener: subprocess.Popen[str], tmp_path: Path, na
     hostile = FILES[name]
     path = tmp_path / hostile.name
     path.write_bytes(hostile.make())
-    assert opener.stdin is not None and opener.stdout is not None
     opener.stdin.write(f"{hostile.kind} {path}\n")
     opener.stdin.flush()
     line = opener.stdout.readline()

@@ -118,18 +118,12 @@ def test_a_character_in_several_tokens_is_its_bytes() -> None:
         ("Ġa", "⟨D1⟩", "⟨8F⟩"),
         ("Ġ", "⟨D1⟩", "⟨8F⟩", "a"),
     ]
-    assert rows[0].cells[0].pieces == (
-        WordPart("a", "start"),
-        WordPart("⟨D1⟩", "right"),
-        WordPart("⟨8F⟩", "inside"),
+    first, second = (
+        [(piece.text, piece.boundary) for piece in row.cells[0].pieces] for row in rows
     )
+    assert first == [("a", "start"), ("⟨D1⟩", "right"), ("⟨8F⟩", "inside")]
     assert rows[0].cells[0].exact  # a score counts gaps between characters only
-    assert rows[1].cells[0].pieces == (
-        WordPart("␣", "marker"),
-        WordPart("⟨D1⟩", "start"),
-        WordPart("⟨8F⟩", "inside"),
-        WordPart("a", "split"),
-    )
+    assert second == [("␣", "marker"), ("⟨D1⟩", "start"), ("⟨8F⟩", "inside"), ("a", "split")]
 
 
 @pytest.mark.parametrize("method", ["bpe", "dropout(p=0.5)", "flota", "first(k=2)", "greedy"])

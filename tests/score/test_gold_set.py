@@ -114,9 +114,7 @@ def signature(run: Run) -> str:
 
 
 def row(run: Run) -> dict[str, Estimate]:
-    found = table_of(run).estimates[2]
-    assert found is not None
-    return found
+    return table_of(run).estimates[2]
 
 
 def numbers(run: Run) -> str:

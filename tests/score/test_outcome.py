@@ -71,7 +71,6 @@ def from_readable(
     for number, word in enumerate(words):
         tokens = outcome.token_texts(number)
         if byte_level:
-            assert outcome.segmentation is not None
             tokens = [segmenter.types[token] for token in outcome.segmentation.tokens(number)]
         inner = [token.removeprefix("##") for token in tokens[1:]]
         spans, alone = naive.spans([*tokens[:1], *inner], marker)

@@ -63,16 +63,9 @@ def outcomes(on: GoldSet, *segmenters: Segmenter) -> list[Outcome | Segmentation
     return [outcome_of(s, on, f"#{number}") for number, s in enumerate(segmenters)]
 
 
-def estimates(table: ScoreTable, number: int) -> dict[str, Estimate]:
-    found = table.estimates[number]
-    assert found is not None
-    return found
-
-
 def ratios(
     outcome: Outcome | SegmentationFailure, scope: Scope, weighting: Weighting
 ) -> dict[str, Ratio]:
-    assert isinstance(outcome, Outcome)
     tally = Tally(outcome, scope, weighting)
     return {name: metric.of(tally) for name, metric in METRICS.items()}
 
@@ -95,7 +88,7 @@ def test_as_each_score_alone(scope: Scope, weighting: Weighting) -> None:
     tested = 0
     for number in range(4):
         for name, ratio in alone[number].items():
-            estimate = estimates(table, number)[name]
+            estimate = table.estimates[number][name]
             assert estimate.value == ratio.value or np.isnan([estimate.value, ratio.value]).all()
             [interval] = bootstrap_intervals([ratio], resamples=200, seed=5)
             assert close(estimate.interval, interval)
@@ -124,7 +117,7 @@ def test_marks(p: float, mark: str) -> None:
 def test_no_baseline_and_no_resamples() -> None:
     table = ScoreTable(outcomes(gold_set(), MORPHS, WORDS), draws=Draws(resamples=0))
     for number in (0, 1):
-        found = estimates(table, number)
+        found = table.estimates[number]
         assert list(found) == list(USUAL)
         assert np.isnan([e.p for e in found.values()]).all()
         assert np.isnan([e.interval.low for e in found.values()]).all()
@@ -164,14 +157,14 @@ def test_a_failure_has_no_score_and_changes_none() -> None:
     how: Any = {"metrics": tuple(METRICS), "baseline": 0, "draws": Draws(resamples=60, trials=60)}
     table, without = ScoreTable(found, **how), ScoreTable([found[0], found[3]], **how)
     assert [row is None for row in table.estimates] == [False, True, True, False]
-    assert repr(estimates(table, 0)) == repr(estimates(without, 0))
-    assert repr(estimates(table, 3)) == repr(estimates(without, 1))
+    assert repr(table.estimates[0]) == repr(without.estimates[0])
+    assert repr(table.estimates[3]) == repr(without.estimates[1])
     assert table.signature_of(3) == without.signature_of(1)
     assert table.labels == ["a", "b", "c", "d"]
     assert table.signature_of(2) == "failed: small.txt: it has no types. Use another one."
     assert f"|tokeniser:{MORPHS.signature()} failed {LETTERS.signature()}|" in table.signature
     untested = ScoreTable(found, baseline=1, draws=Draws(resamples=0))
-    assert np.isnan([e.p for n in (0, 3) for e in estimates(untested, n).values()]).all()
+    assert np.isnan([e.p for n in (0, 3) for e in untested.estimates[n].values()]).all()
     assert "|test:" not in untested.signature_of(0), "a baseline that failed is none"
 
 
@@ -189,8 +182,8 @@ def test_outcomes_on_different_gold_sets_are_refused() -> None:
 def test_the_ideal_row() -> None:
     on = gold_set(1)
     table = ScoreTable([*outcomes(on, MORPHS), ideal(on)], baseline=0, draws=Draws(resamples=50))
-    assert estimates(table, 1)["f1"].interval == Interval(1.0, 1.0)
-    assert np.isnan([e.p for e in estimates(table, 1).values()]).all(), "the gold is no tokeniser"
+    assert table.estimates[1]["f1"].interval == Interval(1.0, 1.0)
+    assert np.isnan([e.p for e in table.estimates[1].values()]).all(), "the gold is no tokeniser"
     assert "|tokeniser:gold|" in table.signature_of(1)
 
 
@@ -206,9 +199,8 @@ def test_dropout_is_averaged_over_seeds() -> None:
     runs = [[("one", Dropout(tokeniser, 0.3, seed))] for seed in (4, 5, 6)]
     alone = [ScoreTable(outcomes_of(run, gold_set), **how) for run in runs]
     plain, mean = table.estimates
-    assert plain is not None and mean is not None
     for name in ("f1", "over"):
-        values = [(one.estimates[0] or {})[name].value for one in alone]
+        values = [one.estimates[0][name].value for one in alone]
         assert len(set(values)) == 3
         assert mean[name].value == pytest.approx(np.mean(values))
         assert mean[name].deviation == pytest.approx(np.std(values, ddof=1))
@@ -218,7 +210,6 @@ def test_dropout_is_averaged_over_seeds() -> None:
     assert "|runs:mean of 3 seeds in a row|" in table.signature
     assert "dropout(p=0.3,seed=4)" in table.signature_of(1)
     (same,) = ScoreTable(outcomes_of(made[:1], gold_set), **how).estimates
-    assert same is not None
     assert plain["f1"].value == pytest.approx(same["f1"].value)
     assert plain["f1"].interval.low == pytest.approx(same["f1"].interval.low)
     assert ScoreView(table).to_frame().loc["dropout", "f1 sd"] == mean["f1"].deviation

@@ -330,7 +330,6 @@ def test_a_baseline_on_another_corpus_is_refused(tiny: VocabularyHealth) -> None
 
 def test_the_signature_names_what_the_figures_depend_on(tiny: VocabularyHealth) -> None:
     line, corpus = signature([tiny], 2.5), tiny.corpus
-    assert corpus is not None and tiny.reference is not None
     entries = reference_fields(tiny.reference)["entries"]
     assert line == (
         f"corpus:words.tsv@{corpus.checksum}|alpha:2.5|reference:gold.tsv@{'0' * 12}|format:plain"
@@ -456,13 +455,11 @@ def test_corpus_of_frequencies() -> None:
     assert corpus_of(plain) is None
     given_ = Benchmark.build(tokeniser, plain.reference, {"ab": 2.4, "b": 0.2, "a": 0}, "x")
     corpus = corpus_of(given_)
-    assert corpus is not None
     assert dict(corpus.counts.items()) == {"ab": 2, "b": 0, "a": 0}
     assert corpus.signature() == f"x@{corpus.checksum}"
     # Several analyses of a word are one word; the counts come with the reference.
     counted = small_reference("a b", "ab", "b", counts=[7, 7, 3])
     found = corpus_of(Benchmark.build(tokeniser, counted))
-    assert found is not None
     assert dict(found.counts.items()) == {"b": 3, "ab": 7}
     assert found.name == "small.tsv"
 

@@ -118,7 +118,6 @@ def test_trained_by_sentencepiece(trained: bytes) -> None:
 def test_trained_as_tokenizer_json(trained: bytes) -> None:
     """The same model as the `tokenizers` library reads and normalises it."""
     model = load_vocabulary({"en.model": trained})
-    assert model.scores is not None
     plain = models.Unigram(
         list(zip(model.types, model.scores, strict=True)), 0, model.byte_fallback
     )

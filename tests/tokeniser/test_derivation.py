@@ -1,18 +1,15 @@
 """Derivations: the same segmentation as the kernel's, and trees that hold together."""
 
 from itertools import pairwise
-from pathlib import Path
 
-import numpy as np
 import oracles
 import pytest
 from effort import examples
 from hypothesis import example, given
 from strategies import MergeList, graph_of, segment_plain, with_words
 
-from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.merging import Derivation, derive, segment
+from morphgraph.tokeniser.merging import Derivation, derive
 from morphgraph.tokeniser.words import Segmentation, Words
 
 
@@ -52,7 +49,6 @@ def assert_is_forest(graph: MergeGraph, words: Words, word: int, found: Derivati
             assert vertex.merge is None
             assert vertex.first == vertex.last == number
             continue
-        assert vertex.merge is not None
         _, parts, result = graph.merge(vertex.merge)
         assert (vertex.type, tuple(c.type for c in children)) == (result, parts)
         assert all(a.last + 1 == b.first for a, b in pairwise(children))
@@ -111,17 +107,3 @@ def test_deep_trees_of_long_words_need_no_recursion(merges: MergeList) -> None:
     assert tokens_of(found) == segmentation.tokens(0)
     assert found == derive(graph, segmentation.words, 0)
     assert_same(graph, segmentation, 0)
-
-
-def test_a_real_tokeniser(data_folder: Path) -> None:
-    """A byte-level tokeniser of 40,000 types, with thousands of tuple merges made by knockout."""
-    tokeniser = load_tokeniser(data_folder / "tokenizers" / "oscar-de-40k" / "tokenizer.json")
-    texts = ["Wohnungen", "Überlänge", "Donaudampfschifffahrt", "a-b", "naïve", "日本語", "x" * 300]
-    words = tokeniser.encode(texts)
-    for text in (None, "ung", "en", "sch"):
-        if text is not None:
-            tokeniser.graph.knockout([text])
-        segmentation = segment(tokeniser.graph, words)
-        for number in range(len(texts)):
-            assert_same(tokeniser.graph, segmentation, number)
-    assert np.diff(segmentation.arrays.part_offsets).max() > 2

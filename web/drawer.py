@@ -43,8 +43,7 @@ tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser"{trusted})
 
 def drawer_button(current: Session, title: str) -> None:
     """Show the button that opens the drawer of a page, and the drawer once it is open."""
-    options: dict[str, Any] = {"key": "drawer button"}
-    ui.button("History, export", "history", ui.open_dialog, title, "drawer", **options)
+    ui.button("History, export", "history", ui.open_dialog, title, "drawer", key="drawer button")
     st.session_state[_SHOWN] = current.study.graph.state
     if ui.dialog_now(title, "drawer") is not None:
         _drawer(current)

@@ -18,7 +18,7 @@ from web.sources import (
     demo_name,
     frequencies_of,
     reference_of,
-    references_there_now,
+    references_there,
     tokeniser_of,
     wordfreq_languages,
 )
@@ -141,7 +141,7 @@ def _download(source: catalogue.CatalogueEntry) -> None:
 
         with attempt():
             catalogue.get(source.name, accept_licence=True, progress=progress)
-            references_there_now.clear()
+            references_there.clear()
             st.rerun()
         bar.empty()
 
@@ -259,14 +259,8 @@ def offer_frequencies(current: Session, what: str) -> None:
     with st.container(**row, key="offer-frequencies"):
         st.markdown(f":material/bar_chart: {what} word counts.", width="content")
         if language:
-            label, source = (
-                f"Use wordfreq’s for {demo_name(language)}",
-                Source(f"wordfreq:{language}"),
-            )
-            options: dict[str, Any] = {
-                "primary": True,
-                "key": "use the frequencies of the language",
-            }
-            button(label, "download_done", _use, current, source, **options)
+            label, source = f"Use wordfreq’s for {demo_name(language)}", f"wordfreq:{language}"
+            how: dict[str, Any] = {"primary": True, "key": "use the frequencies of the language"}
+            button(label, "download_done", _use, current, Source(source), **how)
         with st.popover("Others" if language else "Choose some", width="content"):
             frequency_choice(current)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -116,18 +115,12 @@ def wordfreq_languages() -> list[str]:
     return sorted(wordfreq.available_languages())
 
 
+@st.cache_resource(show_spinner=False, ttl=60)  # cache_data would pickle
 def references_there() -> list[str]:
     """The names of the catalogue's sources that need no download; looked for again after a while.
 
-    ``references_there_now.clear()`` has them looked for at once.
+    ``references_there.clear()`` has them looked for at once.
     """
-    folders = (os.environ.get(name, "") for name in ("MORPHGRAPH_DATA", "MORPHGRAPH_CACHE"))
-    return references_there_now(*folders)
-
-
-@st.cache_resource(show_spinner=False, ttl=60)  # cache_data would pickle
-def references_there_now(*folders: str) -> list[str]:
-    """What is in these folders, with the right checksums."""
     return [name for name, one in catalogue.SOURCES.items() if catalogue.is_downloaded(one)]
 
 

@@ -158,15 +158,6 @@ def setting(
     return shown
 
 
-def tabs(shown: Mapping[str, Callable[[], object]], *, key: str) -> None:
-    """Show tabs, of which only the open one is drawn."""
-    drawn = st.tabs(list(shown), key=key, on_change="rerun")
-    for tab, show in zip(drawn, shown.values(), strict=True):
-        if tab.open:
-            with tab:
-                show()
-
-
 def choice(
     widget: Callable[..., Any],
     label: str,

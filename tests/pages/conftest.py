@@ -19,6 +19,7 @@ from streamlit.testing.v1.element_tree import Dataframe
 
 from morphgraph.graph.merge_graph import MergeGraph
 from web.edits import CANVAS
+from web.sources import references_there
 from web.state import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -211,6 +212,7 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "state"
     monkeypatch.setenv("MORPHGRAPH_STATE", str(folder))
     monkeypatch.setattr("web.idle._PAUSE", None)  # a test is never idle
+    references_there.clear()
     return folder
 
 

@@ -33,6 +33,7 @@ from morphgraph.tables.scores import breakdown_table, scores_table, words_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from tests.pages.conftest import as_read
 from web.edits import knock_out_all
+from web.sources import references_there
 
 pytestmark = pytest.mark.slow
 
@@ -390,6 +391,7 @@ def test_public_references_are_chosen(
         sources[f"small-{name}"] = replace(catalogue.SOURCES["morphynet-deu"], **about, **summed)
     monkeypatch.setenv("MORPHGRAPH_DATA", str(tmp_path))
     monkeypatch.setattr(catalogue, "SOURCES", sources)
+    references_there.clear()
     view(methods(page, "bpe"), "Languages")
     page.set("multiselect", "References", ["open", *(f"public {name}" for name in sources)])
     golds = [gold_of(page), *(GoldSet.of(read_reference(f"catalogue:small-{n}")) for n in texts)]

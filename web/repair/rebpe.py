@@ -74,7 +74,11 @@ def show_rebpe(current: Session) -> None:
         _SCENES: lambda: chosen_types(current),
         _ABLATION: lambda: view.ablation_table(current, run),
     }
-    ui.tabs(shown, key=_TAB)
+    tabs = st.tabs(list(shown), key=_TAB, on_change="rerun")
+    for tab, show in zip(tabs, shown.values(), strict=True):
+        if tab.open:  # drawn only then
+            with tab:
+                show()
 
 
 def _settings_now(current: Session) -> ReBPESettings:

@@ -36,10 +36,9 @@ def _palette(current: Session, pages: Mapping[str, str]) -> None:
     if graph.undone:
         places["Redo"] = partial(_then_redraw, current.redo)
     blamed = study.blame()
-    for place in blamed.order[:_MOST].tolist():
-        number = int(blamed.arrays.results[place])
-        places.setdefault(f"{names[number]} · type", partial(open_in_graph, current, number))
-    for number in filter(graph.is_present, range(min(_TYPES, len(graph.types)))):
+    worst = blamed.arrays.results[blamed.order[:_MOST]].tolist()
+    first = filter(graph.is_present, range(min(_TYPES, len(graph.types))))
+    for number in (*worst, *first):
         places.setdefault(f"{names[number]} · type", partial(open_in_graph, current, number))
     for word in study.benchmark.texts[:_MOST]:
         places.setdefault(f"{word} · word", partial(open_in_merge_tree, current, word))

@@ -331,13 +331,11 @@ def show_report(table: Table, most: int | None = None, *, key: str) -> None:
         st.code(signature, language=None, wrap_lines=True)
 
 
-def chart(figure: Any, key: str, *, empty: str = "") -> Any:
-    """Show a figure that can be saved under its key; one without marks says why it is ``empty``."""
-    if empty and all(trace.x is None or not len(trace.x) for trace in figure.data):
-        return st.info(empty)
+def chart(figure: Any, key: str) -> None:
+    """Show a figure that can be saved under its key."""
     saved = {"format": "svg", "filename": key}
     buttons = {"modeBarButtons": [["toImage"]], "toImageButtonOptions": saved}
-    return st.plotly_chart(figure, key=key, config={"displaylogo": False, **buttons})
+    st.plotly_chart(figure, key=key, config={"displaylogo": False, **buttons})
 
 
 def one_page(everything: Sequence[Any], size: int, key: str) -> Sequence[Any]:

@@ -5,14 +5,12 @@ Colours of text and paper are left to the place that shows a figure, so that it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from morphgraph.core.errors import require
 from morphgraph.core.text import in_percent, shortened
-from morphgraph.graph.merge_table import ORIGINS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,18 +32,6 @@ blame, and each with a contrast of 3:1 and more on white and on the app's dark p
 """
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "12px,3px", "3px,9px")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "star", "x")
-CHANGE_COLOURS = {
-    "original": KEPT,
-    "annealed": "#1d9a6c",
-    "removed": REMOVED,
-    "split": "#e08e0b",
-    "repaired": "#3b7dd8",
-    **dict.fromkeys(("linked", "reused"), "#8e6bd1"),
-    **dict.fromkeys(("created", "reified"), "#2d95a8"),
-    "paired": "#c45ba0",
-    "chained": "#85862f",
-}
-"""Colours of ReBPE's changes to merges, and of merges by origin."""
 GRID = "rgba(128, 128, 128, 0.3)"
 ROOM = {"l": 8, "r": 36, "t": 28, "b": 8}
 """In pixels; at the right is room for the button that saves a picture."""
@@ -152,26 +138,3 @@ def phase_colour(phase: Phase) -> str:
     """Return the colour key of a phase: its kind, or ``repair`` if it only repaired."""
     only_repaired = phase.kind == "reify" and set(phase.counts) == {"repaired"}
     return "repair" if only_repaired else phase.kind
-
-
-def removed_by_origin(phases: Sequence[Phase]) -> go.Figure:
-    """Draw the origins of the merges that each knockout removed."""
-    shown = [phase for phase in phases if phase.kind == "knockout"]
-    figure = figure_of("iteration", "merges knocked out (%)", height=340)
-    figure.update_layout(yaxis={"range": [0, 100]})
-    totals = [max(1, sum(phase.removed_by_origin.values())) for phase in shown]
-    iterations = [str(phase.iteration) for phase in shown]
-    for origin in ORIGINS:
-        numbers = [phase.removed_by_origin.get(origin, 0) for phase in shown]
-        shares = [100 * n / total for n, total in zip(numbers, totals, strict=True)]
-        hover = "%{customdata:,} " + origin + " (%{y:.1f} %)"
-        _stack(figure, origin, iterations, shares, numbers, hover)
-    return figure
-
-
-def _stack(figure: go.Figure, name: str, x: Any, y: Any, numbers: list[int], hover: str) -> None:
-    """Add a bar at each place on top of the earlier ones; none if all numbers are 0."""
-    if any(numbers):
-        look = {"marker_color": CHANGE_COLOURS[name], "hovertemplate": hover + "<extra></extra>"}
-        figure.add_bar(x=x, y=y, customdata=numbers, name=name, **look)
-    figure.update_layout(barmode="stack", xaxis={"type": "category"})

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from morphgraph.core.files import demo_gold_path
-from morphgraph.draw.charts import removed_by_origin
 from morphgraph.draw.score_charts import (
     Mark,
     Panel,
@@ -15,10 +13,6 @@ from morphgraph.draw.score_charts import (
     heat_map,
     line_panels,
 )
-from morphgraph.formats.loading import load_tokeniser
-from morphgraph.reference.readers import read_reference
-from morphgraph.refine.rebpe_run import Phase, ReBPERun
-from morphgraph.score.boundaries import Benchmark
 
 NAN = math.nan
 HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50
@@ -29,28 +23,6 @@ HALF = Mark(0.5)
 def error_bars(trace: Any, axis: str = "x") -> tuple[list[float], list[float]]:
     bars = getattr(trace, f"error_{axis}")
     return list(bars.array), list(bars.arrayminus)
-
-
-# ------------------------------------------------------------------------------------- blame, ReBPE
-
-
-@pytest.fixture(scope="module")
-def phases() -> list[Phase]:
-    tokeniser = load_tokeniser("demo:de")
-    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, read_reference(demo_gold_path("de"))))
-    run.finish()
-    return run.phases
-
-
-def test_the_origins_of_what_was_removed(phases: list[Phase]) -> None:
-    knockouts = [phase for phase in phases if phase.kind == "knockout"]
-    traces = {trace.name: trace for trace in removed_by_origin(phases).data}
-    assert {"original", "split", "repaired", "reified"} <= set(traces)
-    for number, phase in enumerate(knockouts):
-        shown = {name: trace.customdata[number] for name, trace in traces.items()}
-        assert {name: n for name, n in shown.items() if n} == phase.removed_by_origin
-        total = sum(trace.y[number] for trace in traces.values())
-        assert total == pytest.approx(100 if phase.removed_by_origin else 0)
 
 
 # -------------------------------------------------------------------------------------- scores

@@ -163,8 +163,11 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
     if shown >= len(run.phases):
         st.info(f"“{label}” is undone. Redo up to it to see what it changed.")
         return
-    if phase.kind == "start":
-        _whole_run(run)
+    if phase.kind == "start":  # all of the run
+        if len(run.all_phases) > 1:
+            ui.show_model(phases_table(run.all_phases), key="rebpe phases")
+        else:
+            st.info("Run a phase, or all: what each changed stands here.")
         return
     if phase.change.is_empty:
         so = " So the run has converged." if run.converged and phase is run.phases[-1] else ""
@@ -224,18 +227,6 @@ def _merges(
             "rank": [entry.rank for entry in entries],
         }
     )
-
-
-def _whole_run(run: ReBPERun) -> None:
-    """Show all phases, and what the removed merges had been."""
-    phases = run.all_phases
-    if len(phases) == 1:
-        st.info("Run a phase, or all: what each changed stands here, and at the start all of them.")
-        return
-    ui.show_model(phases_table(phases), key="rebpe phases")
-    st.markdown("**What the removed merges had been**")
-    none = "No merge has been knocked out."
-    ui.chart(figures.removed_by_origin(phases), "rebpe origins", empty=none)
 
 
 def ablation_table(current: Session, run: ReBPERun) -> None:

@@ -46,7 +46,6 @@ _REMEDIES = {
         "Prune to a size",
         "Removes what your text needs least; nothing else changes.",
         prune.show_prune,
-        prune.prune_settings,
     ),
     "extend": _Remedy(
         "Extend with words",

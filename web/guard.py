@@ -119,8 +119,11 @@ def frame_route(*, allow_frame: bool) -> Route:
     return Route(FRAME, lambda request: page)
 
 
-class SafeHeaders(BaseHTTPMiddleware):
-    """Adds headers that tell browsers what to load, from where, and who may frame the app."""
+class Pages(BaseHTTPMiddleware):
+    """Adds what tells browsers what to load, from where, and who may frame the app.
+
+    Streamlit's page also gets what shows it once it stands, and keeps the focus in it.
+    """
 
     def __init__(self, app: ASGIApp, *, allow_frame: bool) -> None:
         super().__init__(app)
@@ -131,23 +134,14 @@ class SafeHeaders(BaseHTTPMiddleware):
         }
 
     async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
-        """Forward a request, and add headers to its answer."""
-        answer = await call_next(request)
-        for name, value in self.headers.items():
-            answer.headers.setdefault(name, value)
-        return answer
-
-
-class Arrival(BaseHTTPMiddleware):
-    """Adds to Streamlit's page what shows it once it stands, and what keeps the focus in it."""
-
-    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
-        """Forward a request; an answer that is Streamlit's page gets a script in its head."""
+        """Forward a request; an answer gets headers, and a script if it is Streamlit's page."""
         if "text/html" in request.headers.get("accept", ""):
             # As it is: not compressed, nor the copy that a browser may have of another version.
             given = request.scope["headers"]
             request.scope["headers"] = [pair for pair in given if pair[0] not in _TO_SPARE]
         answer = await call_next(request)
+        for name, value in self.headers.items():
+            answer.headers.setdefault(name, value)
         if not answer.headers.get("content-type", "").startswith("text/html"):
             return answer
         body = b"".join([part async for part in answer.body_iterator])  # type: ignore[attr-defined]
@@ -160,7 +154,7 @@ def content_policy(*, allow_frame: bool) -> str:
     """Return the Content-Security-Policy of the app's pages: the minimum that Streamlit needs.
 
     Components are modules in blobs, styles are created by scripts, and one script is inline in
-    Streamlit's page, beside that of `Arrival`.
+    Streamlit's page, beside that of `Pages`.
     """
     page = (Path(st.__file__).parent / "static" / "index.html").read_bytes() + _ARRIVAL
     inline = re.findall(rb"<script>(.*?)</script>", page, re.S)

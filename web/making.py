@@ -118,8 +118,8 @@ def _trainer(
     corpus, size = current.corpus(), current.study.graph.loaded_type_count
     if corpus is None:
         raise MorphGraphError(
-            f"{METHODS[name].title} is trained on word counts. Choose word frequencies for the "
-            "reference in the menu of Compare."
+            f"{METHODS[name].title} is trained on word counts. Choose word frequencies in the "
+            "bar, behind the reference."
         )
     counts, visitor = corpus.counts, current.store.folder.name
     options: dict[str, Any] = {"pipeline": "plain", "parameters": settings}

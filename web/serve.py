@@ -19,9 +19,8 @@ st.secrets.load_if_toml_exists()
 tabs, framed = guard.Tabs(), guard.allows_frames()
 middleware = [
     Middleware(guard.CountTabs, tabs=tabs),
-    Middleware(guard.Arrival),
     Middleware(OldAddresses),
-    Middleware(guard.SafeHeaders, allow_frame=framed),
+    Middleware(guard.Pages, allow_frame=framed),
     Middleware(guard.KnownHosts, hosts=guard.own_hosts()),
 ]
 if is_public():

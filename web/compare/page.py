@@ -53,9 +53,6 @@ def compare_page(current: Session) -> None:
     if lacking and current.study.benchmark.frequencies is None:
         with messages:
             inputs.offer_frequencies(current, lacking)
-    else:
-        with more:
-            inputs.frequency_choice(current)
     if not picked:
         st.info("Add at least one method.")
         return

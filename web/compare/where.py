@@ -53,7 +53,7 @@ def where_view(
             )
     outcomes = [compared.outcomes[place] for place in compared.order]
     if by == "frequency" and compared.scored.frequencies is None:
-        st.info("Choose word frequencies under More.")
+        st.info("Choose word frequencies in the bar, behind the reference.")
         return
     settings = (by, metric, compared.scope, compared.weighting)
 

@@ -7,7 +7,7 @@ import streamlit as st
 from morphgraph.core.text import counted
 from morphgraph.refine.pruning import preview_prune
 from web import widgets as ui
-from web.inputs import frequency_choice, offer_frequencies
+from web.inputs import offer_frequencies
 from web.repair.ahead import Offer, ahead_of, offer
 from web.state import Session
 
@@ -16,14 +16,6 @@ _ORDERS = {
     "merge-based": "types rarely used, in merges or as tokens",
     "last": "the last types that no other is made of",
 }
-
-
-def prune_settings(current: Session) -> None:
-    """Choose the word counts that say what is needed."""
-    if current.corpus() is None:  # then they are offered beside
-        st.caption("Choose word counts first.")
-    else:
-        frequency_choice(current)
 
 
 def show_prune(current: Session) -> None:

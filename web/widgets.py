@@ -249,13 +249,7 @@ def number_in(text: str) -> float:
     return float(number[0].replace(",", "")) if number else float("nan")
 
 
-def show_table(
-    data: Any,
-    most: int | None = None,
-    *,
-    best: Any = None,
-    **how: Any,
-) -> Any:
+def show_table(data: Any, most: int | None = None, *, best: Any = None, **how: Any) -> Any:
     """Show a table without row numbers, as high as its rows, at most ``most`` of them.
 
     The first column is pinned. Texts that are aligned right stay as they are written, and are
@@ -290,13 +284,7 @@ def show_table(
     return st.dataframe(style, hide_index=True, **how)
 
 
-def show_model(
-    table: Table,
-    most: int | None = None,
-    *,
-    key: str,
-    is_brief: bool = False,
-) -> None:
+def show_model(table: Table, most: int | None = None, *, key: str, is_brief: bool = False) -> None:
     """Show a table of the library as it is written elsewhere, the best in bold.
 
     Each block is below its title. ``is_brief``: without intervals, and filled while its cells
@@ -349,12 +337,7 @@ def one_page(everything: Sequence[Any], size: int, key: str) -> Sequence[Any]:
 
 
 def download(
-    label: str,
-    make: Callable[[], str | bytes],
-    name: str,
-    *,
-    primary: bool = False,
-    **options: Any,
+    label: str, make: Callable[[], str | bytes], name: str, *, primary: bool = False, **options: Any
 ) -> None:
     """Show a download button named after its file, whose content is made on demand."""
     kind = "primary" if primary else "secondary"

@@ -44,11 +44,7 @@ def languages_view(
 
 
 def _on(
-    current: Session,
-    compared: MethodScores,
-    name: str,
-    how: How,
-    waiting: Waiting,
+    current: Session, compared: MethodScores, name: str, how: How, waiting: Waiting
 ) -> MethodScores | None:
     """Return methods on one reference; a file with segmentations is of the open one only."""
     if name == OPEN:

@@ -202,11 +202,7 @@ def tree_picture(
         )
         for theme in ("light", "dark")
     }
-    options = {
-        "file_name": file_name,
-        "clickable": on_event is not None,
-        "chosen": chosen,
-    }
+    options = {"file_name": file_name, "clickable": on_event is not None, "chosen": chosen}
     mount = component("merge_tree", "tree", "shared", "elements", "picture", "player")
     _clickable(mount, key, on_event, {**drawn, **options})
 

@@ -57,11 +57,7 @@ def chosen_types(current: Session) -> None:
 
 def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:
     shown = current.once(("stages", *texts), lambda: stages(current.study, texts))
-    scenes = {
-        "Before": shown.before,
-        "Knocked out": shown.knocked_out,
-        "Reified": shown.reified,
-    }
+    scenes = {"Before": shown.before, "Knocked out": shown.knocked_out, "Reified": shown.reified}
     rows = [item.y for scene in scenes.values() for item in scene.vertices]
     # With room above and below; what is higher is zoomed out, and can be moved.
     height = min(round(max(rows, default=0) - min(rows, default=0)) + 70, 440)

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from web import inputs
-from web.bootstrap import score_metrics, start
+from web.bar import score_metrics
+from web.bootstrap import start
 from web.idle import prepare_next_pages
 from web.state import Session, keep_session
 from web.tape import tape

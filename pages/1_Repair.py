@@ -8,8 +8,8 @@ import streamlit as st
 from web import edits
 from web import widgets as ui
 from web.aside import scored_words
-from web.bar import numbers
-from web.bootstrap import score_metrics, start
+from web.bar import numbers, score_metrics
+from web.bootstrap import start
 from web.choosing import scoring_now
 from web.repair import ahead, blame, extend, listed, prune, rebpe
 from web.state import Session, keep_session

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from web.bootstrap import score_metrics, start
+from web.bar import score_metrics
+from web.bootstrap import start
 from web.builder.evaluate import evaluate_panel
 from web.builder.train import train_panel
 

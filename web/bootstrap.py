@@ -7,14 +7,13 @@ import streamlit as st
 from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
-from web.bar import score_metrics, show_bar
+from web.bar import show_bar
 from web.jobs import keep_queue_moving
 from web.opening import drop_zone
 from web.sharing import make_shared_edits
 from web.state import Session, keep_session, known_browser, session
 from web.widgets import plain
 
-__all__ = ["score_metrics", "start"]
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 

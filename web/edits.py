@@ -37,14 +37,15 @@ def knock_out_all(current: Session, settings: KnockoutSettings) -> None:
         knock_out(current.study.tokeniser, sides(current)[0], settings)
 
 
-def knock_out_and_reify(current: Session, types: list[str]) -> None:
-    """Knock out types, then repair and reify the tuple merges that result."""
+def knock_out_and_reify(current: Session, types: list[str], field: str) -> None:
+    """Knock out types, then repair and reify the tuple merges that result; empty the ``field``."""
     graph = current.study.graph
     with deferred_error(_MESSAGE):
         removed = graph.knockout(types)
         blacklist = {merge.parts for merge in removed.removed_merges.values()}
         rewired = {entry.merge for entry in removed.rewired}
         graph.apply(preview_reification(graph, blacklist, among=rewired))
+        st.session_state[field] = []
 
 
 def make(current: Session, steps: Sequence[Mapping[str, Any]], field: str = "") -> None:

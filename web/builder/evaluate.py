@@ -19,7 +19,6 @@ from web.jobs import is_waiting, leave_queue, place_in_queue
 from web.storage import without_folder
 
 _REFUSED = "batch refused"
-_BEGINNING = "Workers start, load libraries, then tokenisers and references: some seconds."
 _FILES = ("report.html", "report.md", "results.parquet", "results.json", "configuration.yaml")
 _LOG = "run.log"
 
@@ -190,11 +189,8 @@ def _progress(run: Run) -> None:
     progress, state = run.progress, batch.state_of(run)
     if state == "waiting":
         st.progress(0.0, f"Number {place_in_queue(run.folder):,} in the queue …")
-        st.caption(
-            "Runs of all visitors start one after the other. You can close this page meanwhile."
-        )
     elif state == "beginning":
-        st.progress(0.0, _BEGINNING)
+        st.progress(0.0, "Workers start, and load libraries, tokenisers and references …")
     elif progress is None:
         ui.show_error(
             "It ended before its first task, or its file progress.json cannot be read. "
@@ -205,8 +201,6 @@ def _progress(run: Run) -> None:
     else:
         share = min(1.0, progress.share)  # the file may have been tampered with
         st.progress(share, ui.plain_line(progress.summary(), 200))
-        if state == "starting":
-            st.caption(_BEGINNING)
         if progress.message:
             ui.show_error(progress.message)
         if progress.failed:

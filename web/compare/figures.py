@@ -116,7 +116,8 @@ def compare_methods(
 
     def once(key: tuple[Hashable, ...], said: str, make: partial[T], name: str) -> T:
         do = partial(wait, key, said, lambda _: make(), about=name)
-        return current.once(key, do, of_files=True)
+        made: T = current.once(key, do, of_files=True)
+        return made
 
     on = f" of {about}" if about else ""
     ready = [one for one in picked if one.made is not None]

@@ -7,7 +7,7 @@ import streamlit as st
 from morphgraph.core.text import counted, shortened
 from web import choosing, inputs
 from web import widgets as ui
-from web.bootstrap import score_metrics
+from web.bar import score_metrics
 from web.compare.figures import How, choose_metrics, compare_methods
 from web.compare.languages import languages_view
 from web.compare.rows import choose_rows, texts_to_compare

@@ -43,9 +43,7 @@ def choose_references(current: Session, waiting: Waiting) -> list[str]:
         # Run first, so that what is added can be chosen.
         _upload(files, [opened.name, *files], usual, waiting)
         offered |= {f"file {name}": name for name in files}
-        tip = (
-            "Scores of different references are never mixed. Public ones are those on this machine."
-        )
+        tip = "Scores of different references are never mixed. Public ones are on this machine."
         how: dict[str, Any] = {"first": usual, "format_func": offered.__getitem__, "help": tip}
         return list(ui.choice(st.multiselect, "References", offered, key=_CHOSEN, **how))
 

@@ -52,8 +52,7 @@ def type_words(text: str) -> None:
 
 def typed_words() -> str:
     """Return what was typed."""
-    text: str = ui.value_now(_WORDS, "")
-    return text
+    return str(ui.value_now(_WORDS, ""))
 
 
 def typed_texts() -> list[str]:

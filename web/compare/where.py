@@ -74,8 +74,6 @@ def where_view(
         st.info("This reference does not say.")
         return
     ui.chart(figure, f"breakdown {found.by}")
-    if any(name == "unknown" for name, _ in found.groups):
-        st.caption("Unknown: the reference does not say.")
     with st.expander("As a table, with 95 % intervals"):
         ui.show_report(breakdown_table(found), key="breakdown")
     with table:

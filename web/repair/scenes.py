@@ -17,34 +17,25 @@ def chosen_types(current: Session) -> None:
     """Show user-chosen types before, after knockout, and after reification."""
     study = current.study
     graph, names, blamed = study.graph, study.tokeniser.readable_types, study.blame()
-    left, right = st.columns([2, 5], vertical_alignment="bottom")
     key = f"rebpe types {current.study_number}"
-    text = left.text_input(
-        "Find types", key=f"{key} find", placeholder="part of a type", max_chars=100
-    )
-    worst = [int(blamed.arrays.results[place]) for place in blamed.order[:100]]
-    offered = study.tokeniser.search(text) if text else worst
-    if key in st.session_state:
-        already = [n for n in st.session_state[key] if graph.is_present(n)]
-    else:  # an initial example
-        few = [n for n in worst if graph.is_removable(n) and graph.fan_out(n) <= 8]
-        already = sorted(few, key=graph.fan_out)[-1:]
-    if already != st.session_state.get(key):
-        st.session_state[key] = already
-    chosen = right.multiselect(
+    worst = blamed.arrays.results[blamed.order[:100]].tolist()
+    offered = [number for number in worst if graph.is_removable(number)]
+    if key not in st.session_state:  # an initial example
+        few = [number for number in offered if graph.fan_out(number) <= 8]
+        st.session_state[key] = [names[n] for n in sorted(few, key=graph.fan_out)[-1:]]
+    named = st.multiselect(
         "Types to knock out",
-        list(dict.fromkeys([*already, *(n for n in offered if graph.is_removable(n))])),
-        format_func=names.__getitem__,
+        list(dict.fromkeys([*st.session_state[key], *(names[number] for number in offered)])),
         key=key,
         max_selections=12,
         select_all=False,
-        placeholder="choose among those found" if text else "choose among those most to blame",
+        accept_new_options=True,
+        placeholder="choose among those most to blame, or type one",
     )
+    present = [graph.ids[text] for text in map(study.tokeniser.type_from, named) if text]
+    chosen = list(dict.fromkeys(filter(graph.is_removable, present)))
     if not chosen:
-        st.caption(
-            "Choose types to see three scenes: as they are now, knocked out, and after repair and "
-            "reification of the merges that used them."
-        )
+        st.caption("Choose types, and see them as they are now, knocked out, and reified.")
         return
     with ui.attempt():
         texts = [graph.types[number] for number in chosen]
@@ -52,7 +43,7 @@ def chosen_types(current: Session) -> None:
         tip = "Two edits, which Undo takes back one after the other."
         options: dict[str, Any] = {"primary": True, "key": "rebpe do both", "help": tip}
         label = "Do both: knock out, then reify"
-        ui.button(label, "content_cut", knock_out_and_reify, current, texts, **options)
+        ui.button(label, "content_cut", knock_out_and_reify, current, texts, key, **options)
 
 
 def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:

@@ -25,12 +25,9 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
     models: Any = getattr(mg, "models", None)
     if models is None or not only_this_machine():
         return
-    with st.expander(
-        "A model on this machine: its under-trained types",
-        icon=":material/memory:",
-        on_change="rerun",
-        key="model rows",
-    ) as shown:
+    label = "A model on this machine: its under-trained types"
+    options: dict[str, Any] = {"icon": ":material/memory:", "on_change": "rerun"}
+    with st.expander(label, key="model rows", **options) as shown:
         if not shown.open:
             return
         example = "config.json, weights in safetensors and the tokeniser are in it"

@@ -36,7 +36,9 @@ def panel(current: Session, *, cascade: bool) -> None:
         if is_present and graph.incoming(number) and graph.is_removable(number):
             _promise(current, number, cascade)
         elif change is not None and change is graph.history[-1]:
-            _outcome(current)
+            gain, description = edits.outcome(current)
+            colour = ui.gain_colour(gain)
+            st.markdown(f":{colour}-background[:{colour}[**{description}**]]")
     edits.show_message(current)
     _about(current, number)
     if change is not None and change is graph.history[-1]:
@@ -111,12 +113,6 @@ def _promise(current: Session, number: int, cascade: bool) -> None:
     better = counted(gains[0], "word better", "words better")
     said = f"F1 {from_to(before, after)} · {better}, {gains[1]:,} worse{others}"
     st.markdown(f":{ui.gain_colour(after - before)}[**{said}**]")
-
-
-def _outcome(current: Session) -> None:
-    gain, description = edits.outcome(current)
-    colour = ui.gain_colour(gain)
-    st.markdown(f":{colour}-background[:{colour}[**{description}**]]")
 
 
 def _about(current: Session, number: int) -> None:

@@ -4,15 +4,13 @@ A word is a string, a token a span (start, end) of its units: characters, or the
 byte-level tokeniser. Nothing here is fast, and nothing here imports the library.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from oracles import boundaries
-
-Span = tuple[int, int]
 
 
 class Found(NamedTuple):
@@ -36,7 +34,7 @@ class Judged(NamedTuple):
     source: Sequence[str] | None
 
 
-def spans(tokens: Iterable[str], marker: str = "") -> tuple[list[Span], int]:
+def spans(tokens, marker=""):
     """Where tokens lie that cover a whole word, and how many are nothing but its marker.
 
     >>> spans(["▁", "un", "do"], "▁"), spans(["▁un", "do"], "▁"), spans(["un", "##do"])
@@ -53,9 +51,7 @@ def spans(tokens: Iterable[str], marker: str = "") -> tuple[list[Span], int]:
     return found, alone
 
 
-def outcome(
-    word: str, tokens: Sequence[Span], alone: int = 0, *, byte_level: bool = False
-) -> Found:
+def outcome(word, tokens, alone=0, *, byte_level=False):
     """Cuts and all else of a word, from the spans of its tokens; ``alone``: tokens without any.
 
     >>> outcome("undo", [(0, 2)])
@@ -82,7 +78,7 @@ def outcome(
     return Found(cuts, pieces, len(word) - len(covered), len(tokens) + alone, inside, alone)
 
 
-def common(one: Sequence[object], other: Sequence[object]) -> int:
+def common(one, other):
     """Length of the longest common subsequence.
 
     >>> common(["un", "do", "able"], ["un", "a", "able"])
@@ -90,7 +86,7 @@ def common(one: Sequence[object], other: Sequence[object]) -> int:
     """
 
     @cache
-    def of(i: int, j: int) -> int:
+    def of(i, j):
         if i == len(one) or j == len(other):
             return 0
         if one[i] == other[j]:
@@ -100,7 +96,7 @@ def common(one: Sequence[object], other: Sequence[object]) -> int:
     return of(0, 0)
 
 
-def edits(one: Sequence[str], other: Sequence[str]) -> int:
+def edits(one, other):
     """Levenshtein distance of lists of strings, with a separator between each two.
 
     >>> edits(["dog", "s"], ["dogs"]), edits(["dogs"], []), edits(["do", "gs"], ["dog", "s"])
@@ -110,7 +106,7 @@ def edits(one: Sequence[str], other: Sequence[str]) -> int:
     b = [c for string in other for c in (*string, None)][:-1]
 
     @cache
-    def of(i: int, j: int) -> int:
+    def of(i, j):
         if i == len(a) or j == len(b):
             return len(a) - i + len(b) - j
         same = int(a[i] != b[j])
@@ -119,49 +115,47 @@ def edits(one: Sequence[str], other: Sequence[str]) -> int:
     return of(0, 0)
 
 
-def scores(words: Iterable[Judged]) -> dict[str, Fraction | None]:
+def scores(words):
     """Every score by name; None where it is undefined."""
     known = [word for word in words if word.gold is not None]
 
-    def total(number: Callable[[Judged], float]) -> Fraction:
+    def total(number):
         return sum((w.weight * Fraction(number(w)) for w in known), Fraction())
 
-    def ratio(part: Callable[[Judged], float], whole: Callable[[Judged], float]) -> Fraction | None:
+    def ratio(part, whole):
         return total(part) / total(whole) if total(whole) else None
 
-    def mean(
-        of: Callable[[Judged], Fraction], where: Callable[[Judged], object]
-    ) -> Fraction | None:
+    def mean(of, where):
         return ratio(lambda w: of(w) if where(w) else 0, lambda w: bool(where(w)))
 
-    def cut(w: Judged) -> set[int]:
+    def cut(w):
         return set(w.found.cuts)
 
-    def gold(w: Judged) -> set[int]:
+    def gold(w):
         return boundaries(w.gold or ())
 
-    def hits(w: Judged) -> int:
+    def hits(w):
         return len(cut(w) & gold(w))
 
-    def both(w: Judged) -> int:
+    def both(w):
         return len(cut(w)) + len(gold(w))
 
-    def pieces(w: Judged) -> int:
+    def pieces(w):
         return len(w.found.pieces)
 
-    def morphs(w: Judged) -> int:
+    def morphs(w):
         return len(w.gold or ())
 
-    def shared(w: Judged) -> int:
+    def shared(w):
         return common(w.gold or (), w.found.pieces)
 
-    def several(w: Judged) -> bool:
+    def several(w):
         return w.found.tokens - w.found.alone > 1
 
-    def precision(w: Judged) -> Fraction:
+    def precision(w):
         return Fraction(hits(w), len(cut(w)) or 1)
 
-    def recall(w: Judged) -> Fraction:
+    def recall(w):
         return Fraction(hits(w), len(gold(w)))
 
     found = {
@@ -196,18 +190,15 @@ def scores(words: Iterable[Judged]) -> dict[str, Fraction | None]:
     return found | _against_the_source(known, ratio)
 
 
-def _against_the_source(
-    known: Sequence[Judged],
-    ratio: Callable[[Callable[[Judged], float], Callable[[Judged], float]], Fraction | None],
-) -> dict[str, Fraction | None]:
+def _against_the_source(known, ratio):
     names = [f"morpheme_{name}" for name in ("precision", "recall", "f1", "distance")]
     if any(w.source is None for w in known):
         return dict.fromkeys(names)
 
-    def source(w: Judged) -> Sequence[str]:
+    def source(w):
         return w.source or ()
 
-    def shared(w: Judged) -> int:
+    def shared(w):
         return common(source(w), w.found.pieces)
 
     values = [

@@ -21,7 +21,7 @@ from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
 from morphgraph.segment.bte import Bte
 
 
-def test_its_rows_and_lists_are_what_is_known_of_each_type() -> None:
+def test_its_rows_and_lists_are_what_is_known_of_each_type():
     tokeniser, gold = load_tokeniser("demo:en"), mg.read_gold("demo:en")
     study = Study(tokeniser, Benchmark.on(gold, tokeniser))
     study.graph.knockout(["ies"])

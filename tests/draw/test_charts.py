@@ -1,8 +1,6 @@
 """Figures: every number is the given one, and no label is markup or a template."""
 
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -20,7 +18,7 @@ UNKNOWN = Mark(NAN)
 HALF = Mark(0.5)
 
 
-def error_bars(trace: Any, axis: str = "x") -> tuple[list[float], list[float]]:
+def error_bars(trace, axis="x"):
     bars = getattr(trace, f"error_{axis}")
     return list(bars.array), list(bars.arrayminus)
 
@@ -28,7 +26,7 @@ def error_bars(trace: Any, axis: str = "x") -> tuple[list[float], list[float]]:
 # -------------------------------------------------------------------------------------- scores
 
 
-def test_breakdown() -> None:
+def test_breakdown():
     lines = {
         "a": [Mark(0.5, 0.25, 0.75), Mark(0.5, 0.6, 0.7), UNKNOWN],
         "b": [Mark(NAN, 0, 0), Mark(1.0, 0.5, 1.0), Mark(NAN, 0, 0)],
@@ -45,7 +43,7 @@ def test_breakdown() -> None:
 # ----------------------------------------------------------------------------------- evaluations
 
 
-def test_lines() -> None:
+def test_lines():
     marks = [Mark(2, 1, 4), Mark(1), Mark(NAN), Mark(9)]
     figure = line_panels(["a", "b"], [200, 100], [Panel("F1", marks)], "Size")
     one, other = figure.data
@@ -58,7 +56,7 @@ def test_lines() -> None:
 # -------------------------------------------------------------------------------------- all of them
 
 
-def strings(value: Any) -> Iterator[str]:
+def strings(value):
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -69,7 +67,7 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(inner)
 
 
-def test_hostile_labels() -> None:
+def test_hostile_labels():
     figures = [
         breakdown([HOSTILE], [1], {HOSTILE: [HALF]}, HOSTILE),
         heat_map([HOSTILE], [HOSTILE] * 2, [[1, float("nan")]]),

@@ -1,7 +1,6 @@
 """Which tokenisers a page can cut words by, and what it is sent for it."""
 
 import json
-from typing import Any
 
 import pytest
 from small import small_tokeniser
@@ -12,10 +11,9 @@ from morphgraph.draw import cutting
 from morphgraph.draw.cutting import cutting_tables
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
-def demo_with(**changes: Any) -> BpeTokeniser:
+def demo_with(**changes):
     """The English demo with other settings of its model or of its file."""
     document = json.loads(demo_tokeniser_path("en").read_bytes())
     for key, value in changes.items():
@@ -23,7 +21,7 @@ def demo_with(**changes: Any) -> BpeTokeniser:
     return from_tokenizer_json(json.dumps(document).encode(), "en.json")
 
 
-def test_tables_are_small_and_name_their_state() -> None:
+def test_tables_are_small_and_name_their_state():
     tokeniser = load_tokeniser("demo:en")
     before = cutting_tables(tokeniser)
     assert len(before.packed) < 6 * tokeniser.graph.merge_count + 1_000
@@ -47,7 +45,7 @@ def test_tables_are_small_and_name_their_state() -> None:
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_what_is_unusual_is_left_to_the_library(changes: dict[str, Any]) -> None:
+def test_what_is_unusual_is_left_to_the_library(changes):
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
     added = [{**flags, **each} for each in changes.get("added_tokens", ())]
     if added:
@@ -55,7 +53,7 @@ def test_what_is_unusual_is_left_to_the_library(changes: dict[str, Any]) -> None
     assert cutting_tables(demo_with(**changes)) is None
 
 
-def test_other_kinds_of_tokenisers_are_left_to_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_kinds_of_tokenisers_are_left_to_the_library(monkeypatch):
     assert cutting_tables(small_tokeniser([("u", "n")])) is None, "its atoms are characters"
     assert cutting_tables(from_tokenizer_json(superbpe_json(), "super.json")) is None
     monkeypatch.setattr(cutting, "_MOST_TYPES", 7_999)

@@ -10,7 +10,7 @@ from strategies import check_graph
 
 import morphgraph as mg
 from morphgraph.draw.fan import fan_around, stages
-from morphgraph.draw.fan_layout import HEIGHT, Edge, Fan, Item, TypeOrigin, Use, lay_out_fans
+from morphgraph.draw.fan_layout import HEIGHT, Item, TypeOrigin, Use, lay_out_fans
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -21,7 +21,7 @@ MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x"), ("abc
 # ------------------------------------------------------------------------------------- geometry
 
 
-def points(edge: Edge, steps: int = 24) -> list[tuple[float, float]]:
+def points(edge, steps=24):
     """Places along an edge: the level stretch, the curve, the level stretch."""
     middle = (edge.bend + edge.level) / 2
     found = [(edge.x0 + (edge.bend - edge.x0) * n / 8, edge.y0) for n in range(9)]
@@ -33,7 +33,7 @@ def points(edge: Edge, steps: int = 24) -> list[tuple[float, float]]:
     return found + [(edge.level + (edge.x1 - edge.level) * n / 8, edge.y1) for n in range(9)]
 
 
-def check(items: list[Item] | tuple[Item, ...], edges: list[Edge] | tuple[Edge, ...]) -> None:
+def check(items, edges):
     boxes = {
         i.id: (i.x - i.width / 2, i.x + i.width / 2, i.y - HEIGHT / 2, i.y + HEIGHT / 2)
         for i in items
@@ -61,7 +61,7 @@ names = st.text("aé本m", min_size=1, max_size=30)
 
 
 @st.composite
-def sources(draw: st.DrawFn, ids: list[int], depth: int = 3) -> TypeOrigin:
+def sources(draw, ids, depth=3):
     flags = frozenset({"ghost"}) if draw(st.integers(0, 4)) == 0 and depth else frozenset()
     item = Item(new_id(ids), "t1", "type", draw(names), "", flags=flags)
     if flags:
@@ -77,7 +77,7 @@ def sources(draw: st.DrawFn, ids: list[int], depth: int = 3) -> TypeOrigin:
 
 
 @st.composite
-def uses(draw: st.DrawFn, ids: list[int], lanes: int, depth: int = 2) -> Use:
+def uses(draw, ids, lanes, depth=2):
     item = Item(new_id(ids), "m1", "merge", draw(names), "")
     if not draw(st.integers(0, 5)):
         return Use(item, lanes=tuple(range(lanes)) or None)
@@ -88,13 +88,13 @@ def uses(draw: st.DrawFn, ids: list[int], lanes: int, depth: int = 2) -> Use:
     return Use(item, result, following, tuple(range(lanes)) or None)
 
 
-def new_id(ids: list[int]) -> str:
+def new_id(ids):
     ids.append(len(ids))
     return f"v{len(ids)}"
 
 
 @given(st.data())
-def test_no_edge_crosses_a_label_whatever_the_labels_are(data: st.DataObject) -> None:
+def test_no_edge_crosses_a_label_whatever_the_labels_are(data):
     ids: list[int] = []
     blocks = []
     for _ in range(data.draw(st.integers(1, 2))):
@@ -105,7 +105,7 @@ def test_no_edge_crosses_a_label_whatever_the_labels_are(data: st.DataObject) ->
     check(fan.vertices, fan.edges)
 
 
-def looks(study: Study, chance: random.Random, count: int) -> None:
+def looks(study, chance, count):
     """Fifty places before a knockout, after it, and after another one."""
     graph = study.graph
     types = chance.sample(graph.type_ids(), count - 3)
@@ -121,11 +121,11 @@ def looks(study: Study, chance: random.Random, count: int) -> None:
             check(fan.vertices, fan.edges)
 
 
-def test_no_edge_crosses_a_label_of_the_demo() -> None:
+def test_no_edge_crosses_a_label_of_the_demo():
     looks(study_of("demo:en", "demo:en"), random.Random(1), 50)
 
 
-def study_of(tokeniser: str, gold: str) -> Study:
+def study_of(tokeniser, gold):
     made = load_tokeniser(tokeniser)
     return Study(made, Benchmark.on(mg.read_gold(gold), made))
 
@@ -134,26 +134,26 @@ def study_of(tokeniser: str, gold: str) -> Study:
 
 
 @pytest.fixture
-def study() -> Study:
+def study():
     tokeniser = small_tokeniser(MERGES, "abcxy")
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))
 
 
-def look(study: Study, text: str, **how: int) -> Fan:
+def look(study, text, **how):
     return fan_around(study, study.graph.ids[text], **how)
 
 
-def shown(fan: Fan, *flags: str) -> list[str]:
+def shown(fan, *flags):
     """The labels with all of these flags, in the order drawn."""
     return [item.label for item in fan.vertices if set(flags) <= item.flags]
 
 
-def lines(fan: Fan) -> set[tuple[str, str]]:
+def lines(fan):
     label = {item.id: item.label for item in fan.vertices}
     return {(label[edge.source], label[edge.target]) for edge in fan.edges}
 
 
-def test_a_type_with_its_parts_and_the_merges_that_use_it(study: Study) -> None:
+def test_a_type_with_its_parts_and_the_merges_that_use_it(study):
     fan = look(study, "abc")
     assert shown(fan) == ["ab", "c", "ab + c", "abc", "▪ + xy", "abcxy", "▪ + ▪", "abcabc"]
     assert shown(fan, "focus") == ["abc"]
@@ -166,7 +166,7 @@ def test_a_type_with_its_parts_and_the_merges_that_use_it(study: Study) -> None:
     assert {("ab", "▪ + c"), ("▪ + c", "abc"), ("abc", "▪ + xy")} <= lines(higher)
 
 
-def test_the_parts_of_a_removed_type_run_through_it(study: Study) -> None:
+def test_the_parts_of_a_removed_type_run_through_it(study):
     study.graph.knockout(["abc"])
     fan = look(study, "abc")
     assert shown(fan, "ghost") == ["abc"]
@@ -183,7 +183,7 @@ def test_the_parts_of_a_removed_type_run_through_it(study: Study) -> None:
     }
 
 
-def test_the_mark_of_an_edit_goes_with_the_next_one(study: Study) -> None:
+def test_the_mark_of_an_edit_goes_with_the_next_one(study):
     study.graph.knockout(["abc"])
     study.graph.knockout(["xy"])
     fan = look(study, "abc")
@@ -194,7 +194,7 @@ def test_the_mark_of_an_edit_goes_with_the_next_one(study: Study) -> None:
     assert shown(look(study, "abc"), "ghost") == []
 
 
-def test_a_part_that_was_just_removed_stays_as_a_ghost(study: Study) -> None:
+def test_a_part_that_was_just_removed_stays_as_a_ghost(study):
     study.graph.knockout(["ab"])
     fan = look(study, "abc")
     assert shown(fan, "ghost") == ["ab"]
@@ -205,7 +205,7 @@ def test_a_part_that_was_just_removed_stays_as_a_ghost(study: Study) -> None:
     assert {("a", "a + b + c"), ("b", "a + b + c")} <= lines(fan)
 
 
-def test_a_result_that_was_just_removed_is_followed_by_what_took_its_parts(study: Study) -> None:
+def test_a_result_that_was_just_removed_is_followed_by_what_took_its_parts(study):
     study.graph.knockout(["abc"])
     fan = look(study, "ab")
     right = shown(fan)[shown(fan).index("ab") + 1 :]
@@ -214,7 +214,7 @@ def test_a_result_that_was_just_removed_is_followed_by_what_took_its_parts(study
     assert shown(fan, "ghost") == ["▪ + c", "abc"]
 
 
-def test_merges_that_do_not_fit_are_one_vertex() -> None:
+def test_merges_that_do_not_fit_are_one_vertex():
     letters = "cdefghijklmnopqrstuv"
     tokeniser = small_tokeniser([("a", "b"), *(("ab", letter) for letter in letters)], letters)
     study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("a b")))
@@ -233,19 +233,19 @@ def test_merges_that_do_not_fit_are_one_vertex() -> None:
 
 
 @pytest.fixture
-def wide() -> Study:
+def wide():
     merges = [("a", "b"), ("ab", "c"), ("ab", "c", "d"), ("x", "y"), ("xy", "x")]
     tokeniser = small_tokeniser(merges, "abcdxy")
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("a bc", "a bcd", "xyx")))
 
 
-def merges_of(fan: Fan) -> dict[str, str]:
+def merges_of(fan):
     """The parts of each merge by its result, as its box tells them in full."""
     told = [item.about.split("\n")[0] for item in fan.vertices if item.kind == "merge"]
     return {result: parts for parts, result in (line.split(" → ") for line in told)}
 
 
-def test_the_three_scenes(wide: Study) -> None:
+def test_the_three_scenes(wide):
     """Without ab: abc takes a b c, abcd takes a b c d.
 
     Repair: the lower abc is made of a b c first, so abcd takes abc d. Then b + c is created in abc;

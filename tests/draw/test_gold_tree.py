@@ -25,14 +25,14 @@ LINES = {
         ("xyyes", "xy:N yes:N *:N"),  # letters of no morpheme
     ],
 )
-def test_constituents_by_hand(word: str, nodes: str) -> None:
+def test_constituents_by_hand(word, nodes):
     [entry] = read_reference(f"{word}\t{LINES[word]}\n".encode(), name="celex.txt").entries
     found = constituents(entry, range(1, len(word) + 1))
     shown = [f"{each.label}:{each.tag.split(']')[0][1:]}" for each in found]
     assert " ".join(shown) == nodes.replace("*", word)
 
 
-def test_it_is_drawn_below_the_merge_tree() -> None:
+def test_it_is_drawn_below_the_merge_tree():
     tokeniser = mg.load("demo:nl")
     gold = mg.read_gold("".join(f"{word}\t{tree}\n" for word, tree in LINES.items()).encode())
     picture = tokeniser.tree("kelderverdieping", gold=gold)

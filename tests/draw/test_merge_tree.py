@@ -5,21 +5,19 @@ import math
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from small import small_document, small_reference, small_tokeniser
-from strategies import MergeList, graph_of, with_words
+from strategies import graph_of, with_words
 
 from morphgraph.draw.merge_tree import (
     BETWEEN_TOKENS,
     STACK,
     MergeTree,
     TreeGap,
-    TreeLayout,
     TreeLeaf,
     TreeMerge,
     TreeSpan,
@@ -42,24 +40,22 @@ ELEMENTS = {NAMESPACE + name for name in ("svg", "title", "desc", "g", "rect", "
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True, "trim_offsets": True}
 
 
-def tokeniser_of(merges: MergeList) -> BpeTokeniser:
+def tokeniser_of(merges):
     graph = graph_of(merges)
     ids = list(range(len(graph.types)))
     return BpeTokeniser("drawn", graph, Preprocessor(), ids, frozenset(), {})
 
 
-def tree_of(
-    merges: MergeList, word: str, gold: set[int] | None = None, alphabet: str = ""
-) -> MergeTree:
+def tree_of(merges, word, gold=None, alphabet=""):
     tokeniser = small_tokeniser(merges, alphabet) if alphabet else tokeniser_of(merges)
     return describe_tree(tokeniser, tokeniser.encode([word]), 0, gold=gold)
 
 
-def parsed(svg: str) -> ElementTree.Element:
+def parsed(svg):
     return ElementTree.fromstring(svg)
 
 
-def elements(svg: str, name: str) -> list[ElementTree.Element]:
+def elements(svg, name):
     return list(parsed(svg).iter(NAMESPACE + name))
 
 
@@ -67,7 +63,7 @@ def elements(svg: str, name: str) -> list[ElementTree.Element]:
 
 
 @pytest.fixture
-def study() -> Study:
+def study():
     """“und” is knocked out, so that “undo” is made of three parts, across two boundaries."""
     merges = [("u", "n"), ("un", "d"), ("und", "o"), ("e", "s")]
     tokeniser = small_tokeniser(merges, "undoes")
@@ -76,7 +72,7 @@ def study() -> Study:
     return Study(tokeniser, Benchmark.build(tokeniser, reference))
 
 
-def test_by_hand(study: Study) -> None:
+def test_by_hand(study):
     """A tuple merge that closes two gold boundaries, a split on the third, and its blame.
 
     undo is applied in each of the three words: 2 + 2 + 2 joins, of which 2 + 0 + 1 on boundaries.
@@ -100,7 +96,7 @@ def test_by_hand(study: Study) -> None:
     assert tree.characters == ()
 
 
-def test_by_hand_without_gold(study: Study) -> None:
+def test_by_hand_without_gold(study):
     tree = describe_tree(study.tokeniser, study.benchmark.words, 0)
     assert tree.gaps == (TreeGap(3, "split"),)
     assert (tree.morphs, tree.has_gold) == ((), False)
@@ -110,7 +106,7 @@ def test_by_hand_without_gold(study: Study) -> None:
     assert whole.morphs == (TreeSpan(0, 4, "undos"),)
 
 
-def test_bytes_stand_under_their_character() -> None:
+def test_bytes_stand_under_their_character():
     """ü is C3 BC: its first byte is merged with the t before it."""
     merges = [("t", "Ã"), ("Ġ", "a")]
     tokeniser = small_tokeniser(merges, "Ġat¼n", pre_tokenizer=BYTES | {"add_prefix_space": True})
@@ -126,7 +122,7 @@ def test_bytes_stand_under_their_character() -> None:
     assert tree.morphs == (TreeSpan(1, 2, "at"), TreeSpan(3, 5, "ün"))
 
 
-def test_a_merge_of_letters_from_the_right_is_told_from_the_left() -> None:
+def test_a_merge_of_letters_from_the_right_is_told_from_the_left():
     """Without marks, the whole line would run from the right, its arrow against the reading."""
     tokeniser = small_tokeniser([("ك", "ت")], "كت")
     tree = describe_tree(tokeniser, tokeniser.encode(["كت"]), 0)
@@ -137,7 +133,7 @@ def test_a_merge_of_letters_from_the_right_is_told_from_the_left() -> None:
     assert merge.description.endswith(" → \u2068كت\u2069")
 
 
-def test_unknown_characters_are_shown_as_they_are() -> None:
+def test_unknown_characters_are_shown_as_they_are():
     document = small_document([("a", "b")], "ab", unk_token="<unk>")
     document["model"]["vocab"]["<unk>"] = 3
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
@@ -146,7 +142,7 @@ def test_unknown_characters_are_shown_as_they_are() -> None:
     assert [leaf.is_unknown for leaf in tree.leaves] == [False, False, True, True]
 
 
-def test_what_is_left_out_is_named_beside_the_atom_before_it() -> None:
+def test_what_is_left_out_is_named_beside_the_atom_before_it():
     tokeniser = small_tokeniser([("a", "b")], "abc")
     tree = describe_tree(tokeniser, tokeniser.encode(["éa日ébcx"]), 0)
     assert [leaf.label for leaf in tree.leaves] == ["a", "b", "c"]
@@ -154,7 +150,7 @@ def test_what_is_left_out_is_named_beside_the_atom_before_it() -> None:
 
 
 @given(st.text())
-def test_what_is_visible_can_be_written(text: str) -> None:
+def test_what_is_visible_can_be_written(text):
     assert visible_in_xml(text).isprintable()
     assert " " not in visible_in_xml(text)
     assert printable(text).isprintable()
@@ -165,7 +161,7 @@ def test_what_is_visible_can_be_written(text: str) -> None:
 # --------------------------------------------------------------------------------- where it stands
 
 
-def check_layout(tree: MergeTree, layout: TreeLayout) -> None:
+def check_layout(tree, layout):
     """Nothing overlaps, parents stand in the middle, lines between what they separate."""
     tuples = [k for k, merge in enumerate(tree.merges) if len(merge.children) > 2]
     stacks = {len(tree.leaves) + k for k in tuples}
@@ -192,7 +188,7 @@ def check_layout(tree: MergeTree, layout: TreeLayout) -> None:
 
 @examples(200)
 @given(with_words())
-def test_nothing_overlaps_and_parents_are_in_the_middle(drawn: tuple[MergeList, list[str]]) -> None:
+def test_nothing_overlaps_and_parents_are_in_the_middle(drawn):
     merges, words = drawn
     for word in words:
         tree = tree_of(merges, word)
@@ -201,7 +197,7 @@ def test_nothing_overlaps_and_parents_are_in_the_middle(drawn: tuple[MergeList, 
 
 @examples(100)
 @given(with_words(), st.integers(0, 8))
-def test_trees_of_a_word_stand_on_one_axis(drawn: tuple[MergeList, list[str]], fewer: int) -> None:
+def test_trees_of_a_word_stand_on_one_axis(drawn, fewer):
     """As with the merges of before and after an edit: each atom at one place, nothing overlaps."""
     merges, words = drawn
     for word in filter(None, words):
@@ -219,20 +215,18 @@ def test_trees_of_a_word_stand_on_one_axis(drawn: tuple[MergeList, list[str]], f
 
 
 @pytest.mark.parametrize("widest", [340, 686])
-def test_the_legend_makes_no_picture_wider_than_asked_for(study: Study, widest: int) -> None:
+def test_the_legend_makes_no_picture_wider_than_asked_for(study, widest):
     tree = describe_tree(study.tokeniser, study.benchmark.words, 0, blame=study.blame(), gold={1})
     assert int(parsed(to_svg(tree, "light", widest)).get("width", "")) <= widest
 
 
-def widths_of(tree: MergeTree) -> float:
+def widths_of(tree):
     return lay_out(tree).width
 
 
 @examples(100)
 @given(with_words(), st.floats(30, 600))
-def test_rows_hold_every_token_once_and_keep_to_the_width(
-    case: tuple[MergeList, list[str]], widest: float
-) -> None:
+def test_rows_hold_every_token_once_and_keep_to_the_width(case, widest):
     """The rows one after the other say the same as the tree, vertex by vertex."""
     merges, words = case
     word = "".join(words) or "a"
@@ -265,7 +259,7 @@ def test_rows_hold_every_token_once_and_keep_to_the_width(
         assert widths_of(row) + BETWEEN_TOKENS + tokens[done] > widest - 1e-6
 
 
-def test_a_morph_that_goes_on_in_the_next_row_is_in_both(study: Study) -> None:
+def test_a_morph_that_goes_on_in_the_next_row_is_in_both(study):
     tree = tree_of([("a", "b"), ("c", "d")], "abcd", gold=set())
     tree = replace(tree, morphs=(TreeSpan(0, 3, "abcd"),), title="now")
     (first,), (second,) = wrapped_rows([tree], 80)
@@ -287,7 +281,7 @@ NASTY = st.text(max_size=6) | st.sampled_from(
 
 
 @st.composite
-def nasty_trees(draw: st.DrawFn) -> MergeTree:
+def nasty_trees(draw):
     """A tree of pair merges from the left, every string in it from outside."""
     count = draw(st.integers(1, 5))
     labels, flags = NASTY.map(visible_in_xml), st.booleans()
@@ -309,7 +303,7 @@ def nasty_trees(draw: st.DrawFn) -> MergeTree:
 
 @examples(150)
 @given(nasty_trees(), st.sampled_from(["light", "dark"]))
-def test_any_string_gives_xml_of_known_elements_only(tree: MergeTree, theme: Any) -> None:
+def test_any_string_gives_xml_of_known_elements_only(tree, theme):
     svg = to_svg([tree, tree], theme)
     found = parsed(svg)
     assert {element.tag for element in found.iter()} <= ELEMENTS
@@ -323,7 +317,7 @@ def test_any_string_gives_xml_of_known_elements_only(tree: MergeTree, theme: Any
 
 
 @pytest.mark.slow
-def test_a_deep_tree_needs_no_recursion() -> None:
+def test_a_deep_tree_needs_no_recursion():
     leaves = tuple(TreeLeaf("a", "", False, False) for _ in range(600))
     merges = tuple(
         TreeMerge("a", "", "", k, 0.5, (k + 599 if k else 0, k + 1), 0, k + 1, 0, k, k)

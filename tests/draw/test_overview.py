@@ -9,7 +9,7 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 
 
-def test_every_type_has_its_cell() -> None:
+def test_every_type_has_its_cell():
     tokeniser = load_tokeniser("demo:en")
     study = Study(tokeniser, Benchmark.on(mg.read_gold("demo:en"), tokeniser))
     graph, names = study.graph, tokeniser.readable_types

@@ -8,16 +8,12 @@ import networkx as nx
 import pytest
 from small import small_reference, small_tokeniser
 
-from morphgraph.draw.scene import (
-    scene_around,
-    scene_of,
-    stand_alone_html,
-)
+from morphgraph.draw.scene import scene_around, scene_of, stand_alone_html
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 
 
-def graph_of_everything() -> nx.DiGraph:
+def graph_of_everything():
     graph = nx.DiGraph()
     graph.add_node("t0", kind="type", label="a", tooltip="a\natom", atom=True, frontier=True)
     graph.add_node("t1", kind="type", label="aa", tooltip="aa")
@@ -34,7 +30,7 @@ def graph_of_everything() -> nx.DiGraph:
     return graph
 
 
-def test_levels_grow_along_every_edge_and_atoms_stand_before_their_first_merge() -> None:
+def test_levels_grow_along_every_edge_and_atoms_stand_before_their_first_merge():
     given = {"focus": "t1", "values": {"m5": 0.5, "t1": 0.5, "t99": 1.0}, "changed": ["m9", "m99"]}
     scene = scene_of(graph_of_everything(), **given, left_out=17)
     assert scene.graph["left_out"] == 17
@@ -51,25 +47,25 @@ MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x")]
 
 
 @pytest.fixture
-def study() -> Study:
+def study():
     tokeniser = small_tokeniser(MERGES, "abcxy")
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))
 
 
-def look(study: Study, text: str, **options: int) -> nx.DiGraph:
+def look(study, text, **options):
     return scene_around(study, study.graph.ids[text], **options)
 
 
-def edges(view: nx.DiGraph) -> set[tuple[str, str]]:
+def edges(view):
     label = dict(view.nodes(data="label"))
     return {(label[source], label[target]) for source, target in view.edges}
 
 
-def ghosts(view: nx.DiGraph) -> set[str]:
+def ghosts(view):
     return {vertex["label"] for _, vertex in view.nodes(data=True) if "ghost" in vertex["flags"]}
 
 
-def test_a_removed_type_is_drawn_with_the_parts_it_had(study: Study) -> None:
+def test_a_removed_type_is_drawn_with_the_parts_it_had(study):
     """abc was made of ab and c by the merge of rank 1; abcxy now takes ab, c and xy."""
     assert not ghosts(look(study, "abc"))
     study.graph.knockout(["abc"])
@@ -85,7 +81,7 @@ def test_a_removed_type_is_drawn_with_the_parts_it_had(study: Study) -> None:
     assert not ghosts(look(study, "abcxy")), "only where it was looked at"
 
 
-def test_ghosts_keep_to_the_limit(study: Study) -> None:
+def test_ghosts_keep_to_the_limit(study):
     study.graph.knockout(["abc"])
     view = look(study, "abc", limit=5)
     assert len(view) <= 5
@@ -98,7 +94,7 @@ def test_ghosts_keep_to_the_limit(study: Study) -> None:
 NASTY = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "&lt;b&gt;<!--"]
 
 
-def nasty_scene() -> nx.DiGraph:
+def nasty_scene():
     graph: nx.DiGraph = nx.DiGraph()
     for i, name in enumerate(NASTY):
         graph.add_node(f"t{i}", kind="type", label=name, tooltip=f"href {name}\nsecond line")
@@ -110,25 +106,25 @@ def nasty_scene() -> nx.DiGraph:
 
 
 @pytest.fixture(scope="module")
-def page() -> str:
+def page():
     return stand_alone_html(nasty_scene(), "Merges of <Ġ> & co </title><script>")
 
 
-def test_no_address_outside(page: str) -> None:
+def test_no_address_outside(page):
     assert re.findall(r"(?i)\b(?:https?|wss?|ftp)://", page) == []
     assert re.findall(r"(?i)\b(?:src|href)\s*=\s*[\"']?//", page) == []
     assert re.findall(r"(?i)<link|@import|<iframe|<img\b", page) == []
     assert "default-src 'none'" in page
 
 
-def test_labels_cannot_leave_the_script(page: str) -> None:
+def test_labels_cannot_leave_the_script(page):
     assert len(re.findall(r"(?i)<script", page)) == 2
     assert len(re.findall(r"(?i)</script", page)) == 2
     assert "<!--" not in page.split("const pictures = ")[1]
     assert "<title>Merges of &lt;Ġ&gt; &amp; co" in page
 
 
-def test_what_is_inside_is_the_scene(page: str) -> None:
+def test_what_is_inside_is_the_scene(page):
     line = next(line for line in page.split("\n") if line.startswith("const pictures = "))
     pictures = json.loads(line.removeprefix("const pictures = ").removesuffix(";"))
     assert pictures.keys() == {"light", "dark"}

@@ -13,12 +13,12 @@ from morphgraph.score.boundaries import Benchmark
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
 
 
-def study_of(*entries: str) -> Study:
+def study_of(*entries):
     tokeniser = small_tokeniser(UNDO)
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference(*entries)))
 
 
-def test_golden() -> None:
+def test_golden():
     # undoing is undo ing here: un + do closes the boundary un|do, and is right in no other word.
     study = study_of("un do ing", "d ing")
     lines, worst = lines_of(study, "undoing ding\n\n  undo")
@@ -34,7 +34,7 @@ def test_golden() -> None:
     assert study.graph.describe(worst) == "un + do → undo"
 
 
-def test_a_changed_word_tells_what_it_was_and_which_boundaries_it_won() -> None:
+def test_a_changed_word_tells_what_it_was_and_which_boundaries_it_won():
     study = study_of("un do ing", "d ing")
     study.graph.knockout(["undo"])
     (row,), total = rows_changed(study)
@@ -43,7 +43,7 @@ def test_a_changed_word_tells_what_it_was_and_which_boundaries_it_won() -> None:
     assert study.better_worse_same(study.before_last) == (1, 0, 0)
 
 
-def test_a_word_that_stays_wrong_names_what_covers_its_boundary_now() -> None:
+def test_a_word_that_stays_wrong_names_what_covers_its_boundary_now():
     study = study_of("i n g", "d ing")
     study.graph.knockout(["in"])
     rows, total = rows_left(study, study.graph.ids["in"])
@@ -52,7 +52,7 @@ def test_a_word_that_stays_wrong_names_what_covers_its_boundary_now() -> None:
     assert rows[0].pieces == (("i", "", True), ("n", "‿", True), ("g", "‿", True))
 
 
-def test_telling_words() -> None:
+def test_telling_words():
     """The worst merge first; a word that its knockout mends goes before one that it does not."""
     study = study_of("u n do", "un do ing", "i ng")
     assert illustrative_word(study, 0) == "undoing", "in undo, u|n stays closed"
@@ -61,14 +61,14 @@ def test_telling_words() -> None:
     assert illustrative_word(nothing, 3) == "ding"
 
 
-def test_a_character_of_several_bytes_is_shown_as_itself() -> None:
+def test_a_character_of_several_bytes_is_shown_as_itself():
     tokeniser = load_tokeniser("demo:de")
     study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("täg lich")))
     [[line]], _ = lines_of(study, "täglich")
     assert "".join("".join(chip.segments) for chip in line.tokens) == "␣täglich"
 
 
-def test_a_text_is_cut_as_its_words_are() -> None:
+def test_a_text_is_cut_as_its_words_are():
     """By merge trees, word by word: tokens, boundaries that they cover, and morphs."""
     tokeniser = load_tokeniser("demo:en")
     reference = read_reference(demo_gold_path("en"))
@@ -97,7 +97,7 @@ def test_a_text_is_cut_as_its_words_are() -> None:
     assert worst in wrong
 
 
-def test_marks_around_a_word_are_no_part_of_it() -> None:
+def test_marks_around_a_word_are_no_part_of_it():
     study = study_of("un do ing", "d ing")
     [[quoted]], _ = lines_of(study, "“undoing”,")
     assert quoted.morphs == ("un", "do", "ing")

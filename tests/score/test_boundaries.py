@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small import reference_of, small_reference, small_tokeniser
-from strategies import MergeList, well_formed
+from strategies import well_formed
 
 from morphgraph.batch.cells import MethodResult, score_rows
 from morphgraph.reference.entry import Entry
@@ -28,23 +28,20 @@ from morphgraph.segment.flota import First
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.edits import change_table
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
 
 
-def counts(score: BoundaryScore) -> tuple[float, float, float]:
+def counts(score):
     return score.true_positives, score.predicted, score.relevant
 
 
-def scores_of(
-    tokeniser: BpeTokeniser, benchmark: Benchmark
-) -> dict[tuple[str, str], tuple[float, float, float]]:
+def scores_of(tokeniser, benchmark):
     found = benchmark.scores(segment(tokeniser.graph, benchmark.words))
     return {(score.scope, score.weighting): counts(score) for score in found}
 
 
-def test_golden() -> None:
+def test_golden():
     # undoing: undo|ing.   Gold un|do|ing: 1 of 1 split is right, 2 boundaries; whole word: 0.
     # dog:     do|g.       Gold dog:       0 of 1 is right, no boundary; it has no whole words.
     # ungod:   un|g|o|d.   Gold un|god:    1 of 3 is right, 1 boundary; whole words un|god: as many.
@@ -71,7 +68,7 @@ def test_golden() -> None:
     }
 
 
-def test_what_is_undefined_is_nan() -> None:
+def test_what_is_undefined_is_nan():
     tokeniser = small_tokeniser(UNDO)
     # undo is one token and one morph: nothing predicted, nothing relevant; no whole words and no
     # frequencies at all.
@@ -89,7 +86,7 @@ def test_what_is_undefined_is_nan() -> None:
     assert benchmark.weightings == ("types",)
 
 
-def test_a_boundary_inside_a_fused_atom_still_counts_as_relevant() -> None:
+def test_a_boundary_inside_a_fused_atom_still_counts_as_relevant():
     # NFC makes one atom of e and its accent, in the middle of which the gold boundary lies: it can
     # never be found, but it is not forgotten. The other one is found.
     tokeniser = small_tokeniser([], "abcdeé", normalizer={"type": "NFC"})
@@ -101,7 +98,7 @@ def test_a_boundary_inside_a_fused_atom_still_counts_as_relevant() -> None:
     assert score.recall == 0.5
 
 
-def test_unknown_fused_atoms() -> None:
+def test_unknown_fused_atoms():
     tokeniser = small_tokeniser(
         [], "ab?", unk_token="?", fuse_unk=True, pre_tokenizer={"type": "WhitespaceSplit"}
     )
@@ -116,7 +113,7 @@ NONE = BoundaryScore("whole-word", "tokens", *[math.nan] * 4)
 WORSE = BoundaryScore("morphemic", "types", 3, 8, 12, 0)
 
 
-def test_table() -> None:
+def test_table():
     pairs = {"these": [(WORSE, GOOD), (NONE, NONE)], "others": [(GOOD,)]}
     table = change_table(pairs, ["signed"])
     assert [(*row.names, row.block) for row in table.rows] == [
@@ -142,11 +139,7 @@ Scores = list[float]
     words=st.lists(st.tuples(MORPHS, st.integers(0, 9)), min_size=1, max_size=8),
     drops=st.booleans(),
 )
-def test_all_scores_are_equal(
-    merges: MergeList,
-    words: list[tuple[list[str], int]],
-    drops: bool,
-) -> None:
+def test_all_scores_are_equal(merges, words, drops):
     """``drops``: a method that leaves the end of words out; else a tokeniser that is edited."""
     tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc-")
     entries = [Entry("".join(morphs), tuple(morphs), count=float(n)) for morphs, n in words]

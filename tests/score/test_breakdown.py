@@ -18,22 +18,20 @@ from morphgraph.reference.entry import Entry, MorphemeKind
 from morphgraph.score.breakdowns import (
     BREAKDOWNS,
     GROUPINGS,
-    Breakdown,
     boundary_groups,
     break_down,
     formation_of,
     word_groups,
 )
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import METRICS, Tally
-from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.score.outcome import outcome_of
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 
-def greedy(*types: str, letters: str = "abcdefghijklmnopqrstuvwxyz-") -> Segmenter:
+def greedy(*types, letters="abcdefghijklmnopqrstuvwxyz-"):
     return Greedy(SubwordVocabulary((*types, *letters)))
 
 
@@ -58,11 +56,11 @@ FREQUENCIES = {
 SEGMENTER = greedy("un", "do", "dogs", "house", "boat", "re", "ing", "able", "cats", "team", "dog")
 
 
-def some() -> GoldSet:
+def some():
     return GoldSet.of(reference_of(*SOME), FREQUENCIES, "small")
 
 
-def values(found: Breakdown) -> dict[str, tuple[int, float]]:
+def values(found):
     """The size and score of each group, of the only tokeniser."""
     [row] = found.rows
     pairs = zip(found.groups, row, strict=True)
@@ -100,7 +98,7 @@ FORMATIONS = [
 
 
 @pytest.mark.parametrize(("given_entry", "name"), FORMATIONS)
-def test_formations(given_entry: Entry, name: str) -> None:
+def test_formations(given_entry, name):
     assert formation_of(given_entry) == name
 
 
@@ -122,7 +120,7 @@ def test_formations(given_entry: Entry, name: str) -> None:
                        "100 to 1,000": "dogs dog", "1,000 to 10,000": "cats"}),
     ],
 )  # fmt: skip
-def test_groups_in_their_order(grouping: str, expected: dict[str, str]) -> None:
+def test_groups_in_their_order(grouping, expected):
     words = np.array([e.word for e in SOME])
     found = {name: " ".join(words[among]) for name, among in word_groups(some(), grouping).items()}
     assert list(found.items()) == list(expected.items())
@@ -141,12 +139,12 @@ def test_groups_in_their_order(grouping: str, expected: dict[str, str]) -> None:
         *(("morphs", "a " * n, "6+") for n in (6, 7, 16)),
     ],
 )
-def test_ends_of_groups(grouping: str, morphs: str, name: str) -> None:
+def test_ends_of_groups(grouping, morphs, name):
     assert list(word_groups(gold_of(entry(morphs)), grouping)) == [name]
 
 
 @pytest.mark.parametrize("power", range(-2, 10))
-def test_a_power_of_ten_is_the_first_of_its_band(power: int) -> None:
+def test_a_power_of_ten_is_the_first_of_its_band(power):
     entries = [entry("a"), entry("b")]
     just_below = math.nextafter(10.0**power, 0) * (1 - 1e-9)
     gold_set = GoldSet.of(reference_of(*entries), {"a": 10.0**power, "b": just_below}, "x")
@@ -163,7 +161,7 @@ MORPHS = st.text("ab", min_size=1, max_size=4)
 
 
 @st.composite
-def entries(draw: st.DrawFn) -> Entry:
+def entries(draw):
     morphs = tuple(draw(st.lists(MORPHS, min_size=1, max_size=7)))
     kinds = st.tuples(*[st.sampled_from([*MorphemeKind, None])] * len(morphs))
     joins = draw(st.tuples(*[st.booleans()] * (len(morphs) - 1)))
@@ -176,7 +174,7 @@ def entries(draw: st.DrawFn) -> Entry:
 
 
 @st.composite
-def gold_sets(draw: st.DrawFn) -> GoldSet:
+def gold_sets(draw):
     found = draw(st.lists(entries(), min_size=1, max_size=12))
     counts = st.sampled_from([0.25, 1, 3, 10, 12, 400])
     frequencies = {
@@ -192,7 +190,7 @@ SEGMENTERS = st.lists(st.text("ab", min_size=2, max_size=5), max_size=6).map(
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
 @given(gold_set=gold_sets())
-def test_groups_share_no_entry_and_leave_none_out(grouping: str, gold_set: GoldSet) -> None:
+def test_groups_share_no_entry_and_leave_none_out(grouping, gold_set):
     groups = word_groups(gold_set, grouping)
     times = np.sum(list(groups.values()), axis=0)
     assert times.tolist() == [1] * len(gold_set.reference)
@@ -208,9 +206,7 @@ def test_groups_share_no_entry_and_leave_none_out(grouping: str, gold_set: GoldS
     weighting=st.sampled_from(WEIGHTINGS),
     grouping=st.sampled_from(list(GROUPINGS)),
 )
-def test_a_group_scores_as_if_it_stood_alone(
-    scope: Scope, weighting: Weighting, grouping: str, gold_set: GoldSet, segmenter: Segmenter
-) -> None:
+def test_a_group_scores_as_if_it_stood_alone(scope, weighting, grouping, gold_set, segmenter):
     outcome = outcome_of(segmenter, gold_set)
     whole = Tally(outcome, scope, weighting)
     found = values(break_down([outcome], grouping, "recall", scope, weighting))
@@ -230,13 +226,13 @@ def test_a_group_scores_as_if_it_stood_alone(
 # --- boundaries -----------------------------------------------------------------------------------
 
 
-def names_of(gold_set: GoldSet) -> list[str]:
+def names_of(gold_set):
     """What meets at each boundary, in their order."""
     places = boundary_groups(gold_set, "boundaries").items()
     return [name for _, name in sorted((n, name) for name, numbers in places for n in numbers)]
 
 
-def test_what_meets_at_each_boundary() -> None:
+def test_what_meets_at_each_boundary():
     assert names_of(some()) == [
         "prefix",  # un do
         "suffix",  # dog s
@@ -256,16 +252,16 @@ def test_what_meets_at_each_boundary() -> None:
      ("fi", "interfix"), ("is", "interfix"), ("fh", "hyphen"), ("hs", "hyphen"), ("ih", "hyphen"),
      ("?s", "suffix"), ("p?", "prefix"), ("??", "unknown")],
 )  # fmt: skip
-def test_each_pair_of_kinds(kinds: str, name: str) -> None:
+def test_each_pair_of_kinds(kinds, name):
     assert names_of(gold_of(entry("a b", kinds))) == [name]
 
 
-def affixes_of(*entries: Entry) -> list[tuple[str, list[int]]]:
+def affixes_of(*entries):
     found = boundary_groups(gold_of(*entries), "affixes")
     return [(name, numbers.tolist()) for name, numbers in found.items()]
 
 
-def test_affixes_by_hand() -> None:
+def test_affixes_by_hand():
     """Those with kinds have hyphens; without kinds, each morph stands for itself."""
     entries = (
         entry("Un do ing", "pfs"),
@@ -285,7 +281,7 @@ def test_affixes_by_hand() -> None:
     assert affixes_of(entry("dog"), entry("cat", "f")) == []
 
 
-def test_recall_by_affix_by_hand() -> None:
+def test_recall_by_affix_by_hand():
     entries = (entry("un do ing", "pfs"), entry("un able", "pf"), entry("go ing", "fs"))
     frequencies = {"undoing": 4.0, "unable": 1.0, "going": 10.0}
     # un|doing, una|b|l|e, go|ing
@@ -298,8 +294,8 @@ def test_recall_by_affix_by_hand() -> None:
     assert len(break_down([outcome_of(segmenter, many)], "affixes").groups) == 30
 
 
-def by_hand(gold_set: GoldSet, outcome: Outcome, names: list[str], weighting: Weighting,
-            ) -> dict[str, tuple[int, float]]:  # fmt: skip
+def by_hand(gold_set, outcome, names, weighting
+            ):  # fmt: skip
     """Recall of each kind of boundary, one boundary after the other."""
     sizes: dict[str, int] = defaultdict(int)
     right: dict[str, float] = defaultdict(float)
@@ -322,9 +318,7 @@ def by_hand(gold_set: GoldSet, outcome: Outcome, names: list[str], weighting: We
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @examples(40)
 @given(gold_set=gold_sets(), segmenter=SEGMENTERS)
-def test_recall_by_kind_boundary_by_boundary(
-    weighting: Weighting, gold_set: GoldSet, segmenter: Segmenter
-) -> None:
+def test_recall_by_kind_boundary_by_boundary(weighting, gold_set, segmenter):
     outcome = outcome_of(segmenter, gold_set)
     found = break_down([outcome], "boundaries", weighting=weighting)
     assert values(found) == by_hand(gold_set, outcome, names_of(gold_set), weighting)
@@ -332,7 +326,7 @@ def test_recall_by_kind_boundary_by_boundary(
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_intervals_are_over_all_entries_of_the_reference() -> None:
+def test_intervals_are_over_all_entries_of_the_reference():
     """As for a ratio whose sums leave out the other words but not their places in a resample."""
     outcome = outcome_of(SEGMENTER, gold_of(*SOME * 4))
     found = break_down([outcome], "formation", "recall")
@@ -346,7 +340,7 @@ def test_intervals_are_over_all_entries_of_the_reference() -> None:
 
 
 @pytest.mark.parametrize("by", BREAKDOWNS)
-def test_outcomes_side_by_side_are_as_alone(by: str) -> None:
+def test_outcomes_side_by_side_are_as_alone(by):
     gold_set = some()
     outcomes = [
         outcome_of(SEGMENTER, gold_set, "one"),
@@ -367,7 +361,7 @@ def test_outcomes_side_by_side_are_as_alone(by: str) -> None:
     assert all(outcome.tokeniser in found.signature for outcome in outcomes)
 
 
-def test_nothing_to_break_down() -> None:
+def test_nothing_to_break_down():
     assert break_down([], "length").rows == ()
     outcome = outcome_of(SEGMENTER, gold_of(entry("dog"), entry("cat", "f")))
     for by in ("boundaries", "affixes"):
@@ -376,7 +370,7 @@ def test_nothing_to_break_down() -> None:
         break_down([outcome], "colour")
 
 
-def test_gold_of_one_formation_alone() -> None:
+def test_gold_of_one_formation_alone():
     whole = mg.read_gold("demo:en").reference
     for formation in ("prefixed", "suffixed", "compound"):
         part = mg.read_gold("demo:en", formation=formation).reference

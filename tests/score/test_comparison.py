@@ -1,8 +1,6 @@
 """Comparisons: every cell, score and share against the plainest way to compute it."""
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import oracles
@@ -11,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from small import gold_of, small_reference, small_tokeniser
-from strategies import MergeList, well_formed
+from strategies import well_formed
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import load_tokeniser
@@ -26,7 +24,7 @@ from morphgraph.score.comparison import (
     marked_word,
     worst_words,
 )
-from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
+from morphgraph.score.gold_set import SCOPES, GoldSet
 from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, parse_method, split_methods
@@ -41,7 +39,7 @@ GOLD = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=4)
     lists=st.lists(well_formed(), min_size=1, max_size=3),
     gold=st.lists(st.none() | GOLD, min_size=1, max_size=6),
 )
-def test_cells_and_summaries(lists: list[MergeList], gold: list[list[str] | None]) -> None:
+def test_cells_and_summaries(lists, gold):
     merges = [list(dict.fromkeys(found)) for found in lists]
     segmenters: list[Segmenter] = [Bte(small_tokeniser(found, "abc")) for found in merges]
     texts = ["".join(morphs) if morphs else "abcabc" for morphs in gold]
@@ -87,7 +85,7 @@ def test_cells_and_summaries(lists: list[MergeList], gold: list[list[str] | None
     assert sorted(made.disputed()) == [n for n, differs in enumerate(differing) if differs]
 
 
-def test_most_disputed_by_hand() -> None:
+def test_most_disputed_by_hand():
     """ab is cut by none, by none and by one: disputed by 1; abc at a|b by one, at b|c by two: 2."""
     made = [
         Bte(small_tokeniser(merges, "abc"))
@@ -98,19 +96,19 @@ def test_most_disputed_by_hand() -> None:
         assert Comparison(some, texts, [None] * 3).disputed() == disputed
 
 
-def test_pieces_by_hand() -> None:
+def test_pieces_by_hand():
     """abcd is cut ab|c|d; the gold is a|bc|d: a‿b missed, b|c wrong, c|d right."""
     segmenter = Bte(small_tokeniser([("a", "b")], "abcd"))
     [row] = Comparison([segmenter], ["abcd"], [("a", "bc", "d")]).rows
     [cell] = row.cells
     signs = {"a": "start", "b": "missed", "c": "wrong", "d": "right"}
-    parts = tuple(WordPart(text, sign) for text, sign in signs.items())  # type: ignore[arg-type]
+    parts = tuple(WordPart(text, sign) for text, sign in signs.items())
     assert cell == SegmentedWord(("ab", "c", "d"), parts, False)
     [row] = Comparison([segmenter], ["abcd"], [None]).rows
     assert [piece.boundary for piece in row.cells[0].pieces] == ["start", "split", "split"]
 
 
-def test_a_character_in_several_tokens_is_its_bytes() -> None:
+def test_a_character_in_several_tokens_is_its_bytes():
     """U+044F is D1 8F, which the English demo never merges; the marker is merged with a only."""
     segmenter = method_on(load_tokeniser("demo:en"), "bpe")
     rows = Comparison([segmenter], ["a\u044f", "\u044fa"], [("a", "\u044f"), None]).rows
@@ -127,7 +125,7 @@ def test_a_character_in_several_tokens_is_its_bytes() -> None:
 
 
 @pytest.mark.parametrize("method", ["bpe", "dropout(p=0.5)", "flota", "first(k=2)", "greedy"])
-def test_there_is_a_piece_for_each_token(method: str) -> None:
+def test_there_is_a_piece_for_each_token(method):
     name, settings = parse_method(method)
     segmenter = method_on(load_tokeniser("demo:en"), name, settings)
     texts = ["undesirable", "\u0443\u0447\u0435\u043d\u044b\u0439", "€uro", "caf\u00e9s", "日本"]
@@ -136,7 +134,7 @@ def test_there_is_a_piece_for_each_token(method: str) -> None:
         assert len([piece for piece in cell.pieces if not piece.dropped]) == len(cell.tokens)
 
 
-def test_what_is_left_out_is_dropped() -> None:
+def test_what_is_left_out_is_dropped():
     first = method_on(small_tokeniser([("a", "b")], "abcd"), "first", {"k": 1})
     [row] = Comparison([first], ["abcd"], [None]).rows
     assert row.cells[0].tokens == ("ab",)
@@ -146,7 +144,7 @@ def test_what_is_left_out_is_dropped() -> None:
     ]
 
 
-def test_the_signature_names_all_that_the_scores_depend_on() -> None:
+def test_the_signature_names_all_that_the_scores_depend_on():
     segmenter = Bte(small_tokeniser([("a", "b")], "ab"))
     first = Comparison([segmenter], ["ab"], [("a", "b")])
     assert segmenter.signature() in first.signature
@@ -169,19 +167,19 @@ def test_the_signature_names_all_that_the_scores_depend_on() -> None:
         ("x(y=whole-word)", ("x", {"y": "whole-word"})),
     ],
 )
-def test_methods_as_they_are_written(text: str, expected: tuple[str, Mapping[str, Any]]) -> None:
+def test_methods_as_they_are_written(text, expected):
     assert parse_method(text) == expected
 
 
 @pytest.mark.parametrize(
     "text", ["", "a b", "x(y", "x(y)", "x(y=Z)", "x(y=inf)", "x(y=)", "x(=1)", "x(=1)" * 2]
 )
-def test_faulty_methods(text: str) -> None:
+def test_faulty_methods(text):
     with pytest.raises(MorphGraphError):
         parse_method(text)
 
 
-def test_parameters_may_be_true_or_false() -> None:
+def test_parameters_may_be_true_or_false():
     assert split_methods("a, b(c=1, d=2),e ,") == ["a", "b(c=1, d=2)", "e"]
     name, given = parse_method("dropout(p=0.2, queue=true)")
     assert dict(METHODS[name].settings(given)) == {"p": 0.2, "seed": 0, "queue": True}
@@ -193,7 +191,7 @@ def test_parameters_may_be_true_or_false() -> None:
             METHODS[name].settings(given)
 
 
-def vocabulary(*types: str, letters: str = "abcdefghijklmnopqrstuvwxyzßS") -> SubwordVocabulary:
+def vocabulary(*types, letters="abcdefghijklmnopqrstuvwxyzßS"):
     return SubwordVocabulary((*types, *letters))
 
 
@@ -207,7 +205,7 @@ SOME = small_reference(
 UNDOING, DOGS, HOUSEBOAT, DOABLE, DOG = range(5)
 
 
-def test_the_worst_words_come_first() -> None:
+def test_the_worst_words_come_first():
     """3 gaps; 2; then one each, with counts of 10, 5 and 5, in the order of the reference."""
     found = outcome_of(Greedy(WORDS), GoldSet.of(SOME))
     assert worst_words(found).tolist() == [HOUSEBOAT, DOG, DOGS, UNDOING, DOABLE]
@@ -224,7 +222,7 @@ TEXTS = st.text(st.characters(exclude_characters="".join(SIGNS)), min_size=1, ma
 
 
 @given(text=TEXTS, data=st.data())
-def test_a_marked_word_without_marks_is_the_word(text: str, data: st.DataObject) -> None:
+def test_a_marked_word_without_marks_is_the_word(text, data):
     gaps = st.sets(st.integers(1, len(text) - 1)) if len(text) > 1 else st.just(set())
     splits, gold = data.draw(gaps), data.draw(gaps)
     marked = marked_word(text, sorted(splits), sorted(gold))
@@ -251,9 +249,7 @@ MORPHS = st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=4)
     words=st.lists(st.tuples(MORPHS, st.booleans()), min_size=1, max_size=8),
     types=st.sets(st.text("ab", min_size=2, max_size=4), max_size=5),
 )
-def test_the_worst_words_one_by_one(
-    scope: Scope, words: list[tuple[list[str], bool]], types: set[str]
-) -> None:
+def test_the_worst_words_one_by_one(scope, words, types):
     entries = [
         Entry("".join(morphs), tuple(morphs), ("".join(morphs),) if known else None)
         for morphs, known in words

@@ -11,9 +11,7 @@ from scipy import stats
 from small import reference_of
 from small import small_entry as entry
 
-from morphgraph.formats.loading import (
-    load_vocabulary,
-)
+from morphgraph.formats.loading import load_vocabulary
 from morphgraph.reference.entry import Entry, MorphemeKind
 from morphgraph.score.flota_scores import FLOTA_METHODS, FlotaMethod, flota_score
 from morphgraph.segment.segmenter import standard_segmenter
@@ -56,7 +54,7 @@ BY_HAND: dict[tuple[FlotaMethod, int | None], tuple[float, float, float]] = {
 
 
 @pytest.mark.parametrize(("method", "k"), BY_HAND)
-def test_by_hand(method: FlotaMethod, k: int | None) -> None:
+def test_by_hand(method, k):
     found = flota_score(method, k, VOCABULARY, GOLD, WordPiece(VOCABULARY))
     told = found.coverage, found.stem_recall, found.full_match
     assert told == pytest.approx(BY_HAND[method, k])
@@ -69,7 +67,7 @@ def test_by_hand(method: FlotaMethod, k: int | None) -> None:
         assert (found.tokens, found.tokens_p) == pytest.approx((sum(own) / 7, p), nan_ok=True)
 
 
-def test_strict_is_flotas_and_in_the_signature() -> None:
+def test_strict_is_flotas_and_in_the_signature():
     # At the start of kindun, ##kind is longer than k, which alone may stand there.
     vocabulary = SubwordVocabulary(("##kind", "k", "##ind", "un"), "##")
     given = vocabulary, reference_of(entry("kind un", "fs")), WordPiece(vocabulary)
@@ -79,21 +77,21 @@ def test_strict_is_flotas_and_in_the_signature() -> None:
     assert "|flota:strict|" in strict.signature
 
 
-def test_a_morph_of_no_kind_is_no_stem() -> None:
+def test_a_morph_of_no_kind_is_no_stem():
     odd = entry("un kind", "?f")
     short = entry("un kind", "f")  # cannot be laid over the morphs
     found = flota_score("FLOTA", 1, VOCABULARY, reference_of(odd, short), WordPiece(VOCABULARY))
     assert (found.entries_with_stem, found.stem_recall) == (1, 1.0)
 
 
-def both(vocabulary: SubwordVocabulary, *entries: Entry) -> tuple[int, float, float]:
+def both(vocabulary, *entries):
     """How many entries are scored, and FLOTA's and the standard's coverage."""
     given = vocabulary, reference_of(*entries), standard_segmenter(vocabulary)
     flota, first = (flota_score(method, None, *given) for method in FLOTA_METHODS[:2])
     return flota.entries, flota.coverage, first.coverage
 
 
-def test_words_are_compared_as_the_tokeniser_normalises_them() -> None:
+def test_words_are_compared_as_the_tokeniser_normalises_them():
     bert = load_vocabulary({"types.txt": b"[UNK]\nun\n##kind\nkind\n##s\nhouse\nhouses"})
     # Capitals, an accent of its own, and one that is a character: the morphs count all of them.
     accented = entry("Un KI\u0301nd")
@@ -103,7 +101,7 @@ def test_words_are_compared_as_the_tokeniser_normalises_them() -> None:
     assert both(bert, entry("House s"))[0] == 0  # in V, once it is in lower case
 
 
-def test_bytes_and_markers() -> None:
+def test_bytes_and_markers():
     gpt2 = load_vocabulary({"types.txt": "Ġun\nkind\nĠnÃ©\nÃ©\nn\nĠ".encode()})
     assert gpt2.marker == "Ġ"
     assert both(gpt2, entry("un kind"), entry("né kind")) == (2, 1.0, 1.0)
@@ -111,18 +109,18 @@ def test_bytes_and_markers() -> None:
     assert both(gpt2, entry("kind un")) == (1, 1.0, 0.5)
 
 
-def test_a_marker_of_its_own_moves_no_boundary() -> None:
+def test_a_marker_of_its_own_moves_no_boundary():
     vocabulary = SubwordVocabulary(("▁", "un", "kind"), "▁", metaspace())
     assert both(vocabulary, entry("un kind")) == (1, 1.0, 1.0)
 
 
-def test_a_type_with_an_end_of_word_is_in_the_vocabulary() -> None:
+def test_a_type_with_an_end_of_word_is_in_the_vocabulary():
     suffixed = Preprocessor(suffix="</w>")
     vocabulary = SubwordVocabulary(("un", "kind</w>", "kind", "n"), preprocessor=suffixed)
     assert both(vocabulary, entry("un kind")) == (1, 1.0, 1.0)
 
 
-def metaspace() -> Preprocessor:
+def metaspace():
     from tokenizers import pre_tokenizers
 
     return Preprocessor(pre_tokenizer=pre_tokenizers.Metaspace(prepend_scheme="always"))
@@ -134,7 +132,7 @@ BODIES = st.text("abc", min_size=1, max_size=3)
 
 @examples(400)
 @given(st.data())
-def test_as_oracle(data: st.DataObject) -> None:
+def test_as_oracle(data):
     """Over random types and entries, of which many are made of types."""
     marker = data.draw(MARKERS)
     bodies = data.draw(st.lists(st.tuples(BODIES, st.booleans()), min_size=1, max_size=15))
@@ -155,9 +153,7 @@ def test_as_oracle(data: st.DataObject) -> None:
         assert (one.entries, one.entries_with_stem) == expected[3:]
 
 
-def naive(
-    method: str, k: int, types: list[str], marker: str, entries: list[Entry]
-) -> tuple[float, float, float, int, int]:
+def naive(method, k, types, marker, entries):
     covered = matched = stemmed = scored = stems = 0
     for one in entries:
         known = [text in types or marker + text in types for text in (*one.morphs, one.word)]
@@ -184,7 +180,7 @@ def naive(
     )
 
 
-def tokens(method: str, k: int, word: str, types: list[str], marker: str) -> list[oracles.Token]:
+def tokens(method, k, word, types, marker):
     if method == "FLOTA":
         return oracles.flota([word], types, marker, k)
     found: list[oracles.Token] = []

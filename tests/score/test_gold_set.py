@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,16 +15,10 @@ from morphgraph.reference.entry import Entry
 from morphgraph.reference.families import SplitBy
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import (
-    COUNTS_IN_REFERENCE,
-    GoldSet,
-    Scope,
-    Weighting,
-    signature_line,
-)
+from morphgraph.score.gold_set import COUNTS_IN_REFERENCE, GoldSet, Scope, Weighting, signature_line
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import outcome_of
-from morphgraph.score.table import Estimate, ScoreTable
+from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
@@ -73,7 +66,7 @@ class Run:
     baseline: int | None = 0
 
 
-def table_of(run: Run) -> ScoreTable:
+def table_of(run):
     """Fresh objects from strings: the row that matters is the last one."""
     reference = read_reference(
         run.content.encode(), name=run.name, format="celex", include_foreign=run.include_foreign
@@ -82,7 +75,7 @@ def table_of(run: Run) -> ScoreTable:
         reference = reference.first_analyses()
     document = small_document(run.merges, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
 
-    def tokeniser() -> Any:
+    def tokeniser():
         return from_tokenizer_json(json.dumps(document).encode(), "small.json")
 
     frequencies = FREQUENCIES if run.frequencies is None else run.frequencies
@@ -109,15 +102,15 @@ def table_of(run: Run) -> ScoreTable:
     )
 
 
-def signature(run: Run) -> str:
+def signature(run):
     return table_of(run).signature_of(2)
 
 
-def row(run: Run) -> dict[str, Estimate]:
+def row(run):
     return table_of(run).estimates[2]
 
 
-def numbers(run: Run) -> str:
+def numbers(run):
     """All values, intervals and p-values, to the last bit."""
     return repr(row(run))
 
@@ -154,33 +147,33 @@ CHANGED: dict[str, tuple[Run, set[str]]] = {
 }
 
 
-def fields(line: str) -> dict[str, str]:
+def fields(line):
     return dict(field.split(":", 1) for field in line.split("|"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGED)
-def test_what_changes_a_number_changes_the_signature(name: str) -> None:
+def test_what_changes_a_number_changes_the_signature(name):
     changed, told_by = CHANGED[name]
     assert numbers(changed) != numbers(BASE)
     one, other = fields(signature(BASE)), fields(signature(changed))
     assert {key for key in one | other if one.get(key) != other.get(key)} == told_by
 
 
-def test_no_two_of_them_share_a_signature() -> None:
+def test_no_two_of_them_share_a_signature():
     runs = [BASE, *(run for run, _ in CHANGED.values())]
     assert len({signature(run) for run in runs}) == len(runs)
     assert len({table_of(run).signature for run in runs}) == len(runs)
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_the_same_signature_the_same_numbers(name: str) -> None:
+def test_the_same_signature_the_same_numbers(name):
     run, _ = CHANGED[name]
     assert signature(run) == signature(run)
     assert numbers(run) == numbers(run)
 
 
-def test_what_changes_no_number_but_is_told() -> None:
+def test_what_changes_no_number_but_is_told():
     """Names of files, and bytes of the reference that hold no entry, are in the signature."""
     for run, told_by in (
         (replace(BASE, name="other.cd"), "reference"),
@@ -192,12 +185,12 @@ def test_what_changes_no_number_but_is_told() -> None:
         assert {key for key in one | other if one.get(key) != other.get(key)} == {told_by}
 
 
-def test_where_files_are_is_not_told() -> None:
+def test_where_files_are_is_not_told():
     run = replace(BASE, name="/home/me/gold.cd", source="C:\\me\\list.tsv")
     assert signature(run) == signature(BASE)
 
 
-def test_an_outcome_keeps_the_signature_that_it_was_made_with() -> None:
+def test_an_outcome_keeps_the_signature_that_it_was_made_with():
     document = small_document(UNDO, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
     gold_set = GoldSet.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "small.json")
@@ -215,7 +208,7 @@ WORDS = reference_of(
 )
 
 
-def test_weights_by_spelling_lower_case_and_folded_case() -> None:
+def test_weights_by_spelling_lower_case_and_folded_case():
     frequencies = {"dogs": 5.0, "DOG": 7.0, "dog": 2.0, "goss": 3.0, "maß": 6.0, "mass": 8.0}
     words = reference_of(*WORDS.entries, entry("Maß"))
     gold_set = GoldSet.of(words, frequencies, "own.tsv")
@@ -227,7 +220,7 @@ def test_weights_by_spelling_lower_case_and_folded_case() -> None:
     assert gold_set.weightings == ("types", "tokens")
 
 
-def test_counts_in_the_reference() -> None:
+def test_counts_in_the_reference():
     entries = [
         replace(e, count=c) for e, c in zip(WORDS.entries, [4, None, 0, 2.5, 1], strict=True)
     ]
@@ -240,7 +233,7 @@ def test_counts_in_the_reference() -> None:
     assert given.weights("tokens").tolist() == [5, 1, 1, 1, 5]
 
 
-def test_without_frequencies() -> None:
+def test_without_frequencies():
     gold_set = GoldSet.of(WORDS)
     assert gold_set.weightings == ("types",)
     assert "|frequencies:none|" in gold_set.signature_of("gold")
@@ -250,7 +243,7 @@ def test_without_frequencies() -> None:
     assert empty.weights("tokens").tolist() == [1, 1, 1, 1, 1]
 
 
-def test_has_gold() -> None:
+def test_has_gold():
     gold_set = GoldSet.of(WORDS)
     assert gold_set.has_gold("morphemic").tolist() == [True] * 5
     # An empty list of whole words is one, None is none.
@@ -273,7 +266,7 @@ def test_has_gold() -> None:
         entry("Dog s / Dogs", processes=("inflection",)),
     ],
 )
-def test_each_part_of_an_entry_is_in_the_signature(changed: Entry) -> None:
+def test_each_part_of_an_entry_is_in_the_signature(changed):
     other = reference_of(changed, *WORDS.entries[1:])
     one = GoldSet.of(WORDS).signature_of("gold")
     assert GoldSet.of(other).signature_of("gold") != one
@@ -282,7 +275,7 @@ def test_each_part_of_an_entry_is_in_the_signature(changed: Entry) -> None:
     assert gold_of(same, *WORDS.entries[1:]).signature_of("gold") == one
 
 
-def test_a_signature_has_one_line_and_its_own_fields_only() -> None:
+def test_a_signature_has_one_line_and_its_own_fields_only():
     hostile = replace(WORDS, name="a|version:9\n<b>|x")
     line = GoldSet.of(hostile, {"dogs": 2.0}, "list|tokeniser:gold\r\n").signature_of(
         "mine|entries:0", test="a|b"
@@ -295,7 +288,7 @@ def test_a_signature_has_one_line_and_its_own_fields_only() -> None:
     assert signature_line({"a": "x\u2028 y\t|z"}) == "a:x y /z"
 
 
-def test_words_with_half_of_a_surrogate_pair_differ() -> None:
+def test_words_with_half_of_a_surrogate_pair_differ():
     names = [
         gold_of(Entry(word, (word,))).signature_of("gold")
         for word in ("\ud800", "\\ud800", "\ud801", "?")

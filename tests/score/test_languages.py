@@ -9,12 +9,10 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from small import small_reference
-from strategies import MergeList, bpe_of, well_formed
+from strategies import bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.reference.entry import Reference
 from morphgraph.score.by_language import (
-    LanguageRow,
     labels_of,
     language_of_reference,
     rows_by_language,
@@ -33,17 +31,17 @@ LINES = st.lists(
 NONE = Draws(0)
 
 
-def in_language(reference: Reference, language: str, name: str = "") -> GoldSet:
+def in_language(reference, language, name=""):
     return GoldSet.of(replace(reference, language=language, name=name or f"{language}.tsv"))
 
 
-def rows_of(bpe: Bte, golds: list[GoldSet]) -> list[LanguageRow]:
+def rows_of(bpe, golds):
     return rows_by_language([ScoreTable([outcome_of(bpe, gold)], draws=NONE) for gold in golds])
 
 
 @examples(60)
 @given(merges=well_formed(), first=LINES, second=LINES)
-def test_as_counted_naively(merges: MergeList, first: list[str], second: list[str]) -> None:
+def test_as_counted_naively(merges, first, second):
     merges = list(dict.fromkeys(merges))
     golds = [
         in_language(small_reference(*lines), language)
@@ -69,7 +67,7 @@ def test_as_counted_naively(merges: MergeList, first: list[str], second: list[st
         assert fertility == pytest.approx(sum(map(len, tokens)) / len(lines))
 
 
-def test_the_language_of_a_reference() -> None:
+def test_the_language_of_a_reference():
     known = replace(small_reference("xy"), language="urd")
     assert language_of_reference(known) == ("Urdu", "Arabic")
     unknown = replace(small_reference("слово", "abc", "дом"), name="folder/words.tsv")
@@ -77,12 +75,12 @@ def test_the_language_of_a_reference() -> None:
     assert language_of_reference(replace(unknown, language="mul"))[1] == "Cyrillic"
 
 
-def tables_of(golds: list[GoldSet]) -> list[ScoreTable]:
+def tables_of(golds):
     bpe = Bte(bpe_of([("a", "b")]))
     return [ScoreTable(outcomes_of([("BPE", bpe)], gold), draws=NONE) for gold in golds]
 
 
-def test_the_order_and_the_names() -> None:
+def test_the_order_and_the_names():
     golds = [
         in_language(small_reference("ab"), "nld"),  # no boundary: F1 is n/a
         in_language(small_reference("a b"), "spa", "first.tsv"),
@@ -93,8 +91,8 @@ def test_the_order_and_the_names() -> None:
     assert [row.f1 for row in rows][:2] == [1, 0]
 
 
-def test_a_tokeniser_that_fails_has_no_numbers() -> None:
-    def fail() -> Bte:
+def test_a_tokeniser_that_fails_has_no_numbers():
+    def fail():
         raise MorphGraphError("no words")
 
     gold = in_language(small_reference("a b"), "deu")
@@ -104,7 +102,7 @@ def test_a_tokeniser_that_fails_has_no_numbers() -> None:
     assert math.isnan(row.f1) and math.isnan(row.uncut)
 
 
-def test_the_table() -> None:
+def test_the_table():
     golds = [
         in_language(small_reference("a b", "ab c"), "deu"),
         in_language(replace(small_reference("ab c"), partial="one boundary a word"), "ita"),

@@ -1,9 +1,6 @@
 """Every metric: on words worked by hand, against scikit-learn, and against the naive oracle."""
 
-from collections.abc import Sequence
 from fractions import Fraction as F
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import oracles
@@ -16,24 +13,16 @@ from refusals import refused
 from sklearn.metrics import precision_recall_fscore_support
 from small import gold_of, reference_of
 from small import small_entry as entry
-from strategies import MergeList, bpe_of, well_formed
+from strategies import bpe_of, well_formed
 
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.entry import Entry
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import (
-    GROUPS,
-    METRICS,
-    OURS,
-    USUAL,
-    Tally,
-    check_metrics,
-)
-from morphgraph.score.outcome import Outcome, ideal, outcome_of
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
+from morphgraph.score.metrics import GROUPS, METRICS, OURS, USUAL, Tally, check_metrics
+from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Flota
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
@@ -41,7 +30,7 @@ from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
 OWN = vars(OURS)
 
 
-def values(outcome: Outcome, scope: Scope, weighting: Weighting) -> dict[str, float]:
+def values(outcome, scope, weighting):
     """Every metric by name."""
     tally = Tally(outcome, scope, weighting)
     return {name: metric.of(tally).value for name, metric in OWN.items()}
@@ -61,7 +50,7 @@ TEN = reference_of(
 )
 
 
-def _vocabulary() -> SubwordVocabulary:
+def _vocabulary():
     from tokenizers import normalizers
 
     starts = ["▁", "▁un", "▁dog", "▁dogs", "▁i", "▁subsid"]
@@ -151,14 +140,14 @@ BY_HAND: dict[tuple[str, str, str], dict[str, F | None]] = {
 
 
 @pytest.mark.parametrize("segmenter", [GREEDY, FLOTA], ids=lambda segmenter: segmenter.name)
-def test_ten_words_are_cut_as_the_table_says(segmenter: Segmenter) -> None:
+def test_ten_words_are_cut_as_the_table_says(segmenter):
     found = outcome_of(segmenter, GoldSet.of(TEN))
     shown = [" ".join(found.token_texts(number)) for number in range(10)]
     assert ", ".join(shown) == TOKENS[segmenter.name]
 
 
 @pytest.mark.parametrize("name, scope, weighting", BY_HAND, ids=["-".join(key) for key in BY_HAND])
-def test_ten_words_by_hand(name: str, scope: Scope, weighting: Weighting) -> None:
+def test_ten_words_by_hand(name, scope, weighting):
     found = outcome_of({"Greedy": GREEDY, "FLOTA": FLOTA}[name], GoldSet.of(TEN))
     expected = {
         metric: float("nan") if value is None else float(value)
@@ -183,13 +172,13 @@ MORPHSCORE = GROUPS["MorphScore"]
     ],
     ids=["Greedy", "FLOTA"],
 )
-def test_morphscore_by_hand(segmenter: Segmenter, expected: list[F | None]) -> None:
+def test_morphscore_by_hand(segmenter, expected):
     found = values(outcome_of(segmenter, GoldSet.of(TEN)), "morphemic", "types")
     wanted = [float("nan") if value is None else float(value) for value in expected]
     assert [found[name] for name in MORPHSCORE] == pytest.approx(wanted, nan_ok=True)
 
 
-def test_morphscore_counts_no_marker_and_weighs_by_frequency() -> None:
+def test_morphscore_counts_no_marker_and_weighs_by_frequency():
     # b|ä|r|en has a token ▁ of its own; dogs is one token; house|boat is right, weight 1 of 6.
     words = (entry("dog s", count=3), entry("bä ren", count=5), entry("house boat", count=1))
     found = outcome_of(GREEDY, gold_of(*words))
@@ -201,7 +190,7 @@ def test_morphscore_counts_no_marker_and_weighs_by_frequency() -> None:
     assert weighted["morphscore_precision_all"] == pytest.approx((3 + 5 / 3 + 1) / 9)
 
 
-def test_nothing_in_any_token() -> None:
+def test_nothing_in_any_token():
     """FLOTA finds none of zzz: precision of morphs is undefined, all characters are left out."""
     outcome = outcome_of(FLOTA, gold_of(entry("zz z / zzz", count=1)))
     found = values(outcome, "morphemic", "types")
@@ -211,7 +200,7 @@ def test_nothing_in_any_token() -> None:
     assert found["recall"] == 0
 
 
-def test_titles_groups_and_names() -> None:
+def test_titles_groups_and_names():
     assert len({metric.title for metric in METRICS.values()}) == len(METRICS)
     assert [name for names in GROUPS.values() for name in names] == list(OWN)
     assert set(USUAL) <= set(METRICS)
@@ -228,7 +217,7 @@ MORPHS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=4
 
 
 @st.composite
-def golds(draw: st.DrawFn) -> list[Entry]:
+def golds(draw):
     """Entries, some with whole words and counts, some with morphemes of their own."""
     entries = []
     for morphs in draw(st.lists(MORPHS, min_size=1, max_size=8)):
@@ -243,9 +232,7 @@ def golds(draw: st.DrawFn) -> list[Entry]:
     return entries
 
 
-def judged(
-    entries: Sequence[Entry], found: Sequence[naive.Found], scope: Scope, weighting: Weighting
-) -> list[naive.Judged]:
+def judged(entries, found, scope, weighting):
     """Entries and what was found in them, for the oracle."""
     rows = []
     for one, cut in zip(entries, found, strict=True):
@@ -257,7 +244,7 @@ def judged(
     return rows
 
 
-def assert_as_oracle(outcome: Outcome, found: Sequence[naive.Found]) -> None:
+def assert_as_oracle(outcome, found):
     """Every metric, scope and weighting."""
     entries = outcome.gold_set.reference.entries
     for scope in SCOPES:
@@ -279,7 +266,7 @@ def assert_as_oracle(outcome: Outcome, found: Sequence[naive.Found]) -> None:
     [entry("a b / a b", count=1, underlying=("a", "b"))], [], None
 )  # whole words have no source morphemes
 @example([entry("a b / ab", count=0), entry("ab / ab", count=0)], [], None)  # nothing counts
-def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None) -> None:
+def test_merges_as_oracle(entries, merges, k):
     bpe = Bte(bpe_of(merges))
     outcome = outcome_of(First(bpe, k) if k else bpe, gold_of(*entries))
     found = []
@@ -292,7 +279,7 @@ def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None
 
 @examples(100)
 @given(golds())
-def test_the_ideal_as_oracle(entries: list[Entry]) -> None:
+def test_the_ideal_as_oracle(entries):
     found = [naive.outcome(one.word, naive.spans(one.morphs)[0]) for one in entries]
     assert_as_oracle(ideal(gold_of(*entries)), found)
 
@@ -303,7 +290,7 @@ def test_the_ideal_as_oracle(entries: list[Entry]) -> None:
 class Real:
     """A tokeniser's own tokens of real words, as gaps, with weights that differ."""
 
-    def __init__(self, folder: Path, tokeniser: str, reference: Reference, most: int) -> None:
+    def __init__(self, folder, tokeniser, reference, most):
         step = max(1, len(reference) // most)
         entries = []
         for number, e in enumerate(reference.entries[::step]):
@@ -323,7 +310,7 @@ class Real:
             places, alone = naive.spans(types, "Ġ")
             self.found.append(naive.outcome(e.word, places, alone, byte_level=True))
 
-    def gaps(self, scope: Scope) -> list[tuple[list[int], list[int], float]]:
+    def gaps(self, scope):
         """For each word with gold: true and predicted gaps as 0 and 1, and its count."""
         rows = []
         for e, found in zip(self.entries, self.found, strict=True):
@@ -332,7 +319,7 @@ class Real:
                 continue
             both = oracles.boundaries(gold), found.cuts
             rows.append((*([int(p in c) for p in range(1, len(e.word))] for c in both), e.count))
-        return rows  # type: ignore[return-value]
+        return rows
 
 
 SOURCES = {
@@ -344,13 +331,13 @@ SOURCES = {
 
 
 @pytest.fixture(scope="module", params=SOURCES)
-def real(request: pytest.FixtureRequest, data_folder: Path) -> Real:
+def real(request, data_folder):
     tokeniser, reference, most = SOURCES[request.param]
     gold = read_reference(data_folder / "references" / reference)
     return Real(data_folder, tokeniser, gold, most)
 
 
-def sklearn_scores(true: Any, predicted: Any, weights: Any = None) -> tuple[float, float, float]:
+def sklearn_scores(true, predicted, weights=None):
     """scikit-learn's precision, recall and F1 of the class 1."""
     p, r, f, _ = precision_recall_fscore_support(
         true, predicted, average="binary", pos_label=1, sample_weight=weights, zero_division=np.nan
@@ -361,7 +348,7 @@ def sklearn_scores(true: Any, predicted: Any, weights: Any = None) -> tuple[floa
 @pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighting) -> None:
+def test_boundaries_as_scikit_learn(real, scope, weighting):
     rows = real.gaps(scope)
     found = values(real.outcome, scope, weighting)
     true = np.concatenate([t for t, *_ in rows])
@@ -375,5 +362,5 @@ def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighti
     assert [found[n] for n in ("precision", "recall", "f1")] == pytest.approx(expected, rel=1e-9)
 
 
-def test_real_words_as_oracle(real: Real) -> None:
+def test_real_words_as_oracle(real):
     assert_as_oracle(outcome_of(real.segmenter, gold_of(*real.entries[::20])), real.found[::20])

@@ -1,6 +1,5 @@
 """Outcomes of all segmenters against a naive one made of spans; golden ones by hand."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import reference_of, small_tokeniser
 from small import small_entry as entry
-from strategies import MergeList, bpe_of, seen, with_words
+from strategies import bpe_of, seen, with_words
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.reference.entry import Entry
 from morphgraph.score.gold_set import Cuts, GoldSet
 from morphgraph.score.metrics import Tally
-from morphgraph.score.outcome import Outcome, gold_strings, ideal, outcome_of
+from morphgraph.score.outcome import gold_strings, ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.segmenter import Segmenter
@@ -34,11 +33,11 @@ WORDS = st.lists(st.text("abcd", min_size=1, max_size=9), min_size=1, max_size=5
 BYTES_OF = st.lists(st.text("aäö字", min_size=1, max_size=6), min_size=1, max_size=4)
 
 
-def gold_set_of(words: Sequence[str]) -> GoldSet:
+def gold_set_of(words):
     return GoldSet.of(reference_of(*(Entry(word, (word,)) for word in words)))
 
 
-def found_in(outcome: Outcome) -> list[naive.Found]:
+def found_in(outcome):
     """An outcome word by word."""
     strings = outcome.strings.lists
     assert outcome.pieces.tolist() == [len(row) for row in strings]
@@ -58,13 +57,11 @@ def found_in(outcome: Outcome) -> list[naive.Found]:
     ]
 
 
-def outcomes(segmenter: Segmenter, words: Sequence[str]) -> list[naive.Found]:
+def outcomes(segmenter, words):
     return found_in(outcome_of(segmenter, gold_set_of(words)))
 
 
-def from_readable(
-    segmenter: Segmenter, words: Sequence[str], marker: str = "", *, byte_level: bool = False
-) -> list[naive.Found]:
+def from_readable(segmenter, words, marker="", *, byte_level=False):
     """The naive outcome of tokens that cover all of each word, from their own strings."""
     outcome = outcome_of(segmenter, gold_set_of(words))
     rows = []
@@ -79,14 +76,14 @@ def from_readable(
     return rows
 
 
-def marked(marker: Marker) -> Preprocessor:
+def marked(marker):
     """Words stand in running text: the space before one is its marker."""
     if marker in ("##", ""):
         return Preprocessor()
     return Preprocessor(normalizer=normalizers.Replace(" ", marker), leading_space=True)
 
 
-def byte_level() -> Preprocessor:
+def byte_level():
     return Preprocessor(
         pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         byte_level=True,
@@ -95,7 +92,7 @@ def byte_level() -> Preprocessor:
 
 
 @st.composite
-def vocabularies(draw: st.DrawFn, alphabet: str = "abc") -> SubwordVocabulary:
+def vocabularies(draw, alphabet="abc"):
     """Random types with and without the marker, and sometimes the marker alone."""
     marker = draw(MARKERS)
     bodies = st.tuples(st.text(alphabet, min_size=1, max_size=4), st.booleans())
@@ -109,7 +106,7 @@ def vocabularies(draw: st.DrawFn, alphabet: str = "abc") -> SubwordVocabulary:
 
 @examples(200)
 @given(vocabularies(), WORDS, st.sampled_from([1, 2, 3, None]))
-def test_flota(vocabulary: SubwordVocabulary, words: list[str], k: int | None) -> None:
+def test_flota(vocabulary, words, k):
     types, marker = vocabulary.types[:-1], vocabulary.marker
     found = [substring_oracles.flota([word], types, marker, k or 99) for word in words]
     expected = [
@@ -121,7 +118,7 @@ def test_flota(vocabulary: SubwordVocabulary, words: list[str], k: int | None) -
 
 @examples(150)
 @given(vocabularies(), WORDS)
-def test_greedy(vocabulary: SubwordVocabulary, words: list[str]) -> None:
+def test_greedy(vocabulary, words):
     marker = vocabulary.marker if vocabulary.marker in ("Ġ", "▁") else ""
     greedy = Greedy(vocabulary)
     expected = from_readable(greedy, words, marker)
@@ -133,7 +130,7 @@ def test_greedy(vocabulary: SubwordVocabulary, words: list[str]) -> None:
 
 @examples(150)
 @given(with_words(), st.integers(1, 3))
-def test_merges_first_and_longest(drawn: tuple[MergeList, list[str]], k: int) -> None:
+def test_merges_first_and_longest(drawn, k):
     merges, words = drawn
     words = list(filter(None, map(seen, words))) or ["a"]
     tokeniser = bpe_of(merges)
@@ -155,7 +152,7 @@ def test_merges_first_and_longest(drawn: tuple[MergeList, list[str]], k: int) ->
 
 
 @st.composite
-def byte_vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
+def byte_vocabularies(draw):
     """Types that may begin and end inside a character, and some bytes of their own."""
     text = printable_bytes("aäö字" * 2)
     cut = st.tuples(st.integers(0, len(text) - 1), st.integers(1, 5))
@@ -168,7 +165,7 @@ def byte_vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
 
 @examples(200)
 @given(byte_vocabularies(), BYTES_OF)
-def test_bytes(vocabulary: SubwordVocabulary, words: list[str]) -> None:
+def test_bytes(vocabulary, words):
     for segmenter in (Greedy(vocabulary), Flota(vocabulary)):
         found = outcomes(segmenter, words)
         if isinstance(segmenter, Greedy):
@@ -176,7 +173,7 @@ def test_bytes(vocabulary: SubwordVocabulary, words: list[str]) -> None:
         assert [row.left_out for row in found] == [0] * len(words)
 
 
-def flota_of_bytes(vocabulary: SubwordVocabulary, word: str, k: int) -> naive.Found:
+def flota_of_bytes(vocabulary, word, k):
     spelled = printable_bytes(word)
     one = [0] * len(spelled)  # letters only
     tokens = substring_oracles.flota([spelled], vocabulary.types[:-1], "Ġ", k, unit=one)
@@ -185,9 +182,7 @@ def flota_of_bytes(vocabulary: SubwordVocabulary, word: str, k: int) -> naive.Fo
 
 @examples(200)
 @given(byte_vocabularies(), BYTES_OF, st.integers(1, 3))
-def test_characters_with_a_byte_in_a_token_are_not_left_out(
-    vocabulary: SubwordVocabulary, words: list[str], k: int
-) -> None:
+def test_characters_with_a_byte_in_a_token_are_not_left_out(vocabulary, words, k):
     """Whether a token holds the first or the last of their bytes."""
     for word, found in zip(words, outcomes(Flota(vocabulary, k), words), strict=True):
         expected = flota_of_bytes(vocabulary, word, k)
@@ -199,7 +194,7 @@ def test_characters_with_a_byte_in_a_token_are_not_left_out(
 
 @examples(150)
 @given(BYTES_OF)
-def test_bytes_as_a_fallback(words: list[str]) -> None:
+def test_bytes_as_a_fallback(words):
     spaces = replace(marked("▁"), byte_fallback=True)
     vocabulary = SubwordVocabulary(("▁a", "aa", "字", *BYTES), "▁", spaces)
     for word, found in zip(words, outcomes(Greedy(vocabulary), words), strict=True):
@@ -211,7 +206,7 @@ def test_bytes_as_a_fallback(words: list[str]) -> None:
 # --- other edge cases -----------------------------------------------------------------------------
 
 
-def test_bare_words_have_no_marker() -> None:
+def test_bare_words_have_no_marker():
     vocabulary = SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))
     bare = GoldSet.of(reference_of(entry("ba")), bare=True)
     [found] = found_in(outcome_of(Greedy(vocabulary), bare))
@@ -222,11 +217,11 @@ UNKNOWN_A = SubwordVocabulary(("a", "[UNK]"), special=frozenset({"[UNK]"}), unkn
 LETTERS = ("Ġ", "b", "Ã", "¤", "r", "e", "n")
 
 
-def normalised(types: str, normalizer: normalizers.Normalizer) -> Segmenter:
+def normalised(types, normalizer):
     return Greedy(SubwordVocabulary(tuple(types), "", Preprocessor(normalizer=normalizer)))
 
 
-def of_bytes(*types: str) -> Segmenter:
+def of_bytes(*types):
     return Greedy(SubwordVocabulary((*LETTERS, *types), "Ġ", byte_level()))
 
 
@@ -266,7 +261,7 @@ EDGES: dict[str, tuple[Segmenter, dict[str, tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize("name", EDGES)
-def test_edges_by_hand(name: str) -> None:
+def test_edges_by_hand(name):
     segmenter, expected = EDGES[name]
     assert outcomes(segmenter, list(expected)) == [
         naive.Found(*found) for found in expected.values()
@@ -281,7 +276,7 @@ GOLD = reference_of(
 )
 
 
-def test_what_encodes_alike_shares_the_words() -> None:
+def test_what_encodes_alike_shares_the_words():
     tokeniser = small_tokeniser([("u", "n"), ("d", "o")], "ing")
     other = small_tokeniser([("i", "n"), ("d", "o")], "ung")
     gold_set = gold_set_of(["undo", "undoing"])
@@ -294,7 +289,7 @@ def test_what_encodes_alike_shares_the_words() -> None:
     assert third.splits(1) == [1, 2, 4, 6]
 
 
-def test_the_ideal_is_the_gold() -> None:
+def test_the_ideal_is_the_gold():
     outcome = ideal(GoldSet.of(GOLD))
     assert found_in(outcome) == [
         naive.Found([2, 4], ["un", "do", "ing"], 0, 3, 0),
@@ -308,7 +303,7 @@ def test_the_ideal_is_the_gold() -> None:
     assert Tally(outcome, "whole-word", "types").hits.tolist() == [0, 0, 0, 1]
 
 
-def test_gold_strings() -> None:
+def test_gold_strings():
     gold_set = GoldSet.of(GOLD)
     assert gold_strings(gold_set, "morphemic").lists == [[*e.morphs] for e in GOLD.entries]
     assert gold_strings(gold_set, "whole-word").lists == [["undoing"], [], [], ["😀", "s"]]
@@ -316,7 +311,7 @@ def test_gold_strings() -> None:
     assert gold_strings(gold_set, "morphemic", underlying=True).lists == own
 
 
-def test_half_a_character_in_a_token_by_hand() -> None:
+def test_half_a_character_in_a_token_by_hand():
     # FLOTA, k = 1, takes bÃ: b and half of ä are in a token, r is not. Then ¤r: b alone is not.
     letters = ("b", "Ã", "¤", "r")
     for token, left_out in (("bÃ", 1), ("¤r", 1), ("ĠbÃ", 1), ("Ã¤", 2)):
@@ -326,7 +321,7 @@ def test_half_a_character_in_a_token_by_hand() -> None:
 
 
 @given(st.lists(st.lists(st.integers(1, 12), max_size=9), max_size=8))
-def test_cuts_at_places_in_any_order(places: list[list[int]]) -> None:
+def test_cuts_at_places_in_any_order(places):
     flat = [(word, place) for word, found in enumerate(places) for place in found][::-1]
     words, at = (np.array([row[n] for row in flat], np.int64) for n in (0, 1))
     cuts = Cuts.at(words, at, len(places))

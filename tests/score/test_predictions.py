@@ -17,7 +17,7 @@ from morphgraph.reference.predictions import read_predictions
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import GROUPS, METRICS, Tally
-from morphgraph.score.outcome import Outcome, ideal, outcome_of, outcome_of_predictions
+from morphgraph.score.outcome import ideal, outcome_of, outcome_of_predictions
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import scores_table
@@ -27,15 +27,15 @@ from tests.effort import examples
 GOLD = "undoing\tun do ing\ndoing\tdo ing\ndo\tdo\n"
 
 
-def gold_set_of(text: str = GOLD) -> GoldSet:
+def gold_set_of(text=GOLD):
     return GoldSet.of(read_reference(text.encode(), name="gold.tsv"))
 
 
-def score(outcome: Outcome, name: str) -> float:
+def score(outcome, name):
     return METRICS[name].of(Tally(outcome, "morphemic", "types")).value
 
 
-def test_by_hand() -> None:
+def test_by_hand():
     """un|doing, do|ing, d|o: of 3 splits 2 are right, of 3 gold boundaries 2 are found."""
     found = read_predictions(b"un|doing\ndo|ing\nd|o\n", name="/home/me/theirs.txt")
     outcome = outcome_of_predictions(found, gold_set_of())
@@ -51,7 +51,7 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize("bar", ["|", " "])
-def test_what_a_tokeniser_does_scores_as_the_tokeniser(bar: str) -> None:
+def test_what_a_tokeniser_does_scores_as_the_tokeniser(bar):
     """Every score but of tokens: markers alone and bytes are not in a file of morphs."""
     gold_set = GoldSet.of(read_reference(demo_gold_path("nl")), {"de": 3.0}, "some")
     tokeniser = outcome_of(Bte(load_tokeniser("demo:nl")), gold_set)
@@ -72,21 +72,21 @@ def test_what_a_tokeniser_does_scores_as_the_tokeniser(bar: str) -> None:
                 assert values[0] == pytest.approx(values[1], nan_ok=True), name
 
 
-def naive_official(gold: list[str], predicted: list[str]) -> dict[str, float]:
+def naive_official(gold, predicted):
     """SIGMORPHON 2022's scores of cells, line by line, as their rule says it."""
 
-    def segments(cell: str) -> list[str]:
+    def segments(cell):
         return "|".join("|".join(cell.split(" @@")).split(" ")).split("|")
 
     @cache
-    def common(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+    def common(a, b):
         if not a or not b:
             return 0
         skipped = max(common(a[1:], b), common(a, b[1:]))
         return max(skipped, 1 + common(a[1:], b[1:])) if a[0] == b[0] else skipped
 
     @cache
-    def distance(a: str, b: str) -> int:
+    def distance(a, b):
         if not a or not b:
             return len(a + b)
         either = 1 + min(distance(a[1:], b), distance(a, b[1:]))
@@ -110,9 +110,7 @@ LINE_WORDS = st.text("ab", min_size=1, max_size=3) | st.sampled_from(["a b", "nu
 
 @examples(400)
 @given(lines=st.lists(st.tuples(LINE_WORDS, CELLS, LINE_WORDS, CELLS), max_size=6))
-def test_scores_against_the_source_s_morphemes_are_those_of_sigmorphon(
-    lines: list[tuple[str, str, str, str]],
-) -> None:
+def test_scores_against_the_source_s_morphemes_are_those_of_sigmorphon(lines):
     lines = [("do", "do", "undo", "un @@do"), *lines]
     gold = "".join(f"{word}\t{cell}\t100\n" for word, cell, _, _ in lines)
     theirs = "".join(f"{word}\t{cell}\n" for _, _, word, cell in lines)
@@ -123,7 +121,7 @@ def test_scores_against_the_source_s_morphemes_are_those_of_sigmorphon(
     assert {name: score(outcome, name) for name in naive} == pytest.approx(naive)
 
 
-def test_words_with_a_space_and_damaged_lines_count_among_morphemes_only() -> None:
+def test_words_with_a_space_and_damaged_lines_count_among_morphemes_only():
     """Of hot|dog|s, un|do, a|b and an empty cell, theirs has hot|dogs, nothing, a|b and -|b.
 
     Common: hot, a and b of 2 + 1 + 2 + 2 segments, and of 3 + 2 + 2 + 1 in the gold.
@@ -145,7 +143,7 @@ def test_words_with_a_space_and_damaged_lines_count_among_morphemes_only() -> No
         expect(note)
 
 
-def test_a_tokeniser_cuts_each_word_of_several() -> None:
+def test_a_tokeniser_cuts_each_word_of_several():
     """“hot dogs” is hot, dog, s: 3 of 4 morphemes; with undo 5 of 6, and 5 of 7 tokens."""
     gold_set = gold_set_of("undo\tun @@do\nhot dogs\thot @@ted dog @@s\n")
     merges = [("u", "n"), ("d", "o"), ("h", "o"), ("ho", "t"), ("do", "g")]
@@ -164,7 +162,7 @@ def test_a_tokeniser_cuts_each_word_of_several() -> None:
     assert recall == (2 + 3 * 3) / (2 + 3 * 4)
 
 
-def test_one_that_fails_does_not_keep_others_from_their_scores() -> None:
+def test_one_that_fails_does_not_keep_others_from_their_scores():
     none = read_predictions(b"a|b\n", name="theirs.txt")
     some = read_predictions(b"un|doing\n", name="mine.txt")
     failure, outcome = outcomes_of([("theirs", none), ("mine", some)], gold_set_of())

@@ -1,7 +1,6 @@
 """Tables of scores: estimates, tests, marks, failures, the ideal row."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,21 +11,19 @@ from small import small_reference
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import METRICS, USUAL, Tally
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import (
     Draws,
     Interval,
-    Ratio,
     approximate_randomisation,
     bootstrap_intervals,
 )
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.score_views import ScoreView
 from morphgraph.tables.scores import scores_table
@@ -44,12 +41,12 @@ COUNTED = {
 }
 
 
-def gold_set(times: int = 6) -> GoldSet:
+def gold_set(times=6):
     counts = [count + number % 3 for number, count in enumerate([*COUNTED.values()] * times)]
     return GoldSet.of(small_reference(*[*COUNTED] * times, counts=counts))
 
 
-def vocabulary(*types: str) -> SubwordVocabulary:
+def vocabulary(*types):
     return SubwordVocabulary((*types, *"abdeghilnosu"))
 
 
@@ -59,18 +56,16 @@ LETTERS = Greedy(vocabulary())
 FEW = Flota(vocabulary("un", "do", "ing", "dogs", "house", "able"), 1)
 
 
-def outcomes(on: GoldSet, *segmenters: Segmenter) -> list[Outcome | SegmentationFailure]:
+def outcomes(on, *segmenters):
     return [outcome_of(s, on, f"#{number}") for number, s in enumerate(segmenters)]
 
 
-def ratios(
-    outcome: Outcome | SegmentationFailure, scope: Scope, weighting: Weighting
-) -> dict[str, Ratio]:
+def ratios(outcome, scope, weighting):
     tally = Tally(outcome, scope, weighting)
     return {name: metric.of(tally) for name, metric in METRICS.items()}
 
 
-def close(one: Interval, other: Interval) -> bool:
+def close(one, other):
     """The same but for the last bit, in which a sum may differ by how many columns it has."""
     return bool(
         np.allclose([one.low, one.high], [other.low, other.high], rtol=1e-12, equal_nan=True)
@@ -79,7 +74,7 @@ def close(one: Interval, other: Interval) -> bool:
 
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_as_each_score_alone(scope: Scope, weighting: Weighting) -> None:
+def test_as_each_score_alone(scope, weighting):
     """Value, interval and p-value do not depend on what else is in the table."""
     found = outcomes(gold_set(), MORPHS, WORDS, LETTERS, FEW)
     draws = Draws(resamples=200, trials=150, seed=5)
@@ -110,11 +105,11 @@ MARKS = [
 
 
 @pytest.mark.parametrize("p, mark", MARKS)
-def test_marks(p: float, mark: str) -> None:
+def test_marks(p, mark):
     assert Estimate(0.5, Interval(0.4, 0.6), p).mark == mark
 
 
-def test_no_baseline_and_no_resamples() -> None:
+def test_no_baseline_and_no_resamples():
     table = ScoreTable(outcomes(gold_set(), MORPHS, WORDS), draws=Draws(resamples=0))
     for number in (0, 1):
         found = table.estimates[number]
@@ -131,20 +126,20 @@ def test_no_baseline_and_no_resamples() -> None:
 class Broken(Greedy):
     """Cannot segment."""
 
-    def encode(self, words: Sequence[str], *, bare: bool = False) -> "object":  # type: ignore[override]
+    def encode(self, words, *, bare=False):
         raise MorphGraphError("small.txt: it has no types.\nUse another one.")
 
 
-def unmade() -> Segmenter:
+def unmade():
     raise MorphGraphError("Trimmed BPE needs word counts.")
 
 
-def mixed() -> list[Outcome | SegmentationFailure]:
+def mixed():
     labelled = [("a", MORPHS), ("b", unmade), ("c", Broken(vocabulary())), ("d", lambda: LETTERS)]
-    return outcomes_of(labelled, gold_set())  # type: ignore[arg-type]
+    return outcomes_of(labelled, gold_set())
 
 
-def test_failures_are_kept_as_such() -> None:
+def test_failures_are_kept_as_such():
     found = mixed()
     assert [isinstance(outcome, Outcome) for outcome in found] == [True, False, False, True]
     assert found[1] == SegmentationFailure("b", "Trimmed BPE needs word counts.")
@@ -152,7 +147,7 @@ def test_failures_are_kept_as_such() -> None:
     assert [outcome.label for outcome in found] == ["a", "b", "c", "d"]
 
 
-def test_a_failure_has_no_score_and_changes_none() -> None:
+def test_a_failure_has_no_score_and_changes_none():
     found = mixed()
     how: Any = {"metrics": tuple(METRICS), "baseline": 0, "draws": Draws(resamples=60, trials=60)}
     table, without = ScoreTable(found, **how), ScoreTable([found[0], found[3]], **how)
@@ -171,7 +166,7 @@ def test_a_failure_has_no_score_and_changes_none() -> None:
 # --- gold sets and the ideal ---------------------------------------------------------------------
 
 
-def test_outcomes_on_different_gold_sets_are_refused() -> None:
+def test_outcomes_on_different_gold_sets_are_refused():
     one, other = gold_set(), gold_set(2)
     with refused():
         ScoreTable([*outcomes(one, MORPHS), *outcomes(other, MORPHS)])
@@ -179,7 +174,7 @@ def test_outcomes_on_different_gold_sets_are_refused() -> None:
     assert table.gold_set is one
 
 
-def test_the_ideal_row() -> None:
+def test_the_ideal_row():
     on = gold_set(1)
     table = ScoreTable([*outcomes(on, MORPHS), ideal(on)], baseline=0, draws=Draws(resamples=50))
     assert table.estimates[1]["f1"].interval == Interval(1.0, 1.0)
@@ -190,7 +185,7 @@ def test_the_ideal_row() -> None:
 QUICK = Draws(resamples=100, trials=100)
 
 
-def test_dropout_is_averaged_over_seeds() -> None:
+def test_dropout_is_averaged_over_seeds():
     tokeniser = load_tokeniser("demo:en")
     gold_set = GoldSet.of(read_reference("demo:en"))
     made = [("BPE", Bte(tokeniser)), ("dropout", Dropout(tokeniser, 0.3, seed=4))]

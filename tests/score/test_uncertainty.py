@@ -1,7 +1,6 @@
 """Intervals and paired tests: against the plainest resampling, scipy, and by simulation."""
 
 import random
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -22,13 +21,13 @@ from morphgraph.score.uncertainty import (
 )
 
 
-def f1(entries: Sequence[tuple[int, int, int]]) -> Ratio:
+def f1(entries):
     """F1 of entries of (hits, predicted, relevant)."""
     hits, predicted, relevant = np.array(entries, np.float64).reshape(-1, 3).T
     return Ratio(2 * hits, predicted + relevant, relevant)
 
 
-def some_entries(count: int, seed: int, most: int = 3) -> list[tuple[int, int, int]]:
+def some_entries(count, seed, most=3):
     draw = random.Random(seed)
     entries = []
     for _ in range(count):
@@ -37,15 +36,15 @@ def some_entries(count: int, seed: int, most: int = 3) -> list[tuple[int, int, i
     return entries
 
 
-def naive_score(entries: Sequence[tuple[int, int, int]]) -> float:
+def naive_score(entries):
     hits, predicted, relevant = (sum(column) for column in zip(*entries, strict=True))
     return 2 * hits / (predicted + relevant)
 
 
-def test_as_scipys_percentile_bootstrap() -> None:
+def test_as_scipys_percentile_bootstrap():
     entries = np.array(some_entries(400, 5), np.float64)
 
-    def score(hits: object, predicted: object, relevant: object, axis: int = -1) -> object:
+    def score(hits, predicted, relevant, axis=-1):
         both, given, wanted = (np.sum(each, axis=axis) for each in (hits, predicted, relevant))
         return 2 * both / (given + wanted)
 
@@ -61,7 +60,7 @@ def test_as_scipys_percentile_bootstrap() -> None:
 
 
 @pytest.mark.slow
-def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
+def test_intervals_cover_the_truth_as_often_as_they_say():
     # Samples of a known population: about 95 in 100 intervals must hold its score. By the binomial
     # distribution, fewer than 88 or more than 99.5 % of 400 have a chance of less than 1e-6.
     trials = share_of(400, 100)
@@ -77,7 +76,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
     assert low <= covered <= high
 
 
-def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_make_no_difference(monkeypatch):
     ratios = [f1(some_entries(100, seed)) for seed in (1, 2)]
     intervals = bootstrap_intervals(ratios)
     tests = approximate_randomisation([ratios], 0)
@@ -86,7 +85,7 @@ def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert approximate_randomisation([ratios], 0)[0][1] == tests[0][1]
 
 
-def test_undefined() -> None:
+def test_undefined():
     [empty] = bootstrap_intervals([f1([])])
     assert np.isnan(empty.low)
     nothing_to_find = f1([(0, 1, 0), (0, 2, 0)])
@@ -98,7 +97,7 @@ def test_undefined() -> None:
 
 
 @given(st.integers(1, 200), st.integers(0, 2**32), st.integers(0, 5))
-def test_what_is_drawn(entries: int, seed: int, first: int) -> None:
+def test_what_is_drawn(entries, seed, first):
     counts, signs = np.empty((3, entries)), np.empty((3, entries))
     draw_counts(seed, first, counts)
     assert (counts.sum(axis=1) == entries).all()
@@ -109,7 +108,7 @@ def test_what_is_drawn(entries: int, seed: int, first: int) -> None:
     assert (again[0] == counts[2]).all(), "a row does not depend on where its chunk begins"
 
 
-def test_all_entries_are_drawn_alike() -> None:
+def test_all_entries_are_drawn_alike():
     counts, signs = np.empty((2000, 50)), np.empty((2000, 50))
     draw_counts(0, 0, counts)
     assert stats.chisquare(counts.sum(axis=0)).pvalue > 1e-4
@@ -122,7 +121,7 @@ def test_all_entries_are_drawn_alike() -> None:
     assert abs(np.corrcoef(signs[:, 0], signs[:, 1])[0, 1]) < 0.1
 
 
-def test_p_as_all_permutations_give_it() -> None:
+def test_p_as_all_permutations_give_it():
     # Eight entries have 256 ways of swapping: with many trials, p is the share of those that reach
     # the difference.
     one, other = some_entries(8, 3, most=2), some_entries(8, 4, most=3)
@@ -136,7 +135,7 @@ def test_p_as_all_permutations_give_it() -> None:
     assert found == pytest.approx(reached / 256, abs=0.015)
 
 
-def test_equal_tokenisers_do_not_differ_and_different_ones_do() -> None:
+def test_equal_tokenisers_do_not_differ_and_different_ones_do():
     entries = some_entries(500, 9)
     right = [(relevant, relevant, relevant) for _, _, relevant in entries]
     scores = [[f1(entries), f1(entries), f1(right)]]
@@ -149,7 +148,7 @@ def test_equal_tokenisers_do_not_differ_and_different_ones_do() -> None:
 # --- means over runs ------------------------------------------------------------------------------
 
 
-def over_runs(values: Sequence[float], most: float = np.inf) -> tuple[float, float]:
+def over_runs(values, most=np.inf):
     array = np.array(values)
     known = array.mean(), array.std(ddof=1), len(array)
     found = interval_of_mean(*known, least=array.min(), most=most)
@@ -157,11 +156,11 @@ def over_runs(values: Sequence[float], most: float = np.inf) -> tuple[float, flo
 
 
 @given(st.floats(-60, 60), st.one_of(st.floats(0.5, 50), st.floats(50, 20_000)))
-def test_p_of_student_is_scipys(t: float, freedom: float) -> None:
+def test_p_of_student_is_scipys(t, freedom):
     assert student_p(t, freedom) == pytest.approx(2 * stats.t.sf(abs(t), freedom), rel=1e-7)
 
 
-def test_welchs_test_is_scipys() -> None:
+def test_welchs_test_is_scipys():
     draw = np.random.default_rng(3)
     for sizes in ((3, 3), (2, 10), (10, 10), (5, 400)):
         for distance in (0.0, 0.5, 4.0, 30.0):
@@ -173,13 +172,13 @@ def test_welchs_test_is_scipys() -> None:
     assert np.isnan(welch_p((1.0, np.nan, 1), (2.0, 1.0, 3)))
 
 
-def test_student_s_quantiles_are_those_of_scipy() -> None:
+def test_student_s_quantiles_are_those_of_scipy():
     for freedom in (*range(1, 200), 1_000, 10**6):
         assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), abs=6e-4)
 
 
 @pytest.mark.parametrize("count", [2, 3, 10, 31, 32, 33, 500])
-def test_positive_runs_have_an_interval_of_the_logarithm(count: int) -> None:
+def test_positive_runs_have_an_interval_of_the_logarithm(count):
     values = np.random.default_rng(count).gamma(4, 1, count)
     mean, error = values.mean(), stats.sem(values)
     expected = stats.t.interval(0.95, count - 1, np.log(mean), error / mean)
@@ -189,13 +188,13 @@ def test_positive_runs_have_an_interval_of_the_logarithm(count: int) -> None:
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=2, max_size=50))
-def test_an_interval_holds_the_mean_and_never_goes_below_nothing(values: list[float]) -> None:
+def test_an_interval_holds_the_mean_and_never_goes_below_nothing(values):
     low, high = over_runs(values)
     assert 0 <= low <= np.mean(values) * (1 + 1e-9)
     assert np.mean(values) <= high * (1 + 1e-9)
 
 
-def test_runs_with_a_zero_and_shares_are_cut_off_where_they_end() -> None:
+def test_runs_with_a_zero_and_shares_are_cut_off_where_they_end():
     assert over_runs([0.0, 2.0]) == (0, pytest.approx(1 + 12.706))
     assert over_runs([0.0, 0.0]) == (0, 0)
     assert over_runs([0.9, 0.98], most=1) == (
@@ -205,7 +204,7 @@ def test_runs_with_a_zero_and_shares_are_cut_off_where_they_end() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 3, 40])
-def test_95_percent_of_intervals_hold_the_true_mean(count: int) -> None:
+def test_95_percent_of_intervals_hold_the_true_mean(count):
     """10,000 times: 0.95 ± 0.008 by chance; with 1.96 it is 0.93 of 40 runs, 0.68 of two."""
     draw = np.random.default_rng(1).gamma(4, 1, (10_000, count))
     held = [low <= 4 <= high for low, high in map(over_runs, draw.tolist())]

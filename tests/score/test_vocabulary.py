@@ -3,7 +3,6 @@
 import json
 import math
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from refusals import refused
 from small import reference_of, small_reference, small_tokeniser
 from small import small_entry as entry
-from strategies import WORDS, MergeList, well_formed
+from strategies import WORDS, well_formed
 
 from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
@@ -20,11 +19,7 @@ from morphgraph.corpus.counts import WHOLE_TEXTS, WordCounts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import reference_fields
-from morphgraph.score.vocabulary_figures import (
-    FIGURES,
-    figures_of,
-    list_behind,
-)
+from morphgraph.score.vocabulary_figures import FIGURES, figures_of, list_behind
 from morphgraph.score.vocabulary_health import (
     NamedCounts,
     VocabularyHealth,
@@ -38,12 +33,7 @@ from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tables.figures import (
-    figure_table,
-    signature,
-    values_json,
-    why_undefined,
-)
+from morphgraph.tables.figures import figure_table, signature, values_json, why_undefined
 from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
@@ -55,22 +45,22 @@ GOLD = reference_of(entry("un do", "pf"), entry("do s", "fs"), entry("nob"))
 
 
 @pytest.fixture
-def tiny() -> VocabularyHealth:
+def tiny():
     """▁un | ▁do | ▁do s | ▁ n é s, by merges that never make und: u n, then d o, is before it."""
     bpe = Bte(tokeniser_of_types("tiny", TYPES, MERGES))
     return VocabularyHealth(bpe, NamedCounts(WORD_COUNTS, "words.tsv"), GOLD, label="tiny")
 
 
-def numbers(health: VocabularyHealth, **settings: Any) -> dict[str, float]:
+def numbers(health, **settings):
     return {key: value.number for key, value in figures_of(health, **settings).items()}
 
 
-def strings(health: VocabularyHealth, key: str) -> list[str]:
+def strings(health, key):
     return list(list_behind(health, key)["type"])
 
 
 @given(st.dictionaries(st.text("undos", min_size=1, max_size=6), st.integers(1, 50), min_size=2))
-def test_the_interval_of_tokens_per_word(counts: dict[str, int]) -> None:
+def test_the_interval_of_tokens_per_word(counts):
     """That of a ratio over a sample of words, by its textbook formula; exactly 1 token: none."""
     bpe = Bte(tokeniser_of_types("undos", [*"undos", "un", "do"], ["un", "do"]))
     found = compress(bpe, WordCounts.from_mapping(counts))
@@ -83,7 +73,7 @@ def test_the_interval_of_tokens_per_word(counts: dict[str, int]) -> None:
     assert (interval.low, interval.high) == pytest.approx((ratio - half, ratio + half), abs=1e-6)
 
 
-def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
+def test_every_figure_by_hand(tiny):
     """Tokens: 6 of ▁un, 6 of ▁do, 3 of s, and one each of ▁, n and é: 18 tokens of 13 words."""
     entropy = -sum(n / 18 * math.log(n / 18) for n in (6, 6, 3, 1, 1, 1))
     assert numbers(tiny, alpha=1.0) == pytest.approx(
@@ -121,7 +111,7 @@ def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
     )
 
 
-def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
+def test_the_lists_behind_the_figures(tiny):
     pairs = list_behind(tiny, "duplicates")[["type", "the other", "tokens in the corpus"]]
     assert pairs.to_numpy(dtype=object).tolist() == [["␣un", "un", 6], ["␣do", "do", 6]]
     assert strings(tiny, "never_used") == ["undo", "und", "un", "do", "u", "d", "o"]
@@ -139,7 +129,7 @@ def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
     assert (len(list_behind(tiny, "size")), len(list_behind(tiny, "fertility"))) == (14, 0)
 
 
-def naive_chains(graph: Any, unused: set[int]) -> set[tuple[int, ...]]:
+def naive_chains(graph, unused):
     """Grow each chain from every link, and keep those that are the end of no longer one."""
     chains = set()
     for start in unused:
@@ -157,7 +147,7 @@ def naive_chains(graph: Any, unused: set[int]) -> set[tuple[int, ...]]:
 
 
 @given(well_formed(widest=2, size=14), st.lists(WORDS, max_size=6, unique=True))
-def test_what_is_of_no_use_against_the_definitions(merges: MergeList, words: list[str]) -> None:
+def test_what_is_of_no_use_against_the_definitions(merges, words):
     types = list(dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)]))
     bpe = Bte(tokeniser_of_types("small", types, merges))
     health = VocabularyHealth(bpe, NamedCounts(WordCounts(words, [1] * len(words)), "w"))
@@ -181,7 +171,7 @@ def test_what_is_of_no_use_against_the_definitions(merges: MergeList, words: lis
 # --------------------------------------------------------------------------------- kinds of types
 
 
-def test_bytes_that_are_no_characters_are_counted_apart() -> None:
+def test_bytes_that_are_no_characters_are_counted_apart():
     alphabet = "Ġna" + "Ã©"
     tokeniser = small_tokeniser(
         [("Ã", "©"), ("Ġ", "n"), ("n", "a"), ("na", "Ã")],
@@ -196,7 +186,7 @@ def test_bytes_that_are_no_characters_are_counted_apart() -> None:
     assert strings(health, "duplicates") == ["␣n"]
 
 
-def test_wordpiece_marks_what_is_inside_a_word() -> None:
+def test_wordpiece_marks_what_is_inside_a_word():
     types = ("[UNK]", "un", "##un", "##do", "do", "dog", "##")
     health = VocabularyHealth(
         WordPiece(SubwordVocabulary(types, "##", special=frozenset(["[UNK]"])))
@@ -209,7 +199,7 @@ def test_wordpiece_marks_what_is_inside_a_word() -> None:
     assert found["unreachable"].number == 0
 
 
-def test_a_suffix_is_a_marker_that_does_not_tell_where_words_start() -> None:
+def test_a_suffix_is_a_marker_that_does_not_tell_where_words_start():
     merges = [("a", "b</w>"), ("a", "b")]
     tokeniser = small_tokeniser(merges, ["a", "b", "b</w>"], end_of_word_suffix="</w>")
     found = figures_of(VocabularyHealth(Bte(tokeniser)))
@@ -224,7 +214,7 @@ def test_a_suffix_is_a_marker_that_does_not_tell_where_words_start() -> None:
 
 
 @pytest.mark.parametrize("demo", ["en", "nl"])
-def test_merges_as_the_reachability_of_a_graph_says(demo: str) -> None:
+def test_merges_as_the_reachability_of_a_graph_says(demo):
     tokeniser = load_tokeniser(f"demo:{demo}")
     tokeniser.graph.knockout(["ion", "er", "Ġth"])
     bpe = Bte(tokeniser)
@@ -234,7 +224,7 @@ def test_merges_as_the_reachability_of_a_graph_says(demo: str) -> None:
         assert VocabularyHealth(method_on(tokeniser, method)).unreachable == expected
 
 
-def test_what_was_taken_apart_is_no_type_and_other_types_stay_in_reach() -> None:
+def test_what_was_taken_apart_is_no_type_and_other_types_stay_in_reach():
     types = ["a", "b", "c", "ab", "abc", "bc", "abcc"]
     merges = [("a", "b"), ("ab", "c"), ("b", "c"), ("abc", "c")]
     tokeniser = tokeniser_of_types("t", types, merges)
@@ -244,7 +234,7 @@ def test_what_was_taken_apart_is_no_type_and_other_types_stay_in_reach() -> None
     assert health.unreachable == []
 
 
-def test_unigram_types_that_their_parts_beat() -> None:
+def test_unigram_types_that_their_parts_beat():
     vocabulary = SubwordVocabulary(("a", "b", "ab", "ba", "▁a"), "▁")
     unigram = Unigram(vocabulary, [-1.0, -1.0, -1.5, -3.0, -1.0])
     assert VocabularyHealth(unigram).unreachable == [3]
@@ -258,9 +248,7 @@ PIECES = st.text("ab", min_size=1, max_size=4)
     st.sampled_from(["##", "▁", ""]),
     st.data(),
 )
-def test_looked_up_types_are_reached_in_their_position(
-    bodies: list[str], marker: Any, data: st.DataObject
-) -> None:
+def test_looked_up_types_are_reached_in_their_position(bodies, marker, data):
     """The longest match of a string is the string itself, at the start or inside a word."""
     marked = data.draw(st.lists(st.sampled_from(bodies), max_size=6, unique=True))
     types = (*bodies, *(marker + body for body in marked if marker), "[UNK]")
@@ -277,12 +265,12 @@ def test_looked_up_types_are_reached_in_their_position(
     assert {types[number] for number in found} == longer
 
 
-def test_a_method_of_an_unknown_kind_has_what_can_be_told() -> None:
+def test_a_method_of_an_unknown_kind_has_what_can_be_told():
     class Mine(Segmenter):
         name, parameters, types, vocabulary_size = "mine", {}, ("a", "b"), 2
-        segment = document = _read = None  # type: ignore[assignment]
+        segment = document = _read = None
 
-        def signature(self) -> str:
+        def signature(self):
             return "mine@0"
 
     mine = Mine(None)
@@ -295,7 +283,7 @@ def test_a_method_of_an_unknown_kind_has_what_can_be_told() -> None:
 # --------------------------------------------------------------------------------- undefined
 
 
-def test_without_corpus_and_reference() -> None:
+def test_without_corpus_and_reference():
     health = VocabularyHealth(Bte(tokeniser_of_types("t", ["a", "b", "ab"], ["ab"])), label="t")
     values = figures_of(health)
     alone = [figure for figure in FIGURES if figure.needs != "baseline"]
@@ -310,14 +298,14 @@ def test_without_corpus_and_reference() -> None:
     assert json.dumps(values_json(values), allow_nan=False)
 
 
-def test_a_reference_that_does_not_tell_affixes(tiny: VocabularyHealth) -> None:
+def test_a_reference_that_does_not_tell_affixes(tiny):
     plain = reference_of(entry("un do"))
     found = figures_of(VocabularyHealth(tiny.segmenter, None, plain))
     assert all(math.isnan(found[f"{key}_types"].number) for key in ("affix", "prefix", "suffix"))
     assert found["morph_types"].number == 4 / 13
 
 
-def test_a_baseline_on_another_corpus_is_refused(tiny: VocabularyHealth) -> None:
+def test_a_baseline_on_another_corpus_is_refused(tiny):
     other = VocabularyHealth(tiny.segmenter, NamedCounts(WordCounts(["un"], [1]), "other"))
     with refused():
         figures_of(tiny, 2.5, other)
@@ -328,7 +316,7 @@ def test_a_baseline_on_another_corpus_is_refused(tiny: VocabularyHealth) -> None
 # --------------------------------------------------------------------------------- to take away
 
 
-def test_the_signature_names_what_the_figures_depend_on(tiny: VocabularyHealth) -> None:
+def test_the_signature_names_what_the_figures_depend_on(tiny):
     line, corpus = signature([tiny], 2.5), tiny.corpus
     entries = reference_fields(tiny.reference)["entries"]
     assert line == (
@@ -347,7 +335,7 @@ ORDERS = st.just(1.0) | st.floats(0.05, 8).filter(lambda order: abs(order - 1) >
 @given(st.lists(st.integers(0, 10**6), max_size=30), st.integers(0, 50), ORDERS)
 @example([6, 3, 1], 7, 50_000.0)  # nearly that of the most frequent type alone
 @example([6, 3, 1], 7, 1 + 1e-9)  # no jump at Shannon's
-def test_renyi_efficiency_by_its_definition(counts: list[int], unused: int, order: float) -> None:
+def test_renyi_efficiency_by_its_definition(counts, unused, order):
     size = len(counts) + unused
     found = renyi_efficiency(counts, size, order)
     if not sum(counts) or size < 2:
@@ -368,7 +356,7 @@ def test_renyi_efficiency_by_its_definition(counts: list[int], unused: int, orde
 # --------------------------------------------------------------------------------- counting tokens
 
 
-def naive(segmenter: Segmenter, words: WordCounts) -> tuple[Counter[int], float]:
+def naive(segmenter, words):
     """Count tokens word by word, each segmented on its own."""
     found: Counter[int] = Counter()
     for word, count in words.items():
@@ -378,7 +366,7 @@ def naive(segmenter: Segmenter, words: WordCounts) -> tuple[Counter[int], float]
 
 
 @given(well_formed(widest=2), st.dictionaries(WORDS, st.integers(0, 50), max_size=8))
-def test_same_as_word_by_word(merges: MergeList, given_counts: dict[str, int]) -> None:
+def test_same_as_word_by_word(merges, given_counts):
     types = list(dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)]))
     bpe = Bte(tokeniser_of_types("small", types, merges))
     counts = WordCounts.from_mapping(given_counts)
@@ -394,7 +382,7 @@ def test_same_as_word_by_word(merges: MergeList, given_counts: dict[str, int]) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["bpe", "flota", "first", "greedy"])
-def test_same_as_word_by_word_with_markers_and_bytes(method: str) -> None:
+def test_same_as_word_by_word_with_markers_and_bytes(method):
     segmenter = method_on(load_tokeniser("demo:de"), method)
     words = ["häuser", "it's", "über-all", "🧩", "x", "Straße", "don’t", "Gehweg"]
     counts = WordCounts(words, [3, 1, 4, 1, 5, 9, 2, 6])
@@ -404,7 +392,7 @@ def test_same_as_word_by_word_with_markers_and_bytes(method: str) -> None:
     assert {n: int(c) for n, c in enumerate(found.counts) if c} == dict(expected)
 
 
-def test_dropped_characters_are_in_no_token_and_lengthen_none() -> None:
+def test_dropped_characters_are_in_no_token_and_lengthen_none():
     """undesirable: the one token kept is desirable; u and n are dropped."""
     flota = Flota(SubwordVocabulary(("un", "desirable", "##desirable", "[UNK]"), "##"), k=1)
     found = compress(flota, WordCounts(["undesirable"], [10]))
@@ -414,7 +402,7 @@ def test_dropped_characters_are_in_no_token_and_lengthen_none() -> None:
 
 
 @pytest.mark.parametrize(("k", "dropped"), [(1, 2), (2, 1), (3, 1), (4, 0), (5, 0)])
-def test_a_character_is_dropped_if_all_its_bytes_are(k: int, dropped: int) -> None:
+def test_a_character_is_dropped_if_all_its_bytes_are(k, dropped):
     """üü is a marker and four bytes, each a token where no merge is applied."""
     bytes_ = method_on(load_tokeniser("demo:en"), "dropout", {"p": 1.0})
     found = compress(First(bytes_, k), WordCounts(["üü"], [3]))
@@ -422,7 +410,7 @@ def test_a_character_is_dropped_if_all_its_bytes_are(k: int, dropped: int) -> No
     assert (found.dropped, found.dropped_bytes) == (3 * dropped, 6 * dropped)
 
 
-def test_markers_that_stand_alone_are_tokens() -> None:
+def test_markers_that_stand_alone_are_tokens():
     letters = method_on(load_tokeniser("demo:en"), "dropout", {"p": 1.0})
     found = compress(letters, WordCounts(["the", "a"], [2, 5]))
     assert (found.marker_tokens, found.tokens, found.characters) == (7, 4 * 2 + 2 * 5, 11)
@@ -430,14 +418,14 @@ def test_markers_that_stand_alone_are_tokens() -> None:
     assert compress(whole, WordCounts(["the"], [2])).marker_tokens == 0
 
 
-def test_a_word_that_wordpiece_gives_up_is_one_unknown_token() -> None:
+def test_a_word_that_wordpiece_gives_up_is_one_unknown_token():
     wordpiece = WordPiece(SubwordVocabulary(("un", "##do", "[UNK]"), "##"))
     assert wordpiece.unknown_id == 2
     found = compress(wordpiece, WordCounts(["undo", "undone"], [3, 4]))
     assert (found.unknown, found.tokens) == (4, 10)
 
 
-def test_nothing_to_count_is_undefined() -> None:
+def test_nothing_to_count_is_undefined():
     bpe = Bte(tokeniser_of_types("abc", ["a", "b"], []))
     for counts in (WordCounts([], []), WordCounts(["a"], [0])):
         found = compress(bpe, counts)
@@ -449,7 +437,7 @@ def test_nothing_to_count_is_undefined() -> None:
 # --------------------------------------------------------------------------------- the corpus
 
 
-def test_corpus_of_frequencies() -> None:
+def test_corpus_of_frequencies():
     tokeniser = tokeniser_of_types("abc", ["a", "b"], [])
     plain = Benchmark.build(tokeniser, small_reference("a b", "b"))
     assert corpus_of(plain) is None
@@ -464,14 +452,14 @@ def test_corpus_of_frequencies() -> None:
     assert found.name == "small.tsv"
 
 
-def test_the_checksum_is_of_the_words_and_counts() -> None:
+def test_the_checksum_is_of_the_words_and_counts():
     first = NamedCounts(WordCounts(["a", "b"], [1, 2]), "x")
     assert first.checksum == NamedCounts(WordCounts(["a", "b"], np.array([1, 2])), "y").checksum
     assert first.checksum != NamedCounts(WordCounts(["a", "b"], [1, 3]), "x").checksum
     assert len(NamedCounts(WordCounts(["\ud800"], [1]), "x").checksum) == 12
 
 
-def test_a_whole_text_counts_as_one_word(tiny: VocabularyHealth) -> None:
+def test_a_whole_text_counts_as_one_word(tiny):
     texts = WordCounts(["undo un", "s"], [2, 3], WHOLE_TEXTS)
     found, by_words = (compress(tiny.segmenter, texts, whole=whole) for whole in (False, True))
     assert found.tokens == by_words.tokens

@@ -22,7 +22,7 @@ CORPUS = NamedCounts(WordCounts(["un", "undo", "ö"], [5, 3, 1]), "words")
 GOLD = reference_of(entry("un do", "pf"), entry("do s", "fs"))
 
 
-def health(types: str, marker: Marker = "▁") -> VocabularyHealth:
+def health(types, marker="▁"):
     listed = ("<unk>", *types.split())
     special, prepared = frozenset({"<unk>"}), Preprocessor()
     vocabulary = SubwordVocabulary(listed, marker, prepared, special, unknown="<unk>")
@@ -30,7 +30,7 @@ def health(types: str, marker: Marker = "▁") -> VocabularyHealth:
     return VocabularyHealth(kind(vocabulary), CORPUS, GOLD)
 
 
-def test_every_figure_by_hand() -> None:
+def test_every_figure_by_hand():
     """u n | u n d o | ö, of 5, 3 and 1 words; then u n | u n do | ?."""
     before, after = health("▁ u n d o s ö ▁un дом"), health("▁ u n d o s do ▁u")
     found = ComparedVocabularies(before, after)  # ▁ u n d o s, twice; ö ▁un дом; do ▁u
@@ -58,7 +58,7 @@ def test_every_figure_by_hand() -> None:
     assert lists == [{"␣", *"undos"}, {"ö", "␣un", "дом"}, {"do", "␣u"}]
 
 
-def test_where_one_has_no_marker_it_does_not_count() -> None:
+def test_where_one_has_no_marker_it_does_not_count():
     """un and ▁un are one; un | un d o | ?, of 5, 3 and 1 words."""
     before, after = health("▁ u n d o ▁un un ▁do"), health("▁ u n d un", "")
     parts = compared(before, after)
@@ -75,12 +75,10 @@ MARKERS: tuple[Marker, ...] = ("▁", "Ġ", "##")
 
 
 @given(BODIES, BODIES, st.sampled_from(MARKERS), st.sampled_from(MARKERS))
-def test_as_sets(
-    one: set[tuple[bool, str]], other: set[tuple[bool, str]], first: Marker, second: Marker
-) -> None:
+def test_as_sets(one, other, first, second):
     """The same types spelled with any two markers: three sets, whatever these are."""
 
-    def spelled(types: set[tuple[bool, str]], marker: Marker) -> VocabularyHealth:
+    def spelled(types, marker):
         has = {(start, text): start != (marker == "##") for start, text in types}
         return health(" ".join(marker * has[each] + each[1] for each in sorted(types)), marker)
 

@@ -25,10 +25,10 @@ TAGS = re.compile("div|table|thead|tbody|tr|th|td|span|sup|small|p|code")
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> Table:
+def tables(draw):
     """A table in which every text is hostile."""
 
-    def text() -> str:
+    def text():
         return draw(HOSTILE)
 
     width = draw(st.integers(1, 4))
@@ -37,7 +37,7 @@ def tables(draw: st.DrawFn) -> Table:
         Column(text(), form, draw(st.sampled_from([-1, 0, 1])), spread=(text(),)) for form in forms
     )
 
-    def cell(column: Column) -> Cell:
+    def cell(column):
         if column.form == "percent":
             return Cell(draw(st.floats(0, 1)), 0.25, 0.75, p=draw(st.sampled_from([math.nan, 0.0])))
         word = text()
@@ -71,7 +71,7 @@ def tables(draw: st.DrawFn) -> Table:
 class Read(HTMLParser):
     """Reads HTML strictly: what is opened is closed, and nothing is a script or an attribute."""
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page):
         super().__init__()
         self.open: list[str] = []
         self.text = ""
@@ -79,28 +79,28 @@ class Read(HTMLParser):
         self.close()
         assert self.open == []
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attributes):
         assert TAGS.fullmatch(tag)
         allowed = {"class", "scope", "colspan", "tabindex", "hidden"}
         assert {name for name, _ in attributes} <= allowed
         self.open.append(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text += data
 
 
 @given(tables())
-def test_no_text_becomes_html(table: Table) -> None:
+def test_no_text_becomes_html(table):
     page = Read(to_html(table))
     for text in (*table.blocks, *table.signatures, *(row.names[1] for row in table.rows)):
         assert "".join(text.replace("\udcff", "?").split()) in "".join(page.text.split())
 
 
 @given(tables())
-def test_no_text_becomes_latex(table: Table) -> None:
+def test_no_text_becomes_latex(table):
     source = to_latex(table, "x")
     plain = re.sub(r"\\(?:\\|textbackslash|[{}$&#%_])", "", source.split("\n", 1)[1])
     assert plain.count("{") == plain.count("}")
@@ -112,7 +112,7 @@ def test_no_text_becomes_latex(table: Table) -> None:
 
 
 @given(tables())
-def test_no_text_becomes_markdown(table: Table) -> None:
+def test_no_text_becomes_markdown(table):
     lines = [line for line in to_markdown(table).splitlines() if line.startswith("|")]
     ends = [len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines]
     assert set(ends) == {len(table.columns) + 3}
@@ -121,7 +121,7 @@ def test_no_text_becomes_markdown(table: Table) -> None:
 
 
 @given(tables())
-def test_no_text_becomes_a_formula(table: Table) -> None:
+def test_no_text_becomes_a_formula(table):
     rows = list(csv.reader(io.StringIO(to_csv(table).decode("utf-8"), newline="")))
     for value in (value for row in rows for value in row):
         is_number = re.fullmatch(r"-?[0-9.e-]+", value) is not None
@@ -132,7 +132,7 @@ def test_no_text_becomes_a_formula(table: Table) -> None:
 # --------------------------------------------------------------------------------------- by hand
 
 
-def test_csv_has_all_digits_and_counts_are_whole() -> None:
+def test_csv_has_all_digits_and_counts_are_whole():
     columns = (Column("F1", "percent", csv="f1", extras=("low", "seeds")), Column("n", "count"))
     row = Row(("a",), (Cell(1.0, 1 / 3, seeds=2), Cell(-8000.0)), after=(("signature", "s"),))
     failed = Row(("=b",), (Cell(state="failed"), Cell()), after=(("signature", "s"),))
@@ -144,7 +144,7 @@ def test_csv_has_all_digits_and_counts_are_whole() -> None:
     ]
 
 
-def test_signatures_that_no_row_has_stand_at_the_end_of_csv() -> None:
+def test_signatures_that_no_row_has_stand_at_the_end_of_csv():
     table = table_of_texts(["a", "b"], [["x", "1"]])
     assert to_csv(table).decode() == "a,b\nx,1\n"
     assert to_csv(Table("", table.names, table.columns, table.rows, signatures=("=s",))) == (
@@ -152,14 +152,14 @@ def test_signatures_that_no_row_has_stand_at_the_end_of_csv() -> None:
     )
 
 
-def test_the_best_of_each_group() -> None:
+def test_the_best_of_each_group():
     columns = (Column("F1", "percent", 1), Column("edits", "ratio", -1), Column("n", "count"))
 
-    def best(*rows: Row) -> list[list[bool]]:
+    def best(*rows):
         return [[cell.is_best for cell in row.cells] for row in with_best(rows, columns)]
 
-    def row(value: float, **more: object) -> Row:
-        return Row(("x",), tuple(Cell(value, state="done") for _ in columns), **more)  # type: ignore[arg-type]
+    def row(value, **more):
+        return Row(("x",), tuple(Cell(value, state="done") for _ in columns), **more)
 
     assert best(row(0.5), row(0.9)) == [[False, True, False], [True, False, False]]
     assert best(row(0.5), row(0.9, group=1)) == [[False] * 3] * 2, "one alone is not the best"
@@ -169,7 +169,7 @@ def test_the_best_of_each_group() -> None:
     assert best(row(math.nan), row(0.4)) == [[False] * 3] * 2
 
 
-def test_csv_is_exact_and_no_formula() -> None:
+def test_csv_is_exact_and_no_formula():
     data = pd.DataFrame(
         {"=a": ["=1+1", "b"], "value": [0.1, float("nan")], "n": pd.array([1, None], "Int64")}
     )
@@ -183,28 +183,28 @@ WORDS = ["<script>alert(1)</script>", "=cmd()", 'a"b,c', "50%_{x}\\"]
 
 
 class ReadPage(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.tags: set[str] = set()
         self.text = ""
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attributes):
         self.tags.add(tag)
         assert not any(name.startswith("on") or name in ("src", "href") for name, _ in attributes)
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text += data
 
 
 @pytest.fixture
-def comparison() -> Comparison:
+def comparison():
     alphabet = "".join(sorted(set("".join(WORDS) + "undo")))
     segmenters = [Bte(small_tokeniser(m, alphabet)) for m in ([("u", "n")], [("n", "d")])]
     texts = ["undo", *WORDS]
     return Comparison(segmenters, texts, [("un", "do"), *[None] * len(WORDS)])
 
 
-def test_a_comparison_as_html(comparison: Comparison) -> None:
+def test_a_comparison_as_html(comparison):
     page = ReadPage()
     page.feed(comparison_html(comparison, comparison.rows, "<b>title").decode())
     assert "script" not in page.tags

@@ -4,9 +4,8 @@ import csv
 import io
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -27,18 +26,18 @@ from morphgraph.tables.writing import latex, to_csv, to_latex, to_markdown
 NAN = math.nan
 
 
-def gold_set_of(name: str = "/home/me/gold_1.tsv") -> GoldSet:
+def gold_set_of(name="/home/me/gold_1.tsv"):
     return GoldSet.of(replace(small_reference("un do", "do"), name=name))
 
 
 def table_of(
-    metrics: Sequence[str],
-    rows: Sequence[tuple[str, Sequence[Estimate] | str]],
+    metrics,
+    rows,
     *,
-    name: str = "/home/me/gold_1.tsv",
-    baseline: int | None = None,
-    signature: str = "reference:a_b@1|version:0",
-) -> ScoreTable:
+    name="/home/me/gold_1.tsv",
+    baseline=None,
+    signature="reference:a_b@1|version:0",
+):
     """A table whose numbers are given, by label; a string instead of numbers is a failure."""
     gold = ideal(gold_set_of(name))
     outcomes = [
@@ -56,16 +55,16 @@ def table_of(
     return table
 
 
-def estimate(value: float, low: float = NAN, high: float = NAN, p: float = NAN) -> Estimate:
+def estimate(value, low=NAN, high=NAN, p=NAN):
     return Estimate(value, Interval(low, high), p)
 
 
-def csv_rows(tables: Sequence[ScoreTable]) -> list[dict[str, str]]:
+def csv_rows(tables):
     return list(csv.DictReader(io.StringIO(to_csv(scores_table(tables)).decode())))
 
 
 @pytest.fixture
-def real() -> ScoreTable:
+def real():
     """Scores that are easy to count: “undo” becomes un d o, and “do” d o."""
     gold_set = gold_set_of()
     outcome = outcome_of(Bte(small_tokeniser([("u", "n")], "undo")), gold_set, "small")
@@ -73,7 +72,7 @@ def real() -> ScoreTable:
     return ScoreTable(outcomes, metrics=("precision", "recall", "f1", "fertility"), baseline=0)
 
 
-def test_rows(real: ScoreTable) -> None:
+def test_rows(real):
     small, broken, gold = ScoreView(real).to_frame().reset_index().to_dict("records")
     known = {"label": "small", "vocabulary size": 5, "recall": 1, "f1": 0.5, "fertility": 2.5}
     assert {name: small[name] for name in known} == known
@@ -87,7 +86,7 @@ def test_rows(real: ScoreTable) -> None:
     assert (gold["f1"], gold["vocabulary size"]) == (1, 2)
 
 
-def test_csv(real: ScoreTable) -> None:
+def test_csv(real):
     small, broken, gold = csv_rows([real])
     assert [row["tokeniser"] for row in (small, broken, gold)] == ["small", "broken", "Ideal"]
     assert {row["reference"] for row in (small, broken, gold)} == {"gold_1.tsv"}
@@ -101,7 +100,7 @@ def test_csv(real: ScoreTable) -> None:
     assert broken["signature"] == "failed: No file. Name one."
 
 
-def test_csv_of_several_tables() -> None:
+def test_csv_of_several_tables():
     one = table_of(["f1"], [("a", [estimate(0.25, 0.125, 0.5, 0.0625)])])
     other = table_of(["precision"], [("b", [estimate(NAN)])], name="x.tsv")
     rows = csv_rows([one, other])
@@ -143,7 +142,7 @@ GOLDEN = r"""% needs \usepackage{adjustbox,array,booktabs}; XeLaTeX or LuaLaTeX 
 
 
 @pytest.fixture
-def two() -> list[ScoreTable]:
+def two():
     metrics = ["f1", "over", "fertility"]
     first = [estimate(0.5, 0.45, 0.55), estimate(0.1, 0.09, 0.11), estimate(1.5)]
     second = [estimate(0.75, 0.7, 0.8, 0.0009), estimate(0.125, 0.12, 0.13, 0.02)]
@@ -156,18 +155,18 @@ def two() -> list[ScoreTable]:
     ]
 
 
-def test_latex(two: list[ScoreTable]) -> None:
+def test_latex(two):
     assert to_latex(scores_table(two)) == GOLDEN
 
 
-def bold(rows: Sequence[tuple[str, float]], metric: str, **changes: Any) -> list[str]:
+def bold(rows, metric, **changes):
     table = table_of([metric], [(label, [estimate(value)]) for label, value in rows])
     if changes:
         table.outcomes = (replace(table.outcomes[0], **changes), *table.outcomes[1:])
     return re.findall(r"\{\}(\w+) & [^&]*& \\textbf", to_latex(scores_table([table])))
 
 
-def test_the_best_is_bold() -> None:
+def test_the_best_is_bold():
     """Of which kind it is; `test_model` has which of them are best."""
     rows = [("a", 0.9), ("b", 0.5), ("c", 0.1), ("d", NAN)]
     assert bold(rows, "f1") == ["a"]
@@ -178,14 +177,14 @@ def test_the_best_is_bold() -> None:
 
 
 @pytest.mark.parametrize("first", ["gone", [estimate(0.25)]])
-def test_a_baseline_without_tests_is_not_marked(first: Sequence[Estimate] | str) -> None:
+def test_a_baseline_without_tests_is_not_marked(first):
     rows = [("a", first), ("b", [estimate(0.5)])]
     text = to_latex(scores_table([table_of(["f1"], rows, baseline=0)]))
     assert "dagger" not in text
     assert "randomisation" not in text
 
 
-def test_all_failed() -> None:
+def test_all_failed():
     table = ScoreTable([SegmentationFailure("a", "x")], metrics=["f1"])
     assert r"}{failed: x} \\" in to_latex(scores_table([table]))
     assert "Signature" not in to_latex(scores_table([table]))
@@ -193,7 +192,7 @@ def test_all_failed() -> None:
     assert csv_rows([table])[0]["reference"] == "n/a"
 
 
-def test_nothing_to_write() -> None:
+def test_nothing_to_write():
     for tables in ([], [ScoreTable([])], [table_of([], [("a", [])])]):
         with refused():
             scores_table(tables)
@@ -213,14 +212,14 @@ BACK = {
 
 
 @given(st.text(st.sampled_from("\\{}$&#^_~%<>|\"'`-[]*aé ▁"), max_size=30))
-def test_latex_means_the_text(text: str) -> None:
+def test_latex_means_the_text(text):
     escaped = re.compile("|".join(map(re.escape, sorted(BACK, key=len, reverse=True))))
     assert escaped.sub(lambda found: BACK[found[0]], latex(text)) == text
     left = escaped.sub("", latex(text))
     assert not set(left) & set('\\{}$&#^_~%<>|"')
 
 
-def test_markdown(two: list[ScoreTable]) -> None:
+def test_markdown(two):
     assert to_markdown(scores_table(two)).splitlines() == [
         r"**gold\_1.tsv, morphemic boundaries over word types**",
         "",
@@ -245,6 +244,6 @@ def test_markdown(two: list[ScoreTable]) -> None:
     ]
 
 
-def test_code_holds_backticks() -> None:
+def test_code_holds_backticks():
     table = table_of(["f1"], [("a", [estimate(0.5)])], signature="a``b")
     assert to_markdown(scores_table([table])).endswith("\n- ``` a``b ```\n")

@@ -1,31 +1,22 @@
 """Models' folders made by hand, with no torch: a configuration, weights, and a tokeniser."""
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.formats.recipe import write_recipe
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 WIDTH = 4
 CONFIG = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 5}
 
 
-def matrix(rows: int, seed: int = 0, dtype: Any = np.float32) -> np.ndarray[Any, Any]:
+def matrix(rows, seed=0, dtype=np.float32):
     return np.random.default_rng(seed).normal(size=(rows, WIDTH)).astype(dtype)
 
 
-def write_model(
-    folder: Path,
-    document: Mapping[str, Any] | None,
-    tensors: Mapping[str, np.ndarray[Any, Any]],
-    **config: Any,
-) -> Path:
+def write_model(folder, document, tensors, **config):
     """A model's folder; ``document`` is its ``tokenizer.json``."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = {**CONFIG, "vocab_size": len(next(iter(tensors.values()))), **config}
@@ -34,17 +25,17 @@ def write_model(
     return folder if document is None else write_tokeniser(folder, document)
 
 
-def write_tokeniser(folder: Path, document: Mapping[str, Any]) -> Path:
+def write_tokeniser(folder, document):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tokenizer.json").write_text(json.dumps(document), encoding="utf-8")
     return folder
 
 
-def weights(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
+def weights(folder):
     return load_file(folder / "model.safetensors")
 
 
-def vocabulary(folder: Path) -> dict[str, int]:
+def vocabulary(folder):
     document = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     listed = document["model"]["vocab"]
     if isinstance(listed, list):
@@ -52,7 +43,7 @@ def vocabulary(folder: Path) -> dict[str, int]:
     return listed | {token["content"]: token["id"] for token in document["added_tokens"]}
 
 
-def shard(folder: Path) -> None:
+def shard(folder):
     """The weights of a folder, each tensor in a file of its own."""
     tensors = weights(folder)
     (folder / "model.safetensors").unlink()
@@ -64,13 +55,13 @@ def shard(folder: Path) -> None:
     (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
 
 
-def special_token(text: str, number: int) -> dict[str, Any]:
+def special_token(text, number):
     """An entry of ``added_tokens``."""
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {"content": text, "id": number, "special": True, **flags}
 
 
-def saved_files(tokeniser: BpeTokeniser) -> dict[str, bytes]:
+def saved_files(tokeniser):
     """An exported folder without what only `transformers` needs, and without any check."""
     data, id_map = to_tokenizer_json(tokeniser)
     return {

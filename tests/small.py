@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sentencepiece import SentencePieceTrainer, sentencepiece_model_pb2
@@ -10,14 +9,11 @@ from sentencepiece import SentencePieceTrainer, sentencepiece_model_pb2
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.gold_set import GoldSet
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 KINDS = {kind.value[0]: kind for kind in MorphemeKind if kind is not MorphemeKind.INFIX}
 
 
-def small_document(
-    merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any
-) -> dict[str, Any]:
+def small_document(merges, alphabet="", **settings):
     """A ``tokenizer.json``, as data, whose atoms are characters."""
     types = dict.fromkeys(alphabet)
     for parts in merges:
@@ -45,17 +41,13 @@ def small_document(
     return {**outer, "model": model}
 
 
-def small_tokeniser(
-    merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any
-) -> BpeTokeniser:
+def small_tokeniser(merges, alphabet="", **settings):
     """A tokeniser of merges; the arguments are those of `small_document`."""
     document = small_document(merges, alphabet, **settings)
     return from_tokenizer_json(json.dumps(document).encode(), "small.json")
 
 
-def small_entry(
-    line: str, kinds: str | None = None, count: float | None = None, **told: Any
-) -> Entry:
+def small_entry(line, kinds=None, count=None, **told):
     """An entry of morphs separated by spaces; whole words after a slash.
 
     ``"un do ing / undoing"``; ``kinds`` has the first letter of the kind of each morph, ``"pfs"``.
@@ -66,21 +58,21 @@ def small_entry(
     return Entry("".join(parts), parts, words, count, kinds=known, **told)
 
 
-def reference_of(*entries: Entry, name: str = "gold.tsv") -> Reference:
+def reference_of(*entries, name="gold.tsv"):
     return Reference(name, "plain", entries, (), "0" * 12)
 
 
-def gold_of(*entries: Entry) -> GoldSet:
+def gold_of(*entries):
     return GoldSet.of(reference_of(*entries))
 
 
-def small_reference(*lines: str, counts: Sequence[float] | None = None) -> Reference:
+def small_reference(*lines, counts=None):
     """A reference of `small_entry`; ``counts`` has one corpus count for each."""
     both = zip(lines, counts or [None] * len(lines), strict=True)
     return reference_of(*(small_entry(line, count=n) for line, n in both), name="small.tsv")
 
 
-def trained_pieces(lines: Iterable[str], kind: str, size: int, **settings: Any) -> bytes:
+def trained_pieces(lines, kind, size, **settings):
     """A model that SentencePiece trains on lines."""
     written = io.BytesIO()
     SentencePieceTrainer.train(
@@ -94,9 +86,9 @@ def trained_pieces(lines: Iterable[str], kind: str, size: int, **settings: Any) 
     return written.getvalue()
 
 
-def model_of_pieces(*pieces: tuple[str, float, str], kind: str = "BPE", **settings: Any) -> bytes:
+def model_of_pieces(*pieces, kind="BPE", **settings):
     """A SentencePiece model of pieces, each with its score and type; ``<unk>`` comes first."""
-    model: Any = sentencepiece_model_pb2.ModelProto()  # type: ignore[attr-defined]
+    model: Any = sentencepiece_model_pb2.ModelProto()
     trainer, normalizer = model.trainer_spec, model.normalizer_spec
     trainer.model_type = getattr(trainer, kind)
     for text, score, type_ in (("<unk>", 0.0, "UNKNOWN"), *pieces):

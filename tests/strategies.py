@@ -1,15 +1,12 @@
 """Random small tokenisers and words for hypothesis."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from hypothesis import strategies as st
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.tokeniser.encoding import WordEncoder
-from morphgraph.tokeniser.merging import MergeSegmentation, segment
+from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -22,13 +19,13 @@ WORDS = st.text("abcd", max_size=20)
 """Words; the letter d is outside the alphabet of every tokeniser here."""
 
 
-def seen(word: str) -> str:
+def seen(word):
     """What merges see of a word where there is no unknown token: d is left out before them."""
     return "".join(letter for letter in word if letter in ALPHABET)
 
 
 @st.composite
-def well_formed(draw: st.DrawFn, widest: int = 4, size: int = 10) -> MergeList:
+def well_formed(draw, widest=4, size=10):
     """Merges whose parts are atoms or made by earlier merges.
 
     A type may be made in several ways, and a part may stand twice in a merge.
@@ -46,20 +43,20 @@ def well_formed(draw: st.DrawFn, widest: int = 4, size: int = 10) -> MergeList:
 
 
 @st.composite
-def any_order(draw: st.DrawFn, widest: int = 4) -> MergeList:
+def any_order(draw, widest=4):
     """Merges in an order that may put a type before what it is made of."""
     return draw(st.permutations(draw(well_formed(widest))))
 
 
 @st.composite
-def with_holes(draw: st.DrawFn) -> MergeList:
+def with_holes(draw):
     """As `any_order`, and the merges of some parts may be missing."""
     merges = draw(any_order())
     return [parts for parts in merges if draw(st.integers(0, 4))]
 
 
 @st.composite
-def with_words(draw: st.DrawFn) -> tuple[MergeList, list[str]]:
+def with_words(draw):
     """Merges, and words put together from their types, so that long merges have a chance."""
     merges = draw(MERGES)
     types = ["".join(parts) for parts in merges]
@@ -70,24 +67,24 @@ def with_words(draw: st.DrawFn) -> tuple[MergeList, list[str]]:
 MERGES = well_formed() | any_order() | with_holes()
 
 
-def word_counts(alphabet: str, longest: int, most: int) -> st.SearchStrategy[dict[str, int]]:
+def word_counts(alphabet, longest, most):
     words = st.text(alphabet, min_size=1, max_size=longest)
     return st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=most)
 
 
-def graph_of(merges: MergeList, filler: int = 0) -> MergeGraph:
+def graph_of(merges, filler=0):
     """The graph of merges over `ALPHABET`, after so many atoms that no word has."""
     return MergeGraph.from_merges(merges, [*(chr(0xE000 + i) for i in range(filler)), *ALPHABET])
 
 
-def bpe_of(merges: MergeList, filler: int = 0) -> BpeTokeniser:
+def bpe_of(merges, filler=0):
     """A tokeniser of these merges whose words are its atoms, without markers or bytes."""
     graph = graph_of(merges, filler)
     known = list(range(len(graph.types)))
     return BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {"model": {}})
 
 
-def token_texts(segmenter: Any, listed: Sequence[str]) -> list[list[str]]:
+def token_texts(segmenter, listed):
     """The tokens of words as people see them; every token closes the gaps inside it."""
     words = segmenter.encode(listed)
     found = segmenter.segment(words)
@@ -99,7 +96,7 @@ def token_texts(segmenter: Any, listed: Sequence[str]) -> list[list[str]]:
 
 
 @st.composite
-def tied_graphs(draw: st.DrawFn) -> MergeGraph:
+def tied_graphs(draw):
     """Merges of two to four types that are there already, in any order of rank; some may tie."""
     types = list("abc")
     merges = []
@@ -114,7 +111,7 @@ def tied_graphs(draw: st.DrawFn) -> MergeGraph:
     return MergeGraph(graph.types, graph.merges().values(), ties=dict(enumerate(ties)))
 
 
-def observed(graph: MergeGraph) -> dict[str, Any]:
+def observed(graph):
     """All that can be seen of the present types and merges."""
     present = graph.type_ids()
     return {
@@ -129,7 +126,7 @@ def observed(graph: MergeGraph) -> dict[str, Any]:
     }
 
 
-def check_graph(graph: MergeGraph) -> None:
+def check_graph(graph):
     """An `EditError` where a graph contradicts itself."""
     ranks = set()
     for number, (rank, parts, result) in graph.merges().items():
@@ -154,9 +151,7 @@ def check_graph(graph: MergeGraph) -> None:
         raise EditError("A type lists a merge that is not there.")
 
 
-def segment_plain(
-    graph: MergeGraph, words: list[str], threads: int | None = None
-) -> MergeSegmentation:
+def segment_plain(graph, words, threads=None):
     """Segment words whose characters are the atoms: no markers, no bytes."""
     return segment(graph, WordEncoder(Preprocessor(), graph.ids).encode(words), threads)
 

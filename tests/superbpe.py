@@ -15,7 +15,7 @@ _SECOND = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 
 
 @cache
-def superbpe_json() -> bytes:
+def superbpe_json():
     """The ``tokenizer.json``: 40 merges inside words, then 30 across them."""
     draw = random.Random(1)
     lines = [" ".join(draw.choices(WORDS, [9, 9, 6, 4, 3, *[1] * 7], k=8)) for _ in range(200)]
@@ -43,12 +43,12 @@ def superbpe_json() -> bytes:
     return json.dumps(document).encode()
 
 
-def _cutting(pattern: str) -> Any:
+def _cutting(pattern):
     bytes_ = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), "isolated"), bytes_])
 
 
-def _merged(tokens: tuple[str, ...], pair: tuple[str, str]) -> tuple[str, ...]:
+def _merged(tokens, pair):
     found: list[str] = []
     place = 0
     while place < len(tokens):

@@ -1,7 +1,6 @@
 """The checks of an export: numbers by hand, and that each finds what is wrong."""
 
 import json
-from typing import Any
 
 import pytest
 from small import small_document
@@ -18,14 +17,13 @@ from morphgraph.formats.hugging_face import (
 )
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 WORDS = ["abc", "ab", "bc"]
 MERGES = [("a", "b"), ("b", "c"), ("ab", "c")]  # ids: a 0, b 1, c 2, ab 3, bc 4, abc 5
 
 
 @pytest.fixture
-def tokeniser() -> BpeTokeniser:
+def tokeniser():
     document = small_document(MERGES, "abc", decoder={"type": "Fuse"})
     document["added_tokens"] = [special_token("<s>", 90)]
     a, b = ({"Sequence": {"id": name, "type_id": n}} for n, name in enumerate("AB"))
@@ -39,7 +37,7 @@ def tokeniser() -> BpeTokeniser:
     return from_document(document, "small.json", "")
 
 
-def test_numbers_by_hand(tokeniser: BpeTokeniser) -> None:
+def test_numbers_by_hand(tokeniser):
     """Without ab, abc is a + b + c, and b + c comes first: abc is a|bc, and ab is a|b."""
     tokeniser.graph.knockout(["ab"])
     made = export_segmenter(Bte(tokeniser), WORDS, {"chat_template": "{{ messages }}"})
@@ -58,7 +56,7 @@ def test_numbers_by_hand(tokeniser: BpeTokeniser) -> None:
     assert made.checks[5].explanation == "33.33 % of 3 are unchanged; tokens +66.67 %"
 
 
-def test_kept_ids_are_fine(tokeniser: BpeTokeniser) -> None:
+def test_kept_ids_are_fine(tokeniser):
     tokeniser.graph.knockout(["ab"])
     tokeniser.graph.portable()  # abc is a + bc
     made = export_segmenter(Bte(tokeniser), WORDS)
@@ -73,7 +71,7 @@ def test_kept_ids_are_fine(tokeniser: BpeTokeniser) -> None:
     assert [check.fine for check in made.checks[1:]] == fine
 
 
-def damaged(document: dict[str, Any], **model: Any) -> Tokenizer:
+def damaged(document, **model):
     """The library with another model, decoder or special token."""
     own = {key: model.pop(key) for key in ("decoder", "post_processor") if key in model}
     return Tokenizer.from_str(
@@ -81,14 +79,14 @@ def damaged(document: dict[str, Any], **model: Any) -> Tokenizer:
     )
 
 
-def test_each_finds_what_is_wrong(tokeniser: BpeTokeniser) -> None:
+def test_each_finds_what_is_wrong(tokeniser):
     before = to_document(tokeniser)[0]
     tokeniser.graph.knockout(["ab"])
     tokeniser.graph.portable()
     document, _ = to_document(tokeniser)
     sentences = sentences_to_check(WORDS, 2)
 
-    def wrong(library: Tokenizer, templates: tuple[str, str] = ("", "")) -> set[str]:
+    def wrong(library, templates=("", "")):
         texts = library.encode_batch([*WORDS, *sentences], add_special_tokens=False)
         ids = [text.ids for text in texts]
         given = (bpe_model(tokeniser), library, WORDS, sentences, ids)

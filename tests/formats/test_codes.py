@@ -3,9 +3,7 @@
 import gzip
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 import wordfreq
@@ -24,11 +22,11 @@ END = "</w>"
 Pair = tuple[str, str]
 
 
-def characters(word: str) -> list[str]:
+def characters(word):
     return [*word[:-1], word[-1] + END]
 
 
-def replaced(tokens: Sequence[str], pair: Pair) -> list[str]:
+def replaced(tokens, pair):
     """All that stand there from the left, as both programs do."""
     found: list[str] = []
     for token in tokens:
@@ -39,7 +37,7 @@ def replaced(tokens: Sequence[str], pair: Pair) -> list[str]:
     return [token.removesuffix("\0") for token in found]
 
 
-def learned(counts: Mapping[str, int], merges: int) -> list[Pair]:
+def learned(counts, merges):
     words = {word: characters(word) for word in counts}
     found: list[Pair] = []
     while len(found) < merges:
@@ -54,7 +52,7 @@ def learned(counts: Mapping[str, int], merges: int) -> list[Pair]:
     return found
 
 
-def applied(word: str, merges: Sequence[Pair]) -> list[str]:
+def applied(word, merges):
     """Of the pairs in a word, the first merge goes first, everywhere."""
     tokens, ranks = characters(word), {pair: n for n, pair in reversed([*enumerate(merges)])}
     while known := [pair for pair in pairwise(tokens) if pair in ranks]:
@@ -62,12 +60,12 @@ def applied(word: str, merges: Sequence[Pair]) -> list[str]:
     return tokens
 
 
-def codes(merges: Sequence[Pair], ends: str = "\n") -> bytes:
+def codes(merges, ends="\n"):
     """A file of subword-nmt."""
     return ends.join(["#version: 0.2", *map(" ".join, merges), ""]).encode()
 
 
-def counted(merges: Sequence[Pair]) -> bytes:
+def counted(merges):
     """A file of fastBPE."""
     return "".join(f"{a} {b} {90 - n}\n" for n, (a, b) in enumerate(merges)).encode()
 
@@ -76,15 +74,13 @@ WORDS = st.dictionaries(st.text("abé", min_size=1, max_size=8), st.integers(1, 
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("codes")
 
 
 @examples(60)
 @given(WORDS, st.lists(st.text("abé", min_size=1, max_size=9), min_size=1))
-def test_words_are_cut_as_subword_nmt_does(
-    folder: Path, counts: dict[str, int], others: list[str]
-) -> None:
+def test_words_are_cut_as_subword_nmt_does(folder, counts, others):
     merges = learned(counts, 12)
     letters = {letter for pair in merges for letter in "".join(pair).removesuffix(END)}
     if len(merges) < 2 or not any(END in "".join(pair) for pair in merges):
@@ -98,7 +94,7 @@ def test_words_are_cut_as_subword_nmt_does(
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
-def test_types_are_characters_and_what_the_merges_make(ends: str, tmp_path: Path) -> None:
+def test_types_are_characters_and_what_the_merges_make(ends, tmp_path):
     data = codes([("t", "h"), ("th", "e</w>"), ("a", "t</w>"), ("t", "h")], ends)
     expected = ["a", "e", "h", "t", "a</w>", "e</w>", "h</w>", "t</w>", "th", "the</w>", "at</w>"]
     for name in ("codes.txt", "codes", "bpe.32000"):
@@ -112,7 +108,7 @@ def test_types_are_characters_and_what_the_merges_make(ends: str, tmp_path: Path
         assert load_segmenter({name: data}).vocabulary_size == len(expected)
 
 
-def test_a_part_that_nothing_makes_is_never_found(tmp_path: Path) -> None:
+def test_a_part_that_nothing_makes_is_never_found(tmp_path):
     (tmp_path / "codes").write_bytes(codes([("a", "b"), ("xy", "a</w>")]))
     found = mg.load(tmp_path / "codes")
     assert found.segment(["xya", "ab"]) == [["x", "y", "a</w>"], ["a", "b</w>"]]
@@ -129,13 +125,13 @@ def test_a_part_that_nothing_makes_is_never_found(tmp_path: Path) -> None:
         (b'"bpe_simple_vocab_16e6.txt#version: 0.2 - Size: 49152\n', ""),
     ],
 )
-def test_damaged_codes(data: bytes, place: str, tmp_path: Path) -> None:
+def test_damaged_codes(data, place, tmp_path):
     (tmp_path / "codes").write_bytes(data)
     with refused(FileFormatError, place):
         mg.load(tmp_path / "codes")
 
 
-def test_merges_that_need_their_vocabulary_are_no_codes() -> None:
+def test_merges_that_need_their_vocabulary_are_no_codes():
     assert not is_codes("#version: 0.2\nĠ t\nĠt he\n".encode())
     assert not is_codes(b"a b 12\n") and not is_codes(b"a 1\nb 2\n") and not is_codes(b"a\nb\n")
 
@@ -148,7 +144,7 @@ HEADER = '"bpe_simple_vocab_16e6.txt#version: 0.2 - Size: 49152\n'
 SIGNS = (" ", " ", " ", ", ", "'s ", "  ", "\n", "! ", " 2026 ", "🙂", " …", "-")
 
 
-def clip_merges() -> list[Pair]:
+def clip_merges():
     """Learned from words of many languages, as bytes."""
     drawn, byte_of = random.Random(0), dict(zip(PRINTED, map(chr, PRINTED), strict=True))
     others = (byte for byte in range(256) if byte not in byte_of)
@@ -159,12 +155,12 @@ def clip_merges() -> list[Pair]:
     return learned(counts, 300)
 
 
-def top(language: str) -> list[str]:
+def top(language):
     return wordfreq.top_n_list(language, 150, wordlist="small")
 
 
 @pytest.mark.parametrize("name", ["bpe_simple_vocab_16e6.txt", "vocab.txt.gz", "merges.txt"])
-def test_clip_makes_its_vocabulary_of_its_merges(name: str, tmp_path: Path) -> None:
+def test_clip_makes_its_vocabulary_of_its_merges(name, tmp_path):
     merges = clip_merges()
     # As CLIP's SimpleTokenizer does.
     types = [*LETTERS, *(letter + END for letter in LETTERS), *map("".join, merges)]
@@ -187,7 +183,7 @@ def test_clip_makes_its_vocabulary_of_its_merges(name: str, tmp_path: Path) -> N
             assert found.decode(ids) == theirs.decode(ids, skip_special_tokens=True)
 
 
-def test_clip_reads_some_of_its_merges(tmp_path: Path) -> None:
+def test_clip_reads_some_of_its_merges(tmp_path):
     """The file has 262,144, of which those that fit into 49,408 types are used."""
     pairs = [f"{a} {b}" for a in LETTERS for b in LETTERS]
     path = tmp_path / "bpe_simple_vocab_16e6.txt"

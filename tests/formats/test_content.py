@@ -12,9 +12,6 @@ import random
 import struct
 import threading
 import zipfile
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pytest
@@ -27,17 +24,17 @@ from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.segment.models import load_segmenter
 
 
-def packed(value: Any) -> bytes:
+def packed(value):
     return json.dumps(value).encode()
 
 
-def picture(format_: str) -> bytes:
+def picture(format_):
     written = io.BytesIO()
     Image.new("RGB", (30, 20), "red").save(written, format_)
     return written.getvalue()
 
 
-def archive(names: Sequence[str]) -> bytes:
+def archive(names):
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
         for name in names:
@@ -45,7 +42,7 @@ def archive(names: Sequence[str]) -> bytes:
     return written.getvalue()
 
 
-def workbook() -> bytes:
+def workbook():
     written = io.BytesIO()
     openpyxl.Workbook().save(written)
     return written.getvalue()
@@ -101,7 +98,7 @@ FILES: list[tuple[bytes, str]] = [
 
 
 @pytest.mark.parametrize("data", [data for data, _ in FILES], ids=[name for _, name in FILES])
-def test_the_format_is_named(data: bytes, tmp_path: Path) -> None:
+def test_the_format_is_named(data, tmp_path):
     """As a file and as an upload, in a sentence or two on one line."""
     (tmp_path / "file").write_bytes(data)
     with refused(FileFormatError):
@@ -110,7 +107,7 @@ def test_the_format_is_named(data: bytes, tmp_path: Path) -> None:
         load_segmenter({"file": data})
 
 
-def test_long_types_are_types(tmp_path: Path) -> None:
+def test_long_types_are_types(tmp_path):
     """Runs of signs, as published vocabularies have, and names as long as base64."""
     types = ["a" * 76, "=" * 500, "b", "ab" * 38]
     (tmp_path / "types.txt").write_text("\n".join(types))
@@ -118,7 +115,7 @@ def test_long_types_are_types(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["json", "types"])
-def test_a_file_may_be_packed_by_gzip(kind: str, tmp_path: Path) -> None:
+def test_a_file_may_be_packed_by_gzip(kind, tmp_path):
     data = b"[UNK]\na\n##b\n" if kind == "types" else demo_tokeniser_path("en").read_bytes()
     (tmp_path / "plain").write_bytes(data)
     (tmp_path / "packed.gz").write_bytes(gzip.compress(data))
@@ -130,7 +127,7 @@ def test_a_file_may_be_packed_by_gzip(kind: str, tmp_path: Path) -> None:
     assert uploaded.vocabulary_size == len(plain)
 
 
-def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+def test_a_pipe_is_read_once(tmp_path):
     data, pipe = demo_tokeniser_path("en").read_bytes(), tmp_path / "pipe"
     os.mkfifo(pipe)
     writing = threading.Thread(target=pipe.write_bytes, args=(data,))
@@ -139,7 +136,7 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     writing.join()
 
 
-def test_types_that_look_like_fields_are_read(tmp_path: Path) -> None:
+def test_types_that_look_like_fields_are_read(tmp_path):
     path = tmp_path / "vocab.json"
     names = ("error", "model_type", "bos_token", 'tokenizer_class": "', "pat_str", "token_bytes")
     path.write_bytes(packed({name: number for number, name in enumerate(names)}))

@@ -9,13 +9,7 @@ from typing import Any
 
 import pytest
 from small import trained_pieces
-from tokenizers import (
-    BertWordPieceTokenizer,
-    Tokenizer,
-    models,
-    pre_tokenizers,
-    trainers,
-)
+from tokenizers import BertWordPieceTokenizer, Tokenizer, models, pre_tokenizers, trainers
 
 import morphgraph as mg
 from morphgraph.formats.export import sentences_to_check, words_to_check
@@ -41,13 +35,13 @@ CLS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 @cache
-def byte_level(*special: str) -> tuple[dict[str, int], list[tuple[str, str]]]:
+def byte_level(*special):
     library = Tokenizer(models.BPE())
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     library.train_from_iterator(
         CORPUS,
-        trainers.BpeTrainer(  # type: ignore[call-arg]
+        trainers.BpeTrainer(
             vocab_size=600, special_tokens=list(special), initial_alphabet=alphabet
         ),
     )
@@ -55,11 +49,11 @@ def byte_level(*special: str) -> tuple[dict[str, int], list[tuple[str, str]]]:
 
 
 @cache
-def clip() -> tuple[dict[str, int], list[tuple[str, str]]]:
+def clip():
     library = Tokenizer(models.BPE(end_of_word_suffix="</w>"))
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(  # type: ignore[call-arg]
+    trainer = trainers.BpeTrainer(
         vocab_size=900, initial_alphabet=alphabet, end_of_word_suffix="</w>"
     )
     library.train_from_iterator(CORPUS, trainer)
@@ -69,49 +63,49 @@ def clip() -> tuple[dict[str, int], list[tuple[str, str]]]:
     return vocabulary, merges
 
 
-def model_of(library: Tokenizer) -> tuple[dict[str, int], list[tuple[str, str]]]:
+def model_of(library):
     model = json.loads(library.to_str())["model"]
     return model["vocab"], [tuple(merge) for merge in model["merges"]]
 
 
 @cache
-def wordpiece(*special: str) -> dict[str, int]:
+def wordpiece(*special):
     library = BertWordPieceTokenizer(lowercase=False, strip_accents=False)
     library.train_from_iterator(CORPUS, vocab_size=700, special_tokens=list(special or CLS))
     return dict(library.get_vocab())
 
 
 @cache
-def sentencepiece(kind: str, **settings: Any) -> bytes:
+def sentencepiece(kind, **settings):
     return trained_pieces(CORPUS, kind, 700, hard_vocab_limit=False, **settings)
 
 
-def scored(data: bytes) -> list[tuple[str, float]]:
+def scored(data):
     from sentencepiece import SentencePieceProcessor
 
     model = SentencePieceProcessor(model_proto=data)
     return [(model.id_to_piece(n), model.get_score(n)) for n in range(len(model))]
 
 
-def fairseq(data: bytes) -> list[tuple[str, float]]:
+def fairseq(data):
     """Return pieces as XLM-R numbers them."""
     *first, mask = S
     return [*((text, 0.0) for text in first), *scored(data)[3:], (mask, 0.0)]
 
 
-def named(class_: str, model_type: str, **settings: Any) -> Files:
+def named(class_, model_type, **settings):
     """Return the files that name a class."""
     config = {"tokenizer_class": f"{class_}Tokenizer", **settings}
     return {"tokenizer_config.json": config, "config.json": {"model_type": model_type}}
 
 
-def pair(found: tuple[Mapping[str, int], list[tuple[str, str]]]) -> Files:
+def pair(found):
     vocabulary, merges = found
     lines = ["#version: 0.2", *map(" ".join, merges)]
     return {"vocab.json": vocabulary, "merges.txt": "".join(f"{line}\n" for line in lines)}
 
 
-def listed(vocabulary: Mapping[str, int]) -> Files:
+def listed(vocabulary):
     types = sorted(vocabulary, key=vocabulary.__getitem__)
     return {"vocab.txt": "".join(f"{text}\n" for text in types)}
 
@@ -208,11 +202,11 @@ SAVED: dict[str, Callable[[], tuple[str, Mapping[str, Any]]]] = {
 }
 
 
-def both(found: tuple[Mapping[str, int], list[tuple[str, str]]]) -> dict[str, Any]:
+def both(found):
     return {"vocab": dict(found[0]), "merges": found[1]}
 
 
-def pieces() -> dict[str, Any]:
+def pieces():
     """Return a vocabulary with ``▁`` and bytes, and its merges."""
     tokeniser = mg.load(sentencepiece_file())
     types = {text: tokeniser.id_of(text) for text in tokeniser.types}
@@ -221,7 +215,7 @@ def pieces() -> dict[str, Any]:
 
 
 @cache
-def sentencepiece_file() -> Path:
+def sentencepiece_file():
     import tempfile
 
     path = Path(tempfile.mkdtemp()) / "m.model"
@@ -229,7 +223,7 @@ def sentencepiece_file() -> Path:
     return path
 
 
-def write(folder: Path, files: Files) -> Path:
+def write(folder, files):
     folder.mkdir(exist_ok=True)
     for name, content in files.items():
         data = content if isinstance(content, bytes) else None
@@ -240,7 +234,7 @@ def write(folder: Path, files: Files) -> Path:
     return folder
 
 
-def otherwise(theirs: Any, ours: Any) -> list[str]:
+def otherwise(theirs, ours):
     """Return the texts that have other ids, with special tokens or without."""
     assert len(SAMPLES) == 254
     found = []
@@ -252,14 +246,14 @@ def otherwise(theirs: Any, ours: Any) -> list[str]:
     return found
 
 
-def read_by_transformers(folder: Path) -> Any:
+def read_by_transformers(folder):
     return transformers.AutoTokenizer.from_pretrained(
         str(folder), local_files_only=True, trust_remote_code=False
     )
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_without_a_tokenizer_json_the_class_decides(name: str, tmp_path: Path) -> None:
+def test_without_a_tokenizer_json_the_class_decides(name, tmp_path):
     base, settings = FOLDERS[name]
     folder = write(tmp_path / "folder", BASES[base]() | settings)
     with warnings.catch_warnings():
@@ -269,7 +263,7 @@ def test_without_a_tokenizer_json_the_class_decides(name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", SAVED)
-def test_a_saved_folder_before_and_after_edits(name: str, tmp_path: Path) -> None:
+def test_a_saved_folder_before_and_after_edits(name, tmp_path):
     class_, given = SAVED[name]()
     made = getattr(transformers, f"{class_}Tokenizer")(**given)
     folder = tmp_path / "folder"

@@ -3,7 +3,6 @@
 import base64
 import json
 import warnings
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,21 +27,21 @@ from tests.formats.test_folders import (
 RANKS = b"".join(base64.b64encode(bytes([n])) + b" %d\n" % n for n in range(256))
 
 
-def bpe_json(**parts: Any) -> dict[str, Any]:
+def bpe_json(**parts):
     """Return a small tokenizer.json."""
     library = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2, "<s>": 3, "</s>": 4}, [("a", "b")]))
-    return json.loads(library.to_str()) | parts  # type: ignore[no-any-return]
+    return json.loads(library.to_str()) | parts
 
 
-def unigram_json() -> dict[str, Any]:
+def unigram_json():
     library = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("ab", -1.5)], 0, False))
-    return json.loads(library.to_str())  # type: ignore[no-any-return]
+    return json.loads(library.to_str())
 
 
-def wordpiece_json() -> dict[str, Any]:
+def wordpiece_json():
     library = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1, "##b": 2}, unk_token="[UNK]"))
     library.pre_tokenizer = pre_tokenizers.Whitespace()
-    return json.loads(library.to_str())  # type: ignore[no-any-return]
+    return json.loads(library.to_str())
 
 
 FILES: dict[str, tuple[str, Any]] = {
@@ -61,7 +60,7 @@ FILES: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize("what", FILES)
-def test_whatever_loads_as_a_file_loads_as_a_folder(what: str, tmp_path: Path) -> None:
+def test_whatever_loads_as_a_file_loads_as_a_folder(what, tmp_path):
     name, content = FILES[what]
     folder = write(tmp_path / "folder", {name: content, "README.md": "# a b", "notes.txt": "x"})
     (folder / "model.safetensors").write_bytes(b"\0" * 64)
@@ -71,14 +70,14 @@ def test_whatever_loads_as_a_file_loads_as_a_folder(what: str, tmp_path: Path) -
     assert [there.encode(text) for text in texts] == [file.encode(text) for text in texts]
 
 
-def test_ranks_and_a_folder_of_them(tmp_path: Path) -> None:
+def test_ranks_and_a_folder_of_them(tmp_path):
     folder = write(tmp_path, {"x.tiktoken": RANKS})
     assert len(mg.load(folder, pattern="r50k_base")) == 256
     with refused():
         mg.load(folder)
 
 
-def test_several_files_say_which_was_taken(tmp_path: Path) -> None:
+def test_several_files_say_which_was_taken(tmp_path):
     files = {"tokenizer.json": bpe_json(), "spiece.model": sentencepiece("unigram")}
     folder = write(tmp_path, files)
     with pytest.warns(UserWarning, match=r"tokenizer\.json and spiece\.model.* was opened"):
@@ -95,7 +94,7 @@ def test_several_files_say_which_was_taken(tmp_path: Path) -> None:
         {"requirements.txt": "numpy\npandas\n"},
     ],
 )
-def test_a_folder_without_a_tokeniser(files: dict[str, Any], tmp_path: Path) -> None:
+def test_a_folder_without_a_tokeniser(files, tmp_path):
     with refused():
         mg.load(write(tmp_path, files))
 
@@ -114,9 +113,7 @@ LACKING: dict[str, tuple[dict[str, Any], list[int]]] = {
 
 @pytest.mark.parametrize("what", LACKING)
 @pytest.mark.parametrize("around", [None, {"type": "ByteLevel", "add_prefix_space": True}])
-def test_what_a_tokenizer_json_lacks_around_a_text(
-    what: str, around: dict[str, Any] | None, tmp_path: Path
-) -> None:
+def test_what_a_tokenizer_json_lacks_around_a_text(what, around, tmp_path):
     settings, ids = LACKING[what]
     plain = {"trim_offsets": True, "use_regex": True}
     document = bpe_json(post_processor=None if around is None else around | plain)
@@ -142,7 +139,7 @@ ADDED: dict[str, tuple[str, dict[str, Any], int]] = {
 
 
 @pytest.mark.parametrize("what", ADDED)
-def test_added_tokens_come_from_the_files_beside(what: str, tmp_path: Path) -> None:
+def test_added_tokens_come_from_the_files_beside(what, tmp_path):
     name, content, number = ADDED[what]
     loaded = mg.load(write(tmp_path, {"tokenizer.json": bpe_json(), name: content}))
     assert loaded.encode("ab<x>") == [2, number]
@@ -161,7 +158,7 @@ IGNORED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("what", IGNORED)
-def test_a_setting_that_does_not_count_is_named(what: str, tmp_path: Path) -> None:
+def test_a_setting_that_does_not_count_is_named(what, tmp_path):
     settings, said = IGNORED[what]
     library = Tokenizer.from_str(json.dumps(bpe_json()))
     library.normalizer = normalizers.BertNormalizer(lowercase=True)
@@ -171,7 +168,7 @@ def test_a_setting_that_does_not_count_is_named(what: str, tmp_path: Path) -> No
         mg.load(write(tmp_path, files))
 
 
-def test_uploads_that_belong_together() -> None:
+def test_uploads_that_belong_together():
     files = pair(byte_level(END)) | {"added_tokens.json": {"<new>": 600}}
     uploads = {
         name: (value if isinstance(value, str) else json.dumps(value)).encode()
@@ -185,7 +182,7 @@ def test_uploads_that_belong_together() -> None:
     assert mg.Tokeniser(load_segmenter(more | config)).encode("") == [0, 2]
 
 
-def test_a_program_that_reads_a_folder_otherwise(tmp_path: Path) -> None:
+def test_a_program_that_reads_a_folder_otherwise(tmp_path):
     pytest.importorskip("transformers")
     vocabulary, merges = byte_level(END)
     library = Tokenizer(models.BPE(vocabulary, merges))

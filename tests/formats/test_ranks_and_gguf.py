@@ -4,9 +4,7 @@ import base64
 import gzip
 import json
 import random
-from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import Any
 
 import gguf
@@ -44,20 +42,20 @@ PUBLISHED = {
 }
 
 
-def rank_file(types: Sequence[bytes]) -> bytes:
+def rank_file(types):
     lines = (b"%b %d\n" % (base64.b64encode(text), rank) for rank, text in enumerate(types))
     return b"".join(lines)
 
 
-def ranks_in(data: bytes) -> dict[bytes, int]:
+def ranks_in(data):
     return {base64.b64decode(t): int(n) for t, n in map(bytes.split, data.splitlines())}
 
 
-def encoding(pattern: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
+def encoding(pattern, ranks):
     return tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
 
 
-def cut(text: bytes, ranks: dict[bytes, int]) -> list[bytes]:
+def cut(text, ranks):
     """The lowest rank that two neighbours are together, leftmost, until none is."""
     tokens = [text[i : i + 1] for i in range(len(text))]
     while True:
@@ -73,7 +71,7 @@ TYPES = st.lists(st.text("abc", min_size=2, max_size=9).map(str.encode), unique=
 
 @examples(300)
 @given(TYPES)
-def test_merges_are_recovered_as_ranks_cut(types: list[bytes]) -> None:
+def test_merges_are_recovered_as_ranks_cut(types):
     listed = [b"a", b"b", b"c", *types]
     expected = []
     for rank, text in enumerate(listed):
@@ -85,13 +83,13 @@ def test_merges_are_recovered_as_ranks_cut(types: list[bytes]) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("ranks")
 
 
 @examples(30)
 @given(st.integers(0, 10**6))
-def test_a_trained_file_is_cut_as_tiktoken_does(folder: Path, seed: int) -> None:
+def test_a_trained_file_is_cut_as_tiktoken_does(folder, seed):
     drawn = random.Random(seed)
     words = ["".join(drawn.choices("abé ", k=drawn.randint(1, 9))).encode() for _ in range(40)]
     types = list(BYTES)
@@ -130,7 +128,7 @@ SIGNS = (", ", ". ", "  ", "\n", "\t", "'s ", " (", ") ", " 1234567 ", "\n\n", "
 ENDS = ("'LL ", "\r\n", "\u00a0", "\u3000", " Ⅷ ", "\n  ")
 
 
-def some_lines(each: int) -> list[str]:
+def some_lines(each):
     """Lines of words of many languages, with signs between some."""
     drawn = random.Random(0)
     lines = []
@@ -148,7 +146,7 @@ def some_lines(each: int) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_published_files_are_cut_as_tiktoken_does(name: str, data_folder: Path) -> None:
+def test_published_files_are_cut_as_tiktoken_does(name, data_folder):
     path = data_folder / "tokenizers" / "tiktoken" / f"{name}.tiktoken"
     theirs = encoding(PATTERNS.get(name, PATTERNS["r50k_base"]), ranks_in(path.read_bytes()))
     ours = mg.load(path)
@@ -159,7 +157,7 @@ def test_published_files_are_cut_as_tiktoken_does(name: str, data_folder: Path) 
 
 
 @pytest.mark.slow
-def test_types_can_be_taken_out_of_a_published_file(data_folder: Path) -> None:
+def test_types_can_be_taken_out_of_a_published_file(data_folder):
     """Each line in which no type that goes took part keeps its ids; none of these is emitted."""
     path = data_folder / "tokenizers" / "tiktoken" / "o200k_base.tiktoken"
     tokeniser = load_tokeniser(path)
@@ -197,7 +195,7 @@ def test_types_can_be_taken_out_of_a_published_file(data_folder: Path) -> None:
     assert removed.isdisjoint(chain(*now)) and library.get_vocab_size() == 200_000
 
 
-def test_the_patterns_are_those_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_patterns_are_those_of_tiktoken(monkeypatch):
     from tiktoken_ext import openai_public
 
     own = {**PATTERNS, "p50k_base": PATTERNS["r50k_base"]}
@@ -222,16 +220,14 @@ def test_the_patterns_are_those_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> 
         (lambda lines: [*lines, b"", b"  ", b"YWI= 256"], "line 258"),
     ],
 )
-def test_damaged_ranks(change: Callable[[list[bytes]], list[bytes]], place: str) -> None:
+def test_damaged_ranks(change, place):
     data = b"\n".join(change(rank_file(BYTES).splitlines()))
     with refused(FileFormatError, place):
         load_tokeniser({"own.tiktoken": data}, "cl100k_base")
 
 
 @pytest.mark.parametrize("between", [b"\n", b"\n\n\n", b"\r\n", b"\r\n\r\n"])
-def test_blank_lines_and_an_empty_type_are_read_as_in_tiktoken(
-    between: bytes, tmp_path: Path
-) -> None:
+def test_blank_lines_and_an_empty_type_are_read_as_in_tiktoken(between, tmp_path):
     """Whisper's file ends with an empty type, which has an id that no text has."""
     types = [*BYTES, b"ab", b" ab"]
     lines = [*rank_file(types).splitlines(), b"= 258", base64.b64encode(b"abab") + b" 259"]
@@ -251,9 +247,7 @@ def test_blank_lines_and_an_empty_type_are_read_as_in_tiktoken(
 # ------------------------------------------------------------------------------------- GGUF
 
 
-def write_gguf(
-    path: Path, model: str, types: Sequence[str], kinds: Sequence[int], **more: Any
-) -> Path:
+def write_gguf(path, model, types, kinds, **more):
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_tokenizer_model(model)
     writer.add_token_list(types)
@@ -267,7 +261,7 @@ def write_gguf(
     return path
 
 
-def test_gguf_holds_the_demo(tmp_path: Path) -> None:
+def test_gguf_holds_the_demo(tmp_path):
     demo = load_tokeniser("demo:en")
     model = demo.document["model"]
     types = sorted(model["vocab"], key=model["vocab"].__getitem__)
@@ -287,9 +281,7 @@ def test_gguf_holds_the_demo(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("alignment", [32, 64])
-def test_gguf_with_other_merges_has_the_same_types_and_weights(
-    alignment: int, tmp_path: Path
-) -> None:
+def test_gguf_with_other_merges_has_the_same_types_and_weights(alignment, tmp_path):
     types, weights = ["a", "b", "c", "ab", "abc"], np.arange(50, dtype=np.float32)
     writer = gguf.GGUFWriter(tmp_path / "model.gguf", "llama")
     writer.add_custom_alignment(alignment)
@@ -314,9 +306,7 @@ def test_gguf_with_other_merges_has_the_same_types_and_weights(
     assert with_merges(data, "model.gguf", ["a b", "ab c"]) == data
 
 
-def test_gguf_begins_texts_as_the_model_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gguf_begins_texts_as_the_model_does(tmp_path, monkeypatch):
     types, kinds = ["a", "b", "ab", "<s>"], [1, 1, 1, 3]
     more = {"token_merges": ["a b"], "tokenizer_pre": "llama-bpe", "add_bos_token": True}
     path = write_gguf(tmp_path / "a.gguf", "gpt2", types, kinds, bos_token_id=3, **more)
@@ -328,7 +318,7 @@ def test_gguf_begins_texts_as_the_model_does(
     assert load_tokeniser(path).document["model"]["ignore_merges"]
 
 
-def test_gguf_holds_a_sentencepiece_model(tmp_path: Path) -> None:
+def test_gguf_holds_a_sentencepiece_model(tmp_path):
     settings = {"byte_fallback": True, "normalization_rule_name": "identity"}
     data = trained_pieces(wordfreq.top_n_list("nl", 3000), "bpe", 600, **settings)
     model = SentencePieceProcessor(model_proto=data)
@@ -344,7 +334,7 @@ def test_gguf_holds_a_sentencepiece_model(tmp_path: Path) -> None:
     assert [found.encode(line, special_tokens=False) for line in lines] == model.EncodeAsIds(lines)
 
 
-def test_gguf_that_would_fill_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gguf_that_would_fill_memory_is_refused(monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
     start = gguf.GGUF_MAGIC.to_bytes(4, "little") + (3).to_bytes(4, "little") + bytes(8)
     many = start + (10_001).to_bytes(8, "little") + bytes(200_000)
@@ -359,7 +349,7 @@ def test_gguf_that_would_fill_memory_is_refused(monkeypatch: pytest.MonkeyPatch)
     ("model", "pre"),
     [("t5", "default"), ("gpt2", "unheard"), ("plamo2", "default"), ("gemma4", "default")],
 )
-def test_gguf_that_cannot_be_read(model: str, pre: str, tmp_path: Path) -> None:
+def test_gguf_that_cannot_be_read(model, pre, tmp_path):
     more = {"tokenizer_pre": pre, "token_merges": ["a b"]}
     path = write_gguf(tmp_path / "c.gguf", model, ["a", "b", "ab"], [1, 1, 1], **more)
     with refused(FileFormatError):
@@ -368,7 +358,7 @@ def test_gguf_that_cannot_be_read(model: str, pre: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("unknown", [None, 0, 2])
-def test_several_types_may_be_unknown(unknown: int | None, tmp_path: Path) -> None:
+def test_several_types_may_be_unknown(unknown, tmp_path):
     """SentencePiece allows one, which llama.cpp names or which is the first; no text has others."""
     types = ["<unk>", "a", "<other>", "ab", "b", "▁", "<third>"]
     more = {} if unknown is None else {"unk_token_id": unknown}
@@ -391,7 +381,7 @@ GEMMA_MERGES = ["\n\n \n", "\n \n", "▁ ▁", "a b", "▁ ab"]
 
 
 @pytest.mark.parametrize("named", [{}, {"bos_token_id": 2}])
-def test_gemma_merges_characters(named: dict[str, int], tmp_path: Path) -> None:
+def test_gemma_merges_characters(named, tmp_path):
     """The tokenizer.json of Gemma has the same ids, as text is cut nowhere that a merge goes."""
     more = {"token_merges": GEMMA_MERGES, **named}
     found = mg.load(write_gguf(tmp_path / "e.gguf", "gemma4", GEMMA_TYPES, GEMMA_KINDS, **more))
@@ -418,7 +408,7 @@ def test_gemma_merges_characters(named: dict[str, int], tmp_path: Path) -> None:
             assert found.decode(ids) == text
 
 
-def test_gemma_with_line_ends_that_merges_do_not_make(tmp_path: Path) -> None:
+def test_gemma_with_line_ends_that_merges_do_not_make(tmp_path):
     """llama.cpp takes them whole, which no merge says."""
     types, kinds = [*GEMMA_TYPES, "\n" * 5], [*GEMMA_KINDS, 1]
     path = write_gguf(tmp_path / "f.gguf", "gemma4", types, kinds, token_merges=GEMMA_MERGES)

@@ -2,9 +2,8 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any, NamedTuple
 
 from morphgraph.core.errors import MorphGraphError
@@ -31,10 +30,10 @@ HIDDEN = (TooSlow, MemoryError, SystemError, NameError, AssertionError)
 
 
 @contextmanager
-def bounded() -> Iterator[None]:
+def bounded():
     """Raise `TooSlow` in code that takes too long."""
 
-    def stop(_signal: int, _frame: FrameType | None) -> None:
+    def stop(_signal, _frame):
         raise TooSlow
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -46,7 +45,7 @@ def bounded() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def run_cases(name: str, use: Callable[[str], object], count: int) -> Outcome:
+def run_cases(name, use, count):
     """Use what ``count`` seeds give; anything but a result or our error is a failure."""
     done = 0
     for number in range(count):

@@ -35,12 +35,12 @@ ODD_VALUES: tuple[Any, ...] = (
 )
 
 
-def _span(choose: random.Random, length: int) -> tuple[int, int]:
+def _span(choose, length):
     start = choose.randrange(length + 1)
     return start, min(length, start + choose.choice((1, 2, 5, 20, 100, 1000)))
 
 
-def flip(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+def flip(choose, data, _):
     """Some bytes become others."""
     changed = bytearray(data)
     for _number in range(choose.choice((1, 1, 2, 5, 20))):
@@ -49,13 +49,13 @@ def flip(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     return bytes(changed)
 
 
-def cut(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+def cut(choose, data, _):
     """The end is missing, or the beginning."""
     at = choose.randrange(len(data) + 1)
     return data[:at] if choose.random() < 0.8 else data[at:]
 
 
-def move_span(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+def move_span(choose, data, _):
     """A part is missing, there twice or often, or somewhere else."""
     start, end = _span(choose, len(data))
     part, rest = data[start:end], data[:start] + data[end:]
@@ -70,7 +70,7 @@ def move_span(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     return data[:at] + bytes(choose.sample(part, len(part))) + data[at:]
 
 
-def insert(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+def insert(choose, data, _):
     """Something odd is in it."""
     odd = choose.choice((*ODD_BYTES, *ODD_TEXTS))
     inserted = odd.encode() if isinstance(odd, str) else odd
@@ -78,7 +78,7 @@ def insert(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     return data[:at] + inserted + data[at:]
 
 
-def shuffle_lines(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+def shuffle_lines(choose, data, _):
     """Lines are missing, there twice, in another order, or joined."""
     lines = data.split(b"\n")
     way = choose.randrange(5)
@@ -94,7 +94,7 @@ def shuffle_lines(choose: random.Random, data: bytes, _: Sequence[bytes]) -> byt
     return (b"" if way == 4 else choose.choice((b"\n", b"\n", b"\r\n", b"\r"))).join(lines)
 
 
-def replace_token(choose: random.Random, data: bytes, donors: Sequence[bytes]) -> bytes:
+def replace_token(choose, data, donors):
     """A field of a line becomes another one, or something odd; also one of another format."""
     text = data.decode("utf-8", "surrogateescape")
     separator = choose.choice("\t \n,;:|+()[]{}<>\"'/@-")
@@ -106,7 +106,7 @@ def replace_token(choose: random.Random, data: bytes, donors: Sequence[bytes]) -
     return separator.join(fields).encode("utf-8", "surrogateescape")
 
 
-def splice(choose: random.Random, data: bytes, donors: Sequence[bytes]) -> bytes:
+def splice(choose, data, donors):
     """It begins as one format and goes on as another."""
     if not donors:
         return data
@@ -114,7 +114,7 @@ def splice(choose: random.Random, data: bytes, donors: Sequence[bytes]) -> bytes
     return data[: choose.randrange(len(data) + 1)] + other[choose.randrange(len(other) + 1) :]
 
 
-def recode(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+def recode(choose, data, _):
     """In another encoding, or with another byte order mark."""
     text = data.decode("utf-8", "replace")
     encoding = choose.choice(("utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252", "utf-8-sig"))
@@ -122,7 +122,7 @@ def recode(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     return choose.choice((b"", b"", b"\xef\xbb\xbf", b"\xff\xfe")) + encoded
 
 
-def widen(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+def widen(choose, data, _):
     """Characters become odd ones of Unicode."""
     text = [*data.decode("utf-8", "replace")]
     for _number in range(choose.choice((1, 3, 10))):
@@ -143,7 +143,7 @@ PLAIN: tuple[Damage, ...] = (
 )
 
 
-def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def _places(value, found):
     keys: Any = [*value] if isinstance(value, dict) else range(len(value))
     for key in keys:
         found.append((value, key))
@@ -152,7 +152,7 @@ def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     return found
 
 
-def change_json(choose: random.Random, data: bytes, donors: Sequence[bytes]) -> bytes:
+def change_json(choose, data, donors):
     """Fields of JSON are missing, renamed, of another kind, swapped, or of another document."""
     document = json.loads(data)
     for _number in range(choose.choice((1, 1, 1, 2, 4))):
@@ -191,7 +191,7 @@ def change_json(choose: random.Random, data: bytes, donors: Sequence[bytes]) -> 
     return _dumped(document)
 
 
-def _dumped(document: Any) -> bytes:
+def _dumped(document):
     try:
         return json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError:  # half a surrogate pair
@@ -200,7 +200,7 @@ def _dumped(document: Any) -> bytes:
         return b'{"model": ' * 50 + b"0" + b"}" * 50
 
 
-def _from_donor(choose: random.Random, donors: Sequence[bytes], default: Any) -> Any:
+def _from_donor(choose, donors, default):
     try:
         parent, key = choose.choice(_places(json.loads(choose.choice(donors)), []))
     except (ValueError, IndexError, TypeError):
@@ -208,7 +208,7 @@ def _from_donor(choose: random.Random, donors: Sequence[bytes], default: Any) ->
     return parent[key]
 
 
-def change_sentencepiece(choose: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+def change_sentencepiece(choose, data, _):
     """Types of a SentencePiece model are others, and so are its settings."""
     from sentencepiece import sentencepiece_model_pb2
 
@@ -246,7 +246,7 @@ def change_sentencepiece(choose: random.Random, data: bytes, _: Sequence[bytes])
     return bytes(model.SerializeToString())
 
 
-def change_archive(choose: random.Random, data: bytes, donors: Sequence[bytes]) -> bytes:
+def change_archive(choose, data, donors):
     """A member of a zip archive is damaged, missing, there twice or of another name."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = [(name, archive.read(name)) for name in archive.namelist()]
@@ -266,7 +266,7 @@ def change_archive(choose: random.Random, data: bytes, donors: Sequence[bytes]) 
     return packed.getvalue()
 
 
-def mutated(seed: str, data: bytes, donors: Sequence[bytes]) -> bytes:
+def mutated(seed, data, donors):
     """Data damaged in one to three ways; JSON and archives mostly inside their structure."""
     choose = random.Random(seed)
     structure: Damage | None = None

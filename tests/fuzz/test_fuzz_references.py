@@ -1,10 +1,9 @@
 """Damaged references: entries that are sound and can be scored, or our own error."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,14 +13,11 @@ from fuzz.mutations import mutated
 from plain_writing import write_plain
 
 from morphgraph.formats.loading import load_tokeniser, vocabulary_of
-from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import READERS, read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.flota_scores import FLOTA_METHODS, flota_score
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 pytestmark = pytest.mark.fuzz
 
@@ -80,7 +76,7 @@ LADEC = (
 )
 
 
-def morpholex() -> bytes:
+def morpholex():
     import openpyxl
 
     book = openpyxl.Workbook()
@@ -120,12 +116,12 @@ SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
 
 
 @cache
-def _scored_with() -> tuple[BpeTokeniser, SubwordVocabulary]:
+def _scored_with():
     tokeniser = load_tokeniser("demo:en")
     return tokeniser, vocabulary_of(tokeniser)
 
 
-def check_reference(reference: Reference, flota: bool) -> None:
+def check_reference(reference, flota):
     """Every entry is sound, and scores can be computed."""
     assert reference.entries
     assert reference.format in READERS
@@ -153,11 +149,11 @@ def check_reference(reference: Reference, flota: bool) -> None:
             assert not flota_score(method, k, *given).coverage > 1
 
 
-def reader(format: str | None, **settings: Any) -> Read:
+def reader(format, **settings):
     """Read bytes as a format, or as what they look like, and check what comes out."""
     calls = iter(range(10**9))
 
-    def read(data: bytes) -> None:
+    def read(data):
         reference = read_reference(data, name="gold.tsv", format=format, **settings)
         check_reference(reference, flota=next(calls) % 10 == 0)
 
@@ -176,18 +172,18 @@ EACH = -(-CASES // len(SEEDS))
 
 
 @cache
-def seed_of(name: str) -> bytes:
+def seed_of(name):
     return SEEDS[name][0]()
 
 
 @cache
-def donors() -> Sequence[bytes]:
+def donors():
     return tuple(make() for makers in SEEDS_BY_FORMAT.values() for make in makers)
 
 
 @pytest.mark.timeout(120, method="thread")  # ends what hangs in a kernel, too
 @pytest.mark.parametrize("name", SEEDS)
-def test_damaged_files_give_entries_or_our_error(name: str) -> None:
+def test_damaged_files_give_entries_or_our_error(name):
     data, read = seed_of(name), SEEDS[name][1]
     if name != "plain read as SIGMORPHON":
         read(data)

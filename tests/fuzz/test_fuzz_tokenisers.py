@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,7 @@ from morphgraph.core.files import parse_json
 from morphgraph.core.plugins import installed
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
-from morphgraph.formats.hugging_face import (
-    from_tokenizer_json,
-)
+from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser, load_vocabulary, vocabulary_of
 from morphgraph.formats.recipe import read_recipe, replay, write_recipe
 from morphgraph.kernels import DROPPED
@@ -35,12 +33,11 @@ from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import read_model, write_model
-from morphgraph.segment.segmenter import Segmenter, method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.segment.training import train, training_of
 from morphgraph.segment.trimmed import token_counts
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
 from tests.tokeniser.conftest import byte_level, metaspace, suffix
@@ -54,7 +51,7 @@ COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3
 WORDS = ["undoing", "re-doing it", "né", "e\u0301👩‍👧x", "", "日本 <unk>", "abababab" * 5]
 
 
-def _trained(model: Any, trainer: Any, pre_tokenizer: Any, normalizer: Any = None) -> bytes:
+def _trained(model, trainer, pre_tokenizer, normalizer=None):
     library = Tokenizer(model)
     library.pre_tokenizer = pre_tokenizer
     if normalizer is not None:
@@ -64,7 +61,7 @@ def _trained(model: Any, trainer: Any, pre_tokenizer: Any, normalizer: Any = Non
     return json.dumps(json.loads(library.to_str()), ensure_ascii=False).encode()
 
 
-def _wordpiece() -> bytes:
+def _wordpiece():
     trainer = trainers.WordPieceTrainer(
         vocab_size=50, special_tokens=["[UNK]", "[CLS]"], show_progress=False
     )
@@ -72,19 +69,19 @@ def _wordpiece() -> bytes:
     return _trained(models.WordPiece(unk_token="[UNK]"), trainer, *pipeline)
 
 
-def _unigram() -> bytes:
+def _unigram():
     trainer = trainers.UnigramTrainer(
         vocab_size=40, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
     )
     return _trained(models.Unigram(), trainer, pre_tokenizers.Metaspace(), normalizers.NFC())
 
 
-def _sentencepiece(kind: str, size: int, **settings: Any) -> bytes:
+def _sentencepiece(kind, size, **settings):
     lines = [" ".join([word] * n) for word, n in COUNTS.items()] * 3
     return trained_pieces(lines, kind, size, **settings)
 
 
-def _bte() -> bytes:
+def _bte():
     types = {text: n for n, text in enumerate(["<unk>", *"abdeinoru", "un", "do", "undo", "ing"])}
     model = {"type": "BTE", "unk_token": "<unk>", "vocab": {**types, "g": 50}}
     model["merges"] = [["d", "o"], ["u", "n"], ["un", "d", "o"], ["i", "n", "g"]]
@@ -95,23 +92,23 @@ def _bte() -> bytes:
     ).encode()
 
 
-def _model(method: str) -> bytes:
+def _model(method):
     size = 40 if method in ("unigram", "wordpiece") else 265
     return write_model(train(method, COUNTS, size))
 
 
 @cache
-def base() -> BpeTokeniser:
+def base():
     """A tokeniser that recipes are replayed on."""
     return from_tokenizer_json(metaspace("always").to_str().encode(), "base.json")
 
 
-def _offered(method: str) -> bytes:
+def _offered(method):
     given = {"threshold": 40} if method == "trimmed" else {}
     return write_model(method_on(base(), method, given, WordCounts.from_mapping(COUNTS)))
 
 
-def _recipe() -> bytes:
+def _recipe():
     tokeniser = base().fork()
     merges = [*tokeniser.graph.merges().values()]
     types = tokeniser.graph.types
@@ -122,7 +119,7 @@ def _recipe() -> bytes:
     return json.dumps(steps).encode()
 
 
-def check_segmenter(segmenter: Segmenter) -> None:
+def check_segmenter(segmenter):
     """Use all of a segmenter's protocol; what it finds must be sound."""
     assert segmenter.vocabulary_size >= 0
     assert segmenter.signature()
@@ -144,7 +141,7 @@ def check_segmenter(segmenter: Segmenter) -> None:
             found.splits(number)
 
 
-def use_tokeniser(tokeniser: BpeTokeniser) -> None:
+def use_tokeniser(tokeniser):
     bte = Bte(tokeniser)
     check_segmenter(bte)
     check_segmenter(Dropout(tokeniser, 0.5, 1))
@@ -157,7 +154,7 @@ def use_tokeniser(tokeniser: BpeTokeniser) -> None:
             load_tokeniser({name: data})
 
 
-def use_vocabulary(vocabulary: SubwordVocabulary) -> None:
+def use_vocabulary(vocabulary):
     assert vocabulary.vocabulary_size == len(vocabulary.types)
     greedy = Greedy(vocabulary)
     for segmenter in (greedy, Flota(vocabulary, 2), WordPiece(vocabulary), Longest(greedy, 2)):
@@ -167,70 +164,70 @@ def use_vocabulary(vocabulary: SubwordVocabulary) -> None:
     SubwordVocabulary.from_document(json.loads(json.dumps(vocabulary.document())))
 
 
-def read_tokeniser(data: bytes) -> None:
+def read_tokeniser(data):
     tokeniser = load_tokeniser({"tokenizer.json": data})
     use_tokeniser(tokeniser)
     use_vocabulary(vocabulary_of(tokeniser))
 
 
-def read_sentencepiece(data: bytes) -> None:
+def read_sentencepiece(data):
     use_tokeniser(load_tokeniser({"spiece.model": data}))
 
 
-def read_codes(data: bytes) -> None:
+def read_codes(data):
     use_tokeniser(load_tokeniser({"codes": data}))
 
 
-def read_types(name: str) -> Read:
-    def read(data: bytes) -> None:
+def read_types(name):
+    def read(data):
         use_vocabulary(load_vocabulary({name: data}))
 
     return read
 
 
-def read_any_json(data: bytes) -> None:
+def read_any_json(data):
     read_types("tokenizer.json")(data)
 
 
-def read_saved(data: bytes) -> None:
+def read_saved(data):
     segmenter = read_model(data, "model.json")
     check_segmenter(segmenter)
     write_model(segmenter)
 
 
-def read_steps(data: bytes) -> None:
+def read_steps(data):
     tokeniser = base().fork()
     replay(tokeniser, read_recipe(data, "recipe.json"), "recipe.json")
     check_segmenter(Bte(tokeniser))
     saved_files(tokeniser)
 
 
-def read_counts(data: bytes) -> None:
+def read_counts(data):
     counts = parse_word_counts(data, "counts.tsv")
     assert counts.total > 0
     prepare("plain", PIPELINES["knockout"].words(counts))
     token_counts(base(), counts)
 
 
-def read_released(data: bytes) -> None:
+def read_released(data):
     [reader] = installed().select(group="morphgraph.released", name="picky")
     check_segmenter(reader.load()(parse_json(data, "picky.json"), "picky.json"))
 
 
 @cache
-def _vocabulary_and_merges() -> tuple[bytes, bytes]:
+def _vocabulary_and_merges():
     model = json.loads(byte_level(False).to_str())["model"]
     merges = "\n".join(" ".join(parts) for parts in model["merges"])
     vocabulary = json.dumps(model["vocab"], ensure_ascii=False)
     return vocabulary.encode(), f"#version: 0.2\n{merges}\n".encode()
 
 
-def read_vocab_json(data: bytes) -> None:
+def read_vocab_json(data):
     files = {"vocab.json": data, "merges.txt": _vocabulary_and_merges()[1]}
     use_tokeniser(load_tokeniser(files))
 
 
-def read_merges(data: bytes) -> None:
+def read_merges(data):
     vocabulary = _vocabulary_and_merges()[0]
     use_tokeniser(load_tokeniser({"vocab.json": vocabulary, "merges.txt": data}))
 
@@ -284,12 +281,12 @@ EACH = max(50, -(-CASES // len(SEEDS)))  # of fewer, none may be fit to be read
 
 
 @cache
-def seed_of(name: str) -> bytes:
+def seed_of(name):
     return SEEDS[name][0]()
 
 
 @cache
-def donors() -> Sequence[bytes]:
+def donors():
     names = ("metaspace tokenizer.json", "Unigram tokenizer.json", "BTE tokeniser", "list with ##")
     return tuple(seed_of(name) for name in names)
 
@@ -301,7 +298,7 @@ CHECKED = "NUMBA_BOUNDSCHECK" in os.environ
 @pytest.mark.soak
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(CHECKED, reason="it would start itself")
-def test_no_kernel_reads_or_writes_out_of_bounds(tmp_path: Path) -> None:
+def test_no_kernel_reads_or_writes_out_of_bounds(tmp_path):
     """The same once more, with kernels that are compiled to check every index."""
     environment = {
         **os.environ,
@@ -323,7 +320,7 @@ def test_no_kernel_reads_or_writes_out_of_bounds(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not CHECKED, reason="only the test above has such kernels")
-def test_indices_are_checked() -> None:
+def test_indices_are_checked():
     from morphgraph.kernels.trie import keep_tokens
 
     none = np.zeros(0, np.int32)
@@ -333,7 +330,7 @@ def test_indices_are_checked() -> None:
 
 @pytest.mark.timeout(120, method="thread")  # ends what hangs in a kernel, too
 @pytest.mark.parametrize("name", SEEDS)
-def test_damaged_files_give_a_result_or_our_error(name: str) -> None:
+def test_damaged_files_give_a_result_or_our_error(name):
     data, read = seed_of(name), SEEDS[name][1]
     read(data)
     outcome = run_cases(name, lambda seed: read(mutated(seed, data, donors())), EACH)

@@ -10,7 +10,7 @@ import io
 import json
 import struct
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,61 +32,61 @@ class Hostile(NamedTuple):
     public: str = ""
 
 
-def tokeniser(**parts: Any) -> bytes:
+def tokeniser(**parts):
     model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
     return json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts}).encode()
 
 
-def replace(pattern: str, content: str, kind: str = "String") -> dict[str, Any]:
+def replace(pattern, content, kind="String"):
     return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
 
 
-def steps(*parts: dict[str, Any]) -> dict[str, Any]:
+def steps(*parts):
     return {"type": "Sequence", "normalizers": list(parts)}
 
 
-def split(pattern: str) -> dict[str, Any]:
+def split(pattern):
     kind = {"type": "Split", "behavior": "Isolated", "invert": False}
     return {**kind, "pattern": {"Regex": pattern}}
 
 
-def in_a_row(*parts: dict[str, Any]) -> dict[str, Any]:
+def in_a_row(*parts):
     return {"type": "Sequence", "pretokenizers": list(parts)}
 
 
-def metaspaces(count: int) -> dict[str, Any]:
+def metaspaces(count):
     """Each puts its sign before what the one before it cut, so that pieces grow like Fibonacci."""
     kind = {"type": "Metaspace", "prepend_scheme": "always", "split": True}
     return in_a_row(*({**kind, "replacement": "▁_"[number % 2]} for number in range(count)))
 
 
-def precompiled(charsmap: bytes) -> dict[str, Any]:
+def precompiled(charsmap):
     return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()}
 
 
-def charsmap(units: list[int], texts: bytes, size: int | None = None) -> bytes:
+def charsmap(units, texts, size=None):
     """SentencePiece's map: the trie's size, its units, and the texts that its values point at."""
     size = 4 * len(units) if size is None else size
     return struct.pack(f"<I{len(units)}I", size, *units) + texts
 
 
-def beyond() -> list[int]:
+def beyond():
     """A trie whose root leads a thousand million places beyond its end."""
     return [(2**22 - 1) << 10 | 1 << 9, *([0] * 511)]
 
 
-def piece(text: str, score: float, kind: int = 1) -> bytes:
+def piece(text, score, kind=1):
     body = text.encode()
     fields = b"\n" + _varint(len(body)) + body + b"\x15" + struct.pack("<f", score)
     fields += b"\x18" + bytes([kind])
     return b"\n" + _varint(len(fields)) + fields
 
 
-def _varint(number: int) -> bytes:
+def _varint(number):
     return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + _varint(number >> 7)
 
 
-def sentencepiece(rules: bytes) -> bytes:
+def sentencepiece(rules):
     from sentencepiece import sentencepiece_model_pb2
 
     messages: Any = sentencepiece_model_pb2
@@ -98,17 +98,17 @@ def sentencepiece(rules: bytes) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def model_of(pieces: Iterable[bytes]) -> bytes:
+def model_of(pieces):
     """A model of SentencePiece of the kind BPE."""
     return piece("<unk>", 0, 2) + b"".join(pieces) + b"\x12\x02\x18\x02"
 
 
-def vocabulary(count: int) -> bytes:
+def vocabulary(count):
     inner = ",".join(f'"{n:x}":{n}' for n in range(count))
     return b'{"model":{"type":"BPE","vocab":{' + inner.encode() + b'},"merges":[]}}'
 
 
-def parquet(word: Any, count: Any, **options: Any) -> bytes:
+def parquet(word, count, **options):
     import pyarrow as pa
     from pyarrow import parquet as library
 
@@ -118,7 +118,7 @@ def parquet(word: Any, count: Any, **options: Any) -> bytes:
     return written.getvalue()
 
 
-def repeated(text: str) -> bytes:
+def repeated(text):
     """One text in a million rows: a dictionary with one value, and its number, which is 0."""
     import pyarrow as pa
 
@@ -126,12 +126,12 @@ def repeated(text: str) -> bytes:
     return parquet(pa.DictionaryArray.from_arrays(zeros, pa.array([text])), zeros)
 
 
-def bomb(size: int) -> bytes:
+def bomb(size):
     """A page of one text that packs to next to nothing."""
     return parquet(["a" * size], [1], use_dictionary=False)
 
 
-def workbook(rows: str, sheets: str = "", styles: str = "") -> bytes:
+def workbook(rows, sheets="", styles=""):
     """A sheet of MorphoLex with these rows of XML, and more sheets and formats of cells."""
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml."
     parts = {
@@ -162,12 +162,12 @@ def workbook(rows: str, sheets: str = "", styles: str = "") -> bytes:
     return packed.getvalue()
 
 
-def many_sheets(count: int) -> bytes:
+def many_sheets(count):
     names = (f'<sheet name="s{n}" sheetId="{n}" r:id="r1"/>' for n in range(2, count))
     return workbook("", sheets="".join(names))
 
 
-def last_cells(rows: int) -> bytes:
+def last_cells(rows):
     """Rows with nothing but a cell in the last column."""
     cells = (f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, rows + 1))
     return workbook("".join(cells))
@@ -176,7 +176,7 @@ def last_cells(rows: int) -> bytes:
 EVALUATION = "name: x\nlanguages: [en]\ntokenisers:\n  - file: demo:en\nreferences: [demo]\n"
 
 
-def added(length: int) -> dict[str, Any]:
+def added(length):
     token = {"id": 3, "content": "a" * length, "normalized": True, "special": False}
     return {"added_tokens": [token]}
 
@@ -350,7 +350,7 @@ EVALUATIONS: dict[str, tuple[str, str]] = {
 """What follows in an evaluation, and the error."""
 
 
-def named(kind: str, file: str, made: dict[str, tuple[Callable[[], bytes], str]]) -> Any:
+def named(kind, file, made):
     return {name: Hostile(kind, file, *each) for name, each in made.items()}
 
 

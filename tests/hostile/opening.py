@@ -15,7 +15,6 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +43,14 @@ from web.sources import (  # noqa: E402
 )
 
 
-def memory(what: str) -> int:
+def memory(what):
     """``VmRSS`` or ``VmHWM`` of this process, in bytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     [line] = [line for line in lines if line.startswith(what + ":")]
     return int(line.split()[1]) * 1024
 
 
-def measured(run: Callable[[str, Path], str], kind: str, path: Path) -> dict[str, Any]:
+def measured(run, kind, path):
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # what was free before would not be seen to be used
     Path("/proc/self/clear_refs").write_text("5")
@@ -62,7 +61,7 @@ def measured(run: Callable[[str, Path], str], kind: str, path: Path) -> dict[str
     return {"error": error, "seconds": seconds, "grown": grown}
 
 
-def uploaded(kind: str, path: Path) -> str:
+def uploaded(kind, path):
     """What the upload fields call; the error's message."""
     data = path.read_bytes()
     source = Source(path.name, ((path.name, data),))
@@ -83,7 +82,7 @@ def uploaded(kind: str, path: Path) -> str:
     return ""
 
 
-def uploaded_in_public(kind: str, path: Path) -> str:
+def uploaded_in_public(kind, path):
     """The same on a public server."""
     os.environ["MORPHGRAPH_PUBLIC"] = "1"
     try:
@@ -92,7 +91,7 @@ def uploaded_in_public(kind: str, path: Path) -> str:
         del os.environ["MORPHGRAPH_PUBLIC"]
 
 
-def commanded(kind: str, path: Path) -> str:
+def commanded(kind, path):
     """What the command prints on standard error, which must be one line and exit code 2."""
     gold = str(demo_gold_path("en"))
     out = str(path.parent / "out")

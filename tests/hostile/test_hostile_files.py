@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def opener(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[str]]:
+def opener(tmp_path_factory):
     """A process that opens files and says what they cost."""
     state = str(tmp_path_factory.mktemp("state"))
     with subprocess.Popen(
@@ -53,7 +52,7 @@ def opener(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Pope
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", FILES)
-def test_a_clear_error_at_once(opener: subprocess.Popen[str], tmp_path: Path, name: str) -> None:
+def test_a_clear_error_at_once(opener, tmp_path, name):
     hostile = FILES[name]
     path = tmp_path / hostile.name
     path.write_bytes(hostile.make())

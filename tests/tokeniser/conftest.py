@@ -2,10 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 import pytest
 from tokenizers import (
@@ -43,12 +42,12 @@ class Variant:
     tokeniser: BpeTokeniser = field(repr=False)
     leading_space: bool
 
-    def text(self, word: str) -> str:
+    def text(self, word):
         """What the library must be given so that it sees the word as in running text."""
         return " " + word if self.leading_space else word
 
 
-def _byte_level(library: Tokenizer) -> None:
+def _byte_level(library):
     trainer = trainers.BpeTrainer(
         vocab_size=330,
         special_tokens=["<pad>", "<unk>"],
@@ -58,15 +57,13 @@ def _byte_level(library: Tokenizer) -> None:
     library.train_from_iterator([" ".join(TEXT)], trainer)
 
 
-def _characters(
-    library: Tokenizer, size: int = 130, words: Sequence[str] = TEXT, **settings: Any
-) -> None:
+def _characters(library, size=130, words=TEXT, **settings):
     settings = {"special_tokens": ["<unk>"], "show_progress": False} | settings
     trainer = trainers.BpeTrainer(vocab_size=size, **settings)
     library.train_from_iterator(words, trainer)
 
 
-def byte_level(prefix_space: bool) -> Tokenizer:
+def byte_level(prefix_space):
     library = Tokenizer(models.BPE())
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space)
     library.decoder = decoders.ByteLevel()
@@ -74,7 +71,7 @@ def byte_level(prefix_space: bool) -> Tokenizer:
     return library
 
 
-def split_then_bytes() -> Tokenizer:
+def split_then_bytes():
     """As GPT-4 and Llama 3: a pattern of its own, then bytes."""
     library = Tokenizer(models.BPE())
     library.pre_tokenizer = pre_tokenizers.Sequence(
@@ -87,14 +84,14 @@ def split_then_bytes() -> Tokenizer:
     return library
 
 
-def metaspace(scheme: str) -> Tokenizer:
+def metaspace(scheme):
     library = Tokenizer(models.BPE(unk_token="<unk>"))
     library.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme)
     _characters(library, words=[" ".join(TEXT)])
     return library
 
 
-def llama2() -> Tokenizer:
+def llama2():
     """As Llama 2: markers by the normaliser, no pre-tokeniser, bytes for unknown characters."""
     library = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
     library.normalizer = normalizers.Sequence(
@@ -106,7 +103,7 @@ def llama2() -> Tokenizer:
     return Tokenizer.from_str(json.dumps(document))
 
 
-def fused_unknown() -> Tokenizer:
+def fused_unknown():
     """Neighbouring unknown characters become one unknown token."""
     library = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
     library.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
@@ -114,7 +111,7 @@ def fused_unknown() -> Tokenizer:
     return library
 
 
-def suffix() -> Tokenizer:
+def suffix():
     """As in Sennrich et al. 2016: the end of a word is marked."""
     library = Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
     library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -122,7 +119,7 @@ def suffix() -> Tokenizer:
     return library
 
 
-def plain(normalizer: normalizers.Normalizer | None = None) -> Tokenizer:
+def plain(normalizer=None):
     """No marker at all."""
     library = Tokenizer(models.BPE(unk_token="<unk>"))
     library.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -132,7 +129,7 @@ def plain(normalizer: normalizers.Normalizer | None = None) -> Tokenizer:
     return library
 
 
-def normalised(*steps: normalizers.Normalizer) -> Tokenizer:
+def normalised(*steps):
     """Byte-level behind normalisers."""
     library = Tokenizer(models.BPE())
     library.normalizer = normalizers.Sequence(list(steps))
@@ -141,7 +138,7 @@ def normalised(*steps: normalizers.Normalizer) -> Tokenizer:
     return library
 
 
-def added(prefix_space: bool) -> Tokenizer:
+def added(prefix_space):
     """Added tokens, special or not, of which one starts with another."""
     library = byte_level(prefix_space)
     library.add_special_tokens(["<ent>", "<ent>s"])
@@ -149,7 +146,7 @@ def added(prefix_space: bool) -> Tokenizer:
     return library
 
 
-def added_with_metaspace() -> Tokenizer:
+def added_with_metaspace():
     library = metaspace("always")
     library.add_special_tokens(["<ent>"])
     library.add_tokens(["ab"])
@@ -187,7 +184,7 @@ VARIANTS: dict[str, tuple[Callable[[], Tokenizer], bool]] = {
 
 
 @cache
-def _made(name: str) -> Variant:
+def _made(name):
     make, leading_space = VARIANTS[name]
     library = make()
     tokeniser = from_tokenizer_json(library.to_str().encode(), f"{name}.json")
@@ -195,12 +192,12 @@ def _made(name: str) -> Variant:
 
 
 @pytest.fixture(scope="session", params=list(VARIANTS))
-def variant(request: pytest.FixtureRequest) -> Variant:
+def variant(request):
     """Each kind of tokeniser in turn."""
     return _made(request.param)
 
 
 @pytest.fixture(scope="session")
-def variant_named() -> Callable[[str], Variant]:
+def variant_named():
     """A kind of tokeniser by its name."""
     return _made

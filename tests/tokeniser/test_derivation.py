@@ -6,23 +6,22 @@ import oracles
 import pytest
 from effort import examples
 from hypothesis import example, given
-from strategies import MergeList, graph_of, segment_plain, with_words
+from strategies import graph_of, segment_plain, with_words
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.merging import Derivation, derive
-from morphgraph.tokeniser.words import Segmentation, Words
+from morphgraph.tokeniser.merging import derive
 
 
-def closed_merges(found: Derivation) -> list[int | None]:
+def closed_merges(found):
     """For the gap behind each atom, the id of the merge that closed it."""
     return [None if v is None else found.vertices[v].merge for v in found.closed_by()]
 
 
-def tokens_of(found: Derivation) -> list[int]:
+def tokens_of(found):
     return [found.vertices[root].type for root in found.roots]
 
 
-def assert_same(graph: MergeGraph, segmentation: Segmentation, word: int) -> Derivation:
+def assert_same(graph, segmentation, word):
     words = segmentation.words
     found = derive(graph, words, word)
     start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
@@ -36,7 +35,7 @@ def assert_same(graph: MergeGraph, segmentation: Segmentation, word: int) -> Der
     return found
 
 
-def assert_is_forest(graph: MergeGraph, words: Words, word: int, found: Derivation) -> None:
+def assert_is_forest(graph, words, word, found):
     """Every vertex but the roots is the child of one later vertex, and spans join up."""
     start, end = words.word_offsets[word : word + 2]
     atoms = words.atoms[start:end].tolist()
@@ -62,7 +61,7 @@ def assert_is_forest(graph: MergeGraph, words: Words, word: int, found: Derivati
 @example(([("a", "b", "a")], ["ababa", "ababab", "abaaba"]))
 @example(([("b", "c"), ("a", "a", "bc", "a"), ("a",) * 5], ["aabcaaaaabca"]))
 @example(([("a", "b"), ("b", "c"), ("ab", "c"), ("a", "bc"), ("a", "b")], ["abc", "dabcd"]))
-def test_as_segment(drawn: tuple[MergeList, list[str]]) -> None:
+def test_as_segment(drawn):
     merges, words = drawn
     graph = graph_of(merges)
     segmentation = segment_plain(graph, words)
@@ -76,7 +75,7 @@ def test_as_segment(drawn: tuple[MergeList, list[str]]) -> None:
 
 @examples(100)
 @given(with_words())
-def test_as_segment_after_knockouts(drawn: tuple[MergeList, list[str]]) -> None:
+def test_as_segment_after_knockouts(drawn):
     merges, words = drawn
     graph = graph_of(merges)
     removable = [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
@@ -86,7 +85,7 @@ def test_as_segment_after_knockouts(drawn: tuple[MergeList, list[str]]) -> None:
         assert_same(graph, segmentation, number)
 
 
-def test_an_atom_that_came_later_stands_alone() -> None:
+def test_an_atom_that_came_later_stands_alone():
     """A state before an edit that widened the alphabet, with words encoded after it."""
     merges = [("a", "b"), ("ab", "a")]
     earlier = MergeGraph.from_merges(merges)
@@ -100,7 +99,7 @@ def test_an_atom_that_came_later_stands_alone() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("merges", [[("a", "a")], [("a" * n, "a") for n in range(1, 500)]])
-def test_deep_trees_of_long_words_need_no_recursion(merges: MergeList) -> None:
+def test_deep_trees_of_long_words_need_no_recursion(merges):
     graph = MergeGraph.from_merges(merges)
     segmentation = segment_plain(graph, ["a" * 500])
     found = derive(graph, segmentation.words, 0)

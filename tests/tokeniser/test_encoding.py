@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,20 +26,19 @@ from morphgraph.tokeniser.preprocess import (
     Preprocessor,
     printable_bytes,
 )
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import NO_GAP, Words, concatenate
+from morphgraph.tokeniser.words import NO_GAP, concatenate
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-def test_alphabet() -> None:
+def test_alphabet():
     assert sorted(BYTE_TO_CHAR) == sorted(pre_tokenizers.ByteLevel.alphabet())
     assert [CHAR_TO_BYTE[char] for char in BYTE_TO_CHAR] == list(range(256))
     assert BYTE_TO_CHAR[0x20] == "Ġ"
 
 
 @given(ANY_TEXT)
-def test_encode_as_hugging_face(text: str) -> None:
+def test_encode_as_hugging_face(text):
     reference = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     assert printable_bytes(text) == "".join(piece for piece, _ in reference.pre_tokenize_str(text))
 
@@ -50,7 +48,7 @@ TEXTS = st.lists(WORDS, max_size=8)
 ENCODER = WordEncoder(Preprocessor(), {"a": 0, "b": 1, "c": 2})
 
 
-def assert_same(left: Words, right: Words) -> None:
+def assert_same(left, right):
     """Every field is equal, arrays in dtype too."""
     assert left.texts == right.texts
     assert dict(left.unknown) == dict(right.unknown)
@@ -61,7 +59,7 @@ def assert_same(left: Words, right: Words) -> None:
 
 
 @given(TEXTS, st.data())
-def test_subset_is_encoding_only_those(texts: list[str], data: st.DataObject) -> None:
+def test_subset_is_encoding_only_those(texts, data):
     numbers = st.lists(st.integers(0, len(texts) - 1), max_size=10) if texts else st.just([])
     chosen = data.draw(numbers)
     found = ENCODER.encode(texts).subset(np.array(chosen, np.int64))
@@ -69,13 +67,13 @@ def test_subset_is_encoding_only_those(texts: list[str], data: st.DataObject) ->
 
 
 @given(st.lists(TEXTS, max_size=4))
-def test_concatenate_is_encoding_all(lists: list[list[str]]) -> None:
+def test_concatenate_is_encoding_all(lists):
     found = concatenate([ENCODER.encode(texts) for texts in lists])
     assert_same(found, ENCODER.encode([text for texts in lists for text in texts]))
 
 
 @given(TEXTS, st.data())
-def test_gaps_at(texts: list[str], data: st.DataObject) -> None:
+def test_gaps_at(texts, data):
     words = ENCODER.encode(texts)
     there = [(w, p) for w, text in enumerate(texts) for p in range(1, len(text))]
     absent = [(w, p) for w, text in enumerate(texts) for p in (0, len(text), len(text) + 3)]
@@ -89,7 +87,7 @@ def test_gaps_at(texts: list[str], data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("length", [3, 255, 256, 1_000])
-def test_a_text_that_is_one_piece_has_the_spans_of_its_characters(length: int) -> None:
+def test_a_text_that_is_one_piece_has_the_spans_of_its_characters(length):
     """However long it is; the space that is put before it has the first character's span."""
     text = ("aé世 " * length)[:length]
     whole = Preprocessor(pre_tokenizer=pre_tokenizers.Metaspace(split=False))
@@ -107,9 +105,7 @@ ODD_WORDS = st.lists(st.text("abAäß漢ª𐐷\u0308-1 ", max_size=5), max_size=
 @pytest.mark.parametrize("added", [(), ("ab",), ("-",)])
 @pytest.mark.parametrize("splits", [False, True])
 @given(texts=st.lists(st.text("abä漢Ġ▁𐐷- ", max_size=5), max_size=6), bare=st.booleans())
-def test_known_letters_are_encoded_together_as_one_by_one(
-    splits: bool, added: tuple[str, ...], texts: list[str], bare: bool
-) -> None:
+def test_known_letters_are_encoded_together_as_one_by_one(splits, added, texts, bare):
     """As Gemma has them: a space is swapped for ▁, a letter is an atom, others become bytes."""
     ids = {text: number for number, text in enumerate((*"abä▁Ġ-", *BYTES))}
     split = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious"}
@@ -127,7 +123,7 @@ def test_known_letters_are_encoded_together_as_one_by_one(
     assert_same(encoder.encode(texts, bare=bare), expected)
 
 
-def byte_level(**settings: bool) -> pre_tokenizers.ByteLevel:
+def byte_level(**settings):
     return pre_tokenizers.ByteLevel(**{"add_prefix_space": False, "use_regex": False, **settings})
 
 
@@ -151,8 +147,8 @@ ADDED = st.sampled_from([(), (), ("ab",), (" b",), ("a b",), ("-",)])
 @pytest.mark.parametrize("pipeline", PIPELINES)
 @given(texts=ODD_WORDS, bare=st.booleans(), added=ADDED)
 def test_words_of_any_pipeline_are_encoded_together_as_one_by_one(
-    pipeline: str, normalizer: Any, texts: list[str], bare: bool, added: tuple[str, ...]
-) -> None:
+    pipeline, normalizer, texts, bare, added
+):
     """The bytes of all words are placed together; the library only tells where it cuts."""
     adds_space = pipeline.startswith("space added")
     preprocessor = Preprocessor(
@@ -179,7 +175,7 @@ ALPHABET = "abcdx½-"
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
-def added(*tokens: tuple[Any, ...]) -> list[dict[str, Any]]:
+def added(*tokens):
     """Added tokens as a file lists them, of (content, id, flags that are true)."""
     return [
         {"id": number, "content": content, **{flag: flag in flags for flag in FLAGS}}
@@ -187,29 +183,29 @@ def added(*tokens: tuple[Any, ...]) -> list[dict[str, Any]]:
     ]
 
 
-def document(tokens: list[dict[str, Any]]) -> dict[str, Any]:
+def document(tokens):
     vocabulary = {text: number for number, text in enumerate([*ALPHABET, "[UNK]"])}
     parts = dict.fromkeys(("normalizer", "pre_tokenizer", "decoder", "post_processor"))
     return tokenizer_document(vocabulary, [], tokens, parts, unk_token="[UNK]")
 
 
-def loaded(made: dict[str, Any]) -> BpeTokeniser:
+def loaded(made):
     return from_tokenizer_json(json.dumps(made, ensure_ascii=False).encode(), "t.json")
 
 
-def ids(tokeniser: BpeTokeniser, text: str) -> list[int | None]:
+def ids(tokeniser, text):
     found = segment(tokeniser.graph, tokeniser.encode([text], bare=True))
     return [tokeniser.vocabulary_id(token) for token in found.tokens(0)]
 
 
-def test_gaps_lie_where_the_contents_are() -> None:
+def test_gaps_lie_where_the_contents_are():
     tokeniser = loaded(document(added(("b", 1, "lstrip", "rstrip"), ("cd", 8, "normalized"))))
     words = tokeniser.encode(["ab cd", "acdx"], bare=True)
     # a|b_|cd and a|cd|x: a token that takes white space along ends where its content does.
     assert words.gap_position.tolist() == [1, 3, NO_GAP, 1, 3, NO_GAP]
 
 
-def test_an_edit_may_make_what_was_only_an_added_token() -> None:
+def test_an_edit_may_make_what_was_only_an_added_token():
     tokeniser = loaded(document(added(("ab", 8, "single_word"), ("Z", 9, "single_word"))))
     tokeniser.graph.anneal([("a", "b")])
     assert ids(tokeniser, "abx") == [8, 4]
@@ -219,7 +215,7 @@ def test_an_edit_may_make_what_was_only_an_added_token() -> None:
     assert ids(loaded(json.loads(saved)), "abx") == [8, 4]
 
 
-def test_word_characters_are_the_librarys() -> None:
+def test_word_characters_are_the_librarys():
     letters = [character for character in map(chr, range(0x3000)) if character.isprintable()]
     library = Tokenizer.from_str(json.dumps(document(added(("aa", 8, "single_word"), ("bb", 9)))))
     for character in letters:

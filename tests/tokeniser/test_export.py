@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import oracles
 import pytest
@@ -14,19 +13,10 @@ from hypothesis import strategies as st
 from refusals import refused
 from small import small_document, small_tokeniser
 from strategies import MergeList, graph_of, with_words
-from tokenizers import Tokenizer
 
 from morphgraph import standalone
-from morphgraph.formats.export import (
-    Export,
-    ExportError,
-    our_ids,
-)
-from morphgraph.formats.export_files import (
-    escaped,
-    merges_text,
-    transformers_config,
-)
+from morphgraph.formats.export import ExportError, our_ids
+from morphgraph.formats.export_files import escaped, merges_text, transformers_config
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
     new_ids,
@@ -39,7 +29,6 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.standalone.merges import Merging
 from morphgraph.standalone.piece_methods import load, method_of, plug_in
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
 
@@ -55,23 +44,23 @@ TEXTS = [
 ]
 
 
-def exported_library(made: Export) -> Tokenizer:
+def exported_library(made):
     """What the exported class stands on, from the exported file."""
     return plugged(made.files["tokeniser.bte.json"])
 
 
-def plugged(data: bytes) -> Tokenizer:
+def plugged(data):
     document = json.loads(data)
     library = load(document)
     plug_in(library, method_of(document["model"], {"BTE": Merging}))
     return library
 
 
-def ids_of(library: Tokenizer, texts: list[str]) -> list[list[int]]:
+def ids_of(library, texts):
     return [library.encode(text, add_special_tokens=False).ids for text in texts]
 
 
-def middle_types(tokeniser: BpeTokeniser, step: int = 5) -> list[str]:
+def middle_types(tokeniser, step=5):
     """Some types that merges use and that can be knocked out."""
     graph = tokeniser.graph
     used = [n for n in graph.type_ids() if graph.is_removable(n) and graph.fan_out(n)]
@@ -84,14 +73,14 @@ def middle_types(tokeniser: BpeTokeniser, step: int = 5) -> list[str]:
 @examples(60)
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=4))
 @example(texts=TEXTS)
-def test_any_text(variant: Any, texts: list[str]) -> None:
+def test_any_text(variant, texts):
     edited = variant.tokeniser.fork()
     edited.graph.knockout(middle_types(edited, 3))
     library = plugged(to_tokenizer_json(edited)[0])
     assert ids_of(library, texts) == our_ids(edited, texts, new_ids(edited), bare=True)
 
 
-def test_the_folder_has_everything_and_opens_here_again() -> None:
+def test_the_folder_has_everything_and_opens_here_again():
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
     tokeniser.graph.knockout(["ab"])
     made = export_segmenter(Bte(tokeniser), ["abcab"])
@@ -108,7 +97,7 @@ def test_the_folder_has_everything_and_opens_here_again() -> None:
     assert json.loads(made.files["ids.json"]) == {"0": 0, "1": 1, "2": 2, "4": 3, "5": 4}
 
 
-def test_a_file_that_the_library_reads_otherwise_becomes_a_folder() -> None:
+def test_a_file_that_the_library_reads_otherwise_becomes_a_folder():
     # Both merges are equally good, so the leftmost goes first; the library takes the first listed.
     tokeniser = small_tokeniser([("b", "c"), ("a", "b")], levels=[0, 0])
     made = export_segmenter(Bte(tokeniser), ["ab", "abc"])
@@ -120,7 +109,7 @@ def test_a_file_that_the_library_reads_otherwise_becomes_a_folder() -> None:
     assert from_tokenizer_json(made.files["tokeniser.bte.json"], "t").graph.merge_count == 2
 
 
-def test_what_the_library_cannot_use() -> None:
+def test_what_the_library_cannot_use():
     # An unknown token that is not a type: the library fails at the first unknown character.
     made = export_segmenter(Bte(small_tokeniser([("a", "b")], unk_token="<unk>")), ["ab"])
     assert made.kind == "folder"
@@ -131,12 +120,12 @@ def test_what_the_library_cannot_use() -> None:
         )
 
 
-def test_a_folder_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_differs_is_not_offered(monkeypatch):
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
     tokeniser.graph.knockout(["ab"])
     merged = Merging._merged
 
-    def forgetful(self: Merging, atoms: Any) -> Any:
+    def forgetful(self, atoms):
         if len(atoms) > 3:
             return merged(self, atoms)
         return ((number, at, at) for at, (number, *_) in enumerate(atoms))
@@ -149,7 +138,7 @@ def test_a_folder_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -
 # ------------------------------------------------------------------------------------ ids
 
 
-def test_special_tokens_keep_their_content() -> None:
+def test_special_tokens_keep_their_content():
     document = small_document([("a", "b"), ("ab", "c")], unk_token="<unk>")
     document["model"]["vocab"]["<unk>"] = 5
     document["added_tokens"] = [special(6, "[PAD]"), special(5, "<unk>")]
@@ -168,7 +157,7 @@ def test_special_tokens_keep_their_content() -> None:
     assert config["unk_token"]["content"] == "<unk>"
 
 
-def special(number: int, content: str, **flags: bool) -> dict[str, Any]:
+def special(number, content, **flags):
     return {**special_token(content, number), **flags}
 
 
@@ -185,7 +174,7 @@ def special(number: int, content: str, **flags: bool) -> dict[str, Any]:
         (["<x>"], None, ""),
     ],
 )
-def test_roles_of_special_tokens(contents: list[str], processor: Any, roles: str) -> None:
+def test_roles_of_special_tokens(contents, processor, roles):
     document = small_document([("a", "b")], post_processor=processor)
     document["added_tokens"] = [
         special(n, text, lstrip=text == "<mask>") for n, text in enumerate(contents)
@@ -216,16 +205,14 @@ PAIR = {
         ("WordPiece", {"model_input_names": ["input_ids"]}, False),
     ],
 )
-def test_type_ids_are_for_models_that_take_them(
-    decoder: str, settings: dict[str, Any], expected: bool
-) -> None:
+def test_type_ids_are_for_models_that_take_them(decoder, settings, expected):
     """All files that transformers saves number the texts of a pair, GPT-2's as well."""
     document = small_document([("a", "b")], post_processor=PAIR, decoder={"type": decoder})
     config = transformers_config(document, own_class=True, settings=settings)
     assert ("token_type_ids" in config["model_input_names"]) is expected
 
 
-def test_settings_of_the_source_go_along(tmp_path: Path) -> None:
+def test_settings_of_the_source_go_along(tmp_path):
     end = "<|endoftext|>"
     document = small_document([("a", "b")])
     document["added_tokens"] = [special(90, end), special(91, "<x>")]
@@ -261,11 +248,11 @@ def test_settings_of_the_source_go_along(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------ merging
 
 
-def tokens(merging: Merging, text: str) -> list[str]:
+def tokens(merging, text):
     return [token.value for token in merging(text)]
 
 
-def model_of(merges: MergeList, **settings: Any) -> dict[str, Any]:
+def model_of(merges, **settings):
     graph = graph_of(merges)
     return {"vocab": graph.ids, "merges": [list(parts) for parts in merges], **settings}
 
@@ -274,7 +261,7 @@ def model_of(merges: MergeList, **settings: Any) -> dict[str, Any]:
 @given(case=with_words())
 @example(case=([("a", "b", "c"), ("a", "b"), ("ab", "a", "b")], ["abcab", "ababab", "aabbcc"]))
 @example(case=([("ab", "c"), ("a", "b"), ("b", "c", "a")], ["abca", "bcabc"]))
-def test_merging_is_as_the_plain_one(case: tuple[MergeList, list[str]]) -> None:
+def test_merging_is_as_the_plain_one(case):
     """Merges in any order, of two to four parts; d is outside the alphabet, so it is left out."""
     merges, words = case
     merging = Merging(model_of(merges))
@@ -283,7 +270,7 @@ def test_merging_is_as_the_plain_one(case: tuple[MergeList, list[str]]) -> None:
         assert tokens(merging, word) == plain
 
 
-def test_bytes_of_offsets_and_unknown_characters() -> None:
+def test_bytes_of_offsets_and_unknown_characters():
     model = model_of([("a", "b")], unk_token="<u>", fuse_unk=True)
     model["vocab"] = {**model["vocab"], "<u>": 90}
     found = [(t.id, t.value, t.offsets) for t in Merging(model)("abé語ab")]
@@ -296,7 +283,7 @@ def test_bytes_of_offsets_and_unknown_characters() -> None:
     assert [t.id for t in as_bytes] == [91, 92, 91, 92, 90], "語 lacks its bytes"
 
 
-def test_a_long_piece_takes_no_quadratic_time() -> None:
+def test_a_long_piece_takes_no_quadratic_time():
     merges: MergeList = [("a",) * 3, ("aaa", "aaa"), ("b", "a")]
     merging = Merging(model_of(merges))
     assert tokens(merging, "a" * 60_000) == ["aaaaaa"] * 10_000
@@ -309,7 +296,7 @@ HOSTILE = ['"', "\n", "\\", '"""', " ", "<b>", "`", "\u2028", "\r", "'''", "{}",
 
 
 @pytest.fixture(scope="module")
-def hostile() -> Export:
+def hostile():
     characters = "".join(dict.fromkeys("".join(HOSTILE)))
     merges = [
         ('"', '"'),
@@ -329,7 +316,7 @@ def hostile() -> Export:
     return made
 
 
-def test_hostile_types_in_the_list_of_merges(hostile: Export) -> None:
+def test_hostile_types_in_the_list_of_merges(hostile):
     first, *lines = hostile.files["merges.txt"].decode().split("\n")[:-1]
     assert first.startswith("#version") and "escaped" in first
     back = {"\\\\": "\\", "\\s": " ", "\\n": "\n", "\\r": "\r"}
@@ -342,7 +329,7 @@ def test_hostile_types_in_the_list_of_merges(hostile: Export) -> None:
     assert cut == ['"""', "\n \r", "<b>", "\\n"]
 
 
-def pieces(text: str) -> list[str]:
+def pieces(text):
     """A text cut into escapes and single characters."""
     found, at = [], 0
     while at < len(text):
@@ -352,7 +339,7 @@ def pieces(text: str) -> list[str]:
     return found
 
 
-def test_hostile_names_in_the_readme(hostile: Export) -> None:
+def test_hostile_names_in_the_readme(hostile):
     text = hostile.files["README.md"].decode()
     signed = f"`` {' '.join(hostile.signature.split())} ``"
     assert signed in text
@@ -362,7 +349,7 @@ def test_hostile_names_in_the_readme(hostile: Export) -> None:
     assert escaped("<img src=x>\n# b `c` [d](e)") == r"\<img src=x\> \# b \`c\` \[d\](e)"
 
 
-def test_the_list_of_merges_is_read_back(tmp_path: Path) -> None:
+def test_the_list_of_merges_is_read_back(tmp_path):
     (tmp_path / "merges.txt").write_bytes(merges_text([("#version", "a"), ("\\", "n")]))
     types = ["#version", "a", "#versiona", "\\", "n", "\\n"]
     (tmp_path / "vocab.json").write_text(json.dumps({t: n for n, t in enumerate(types)}))
@@ -371,7 +358,7 @@ def test_the_list_of_merges_is_read_back(tmp_path: Path) -> None:
     assert merges == ["#version + a → #versiona", "\\ + n → \\n"]
 
 
-def test_transformers_is_not_imported() -> None:
+def test_transformers_is_not_imported():
     code = (
         "import sys; sys.modules['transformers'] = None\n"
         "from morphgraph.segment.bte import Bte\n"

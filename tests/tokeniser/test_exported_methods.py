@@ -2,11 +2,8 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +13,8 @@ from hypothesis import strategies as st
 from refusals import refused
 from sentencepiece import SentencePieceProcessor
 from small import small_document, trained_pieces
-from strategies import WORDS, MergeList, well_formed
-from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
+from strategies import WORDS, well_formed
+from tokenizers import Token, normalizers, pre_tokenizers
 
 from morphgraph.formats.export import standalone_method, words_to_check
 from morphgraph.formats.hugging_face import from_tokenizer_json
@@ -26,20 +23,15 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.method import parse_method
-from morphgraph.segment.models import (
-    export_segmenter,
-    exported_model,
-    load_segmenter,
-)
+from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
 from morphgraph.segment.pieces import PieceKernel
-from morphgraph.segment.segmenter import Segmenter, method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.standalone.merges import Dropping
-from morphgraph.standalone.piece_methods import Pieces, load, plug_in
+from morphgraph.standalone.piece_methods import load, plug_in
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
 
@@ -57,7 +49,7 @@ TEXTS = [
 ]
 
 
-def plugged(segmenter: Segmenter) -> tuple[Tokenizer, Pieces]:
+def plugged(segmenter):
     """What the exported class stands on, and its method; the file is read as it is written."""
     made = exported_model(segmenter)
     document = json.loads(json.dumps(made.document))
@@ -66,7 +58,7 @@ def plugged(segmenter: Segmenter) -> tuple[Tokenizer, Pieces]:
     return library, method
 
 
-def check(segmenter: Segmenter, texts: Sequence[str]) -> None:
+def check(segmenter, texts):
     """The same ids as ours, and from the kernels the same tokens as from Python."""
     library, method = plugged(segmenter)
     found = [library.encode(text, add_special_tokens=False).ids for text in texts]
@@ -78,7 +70,7 @@ def check(segmenter: Segmenter, texts: Sequence[str]) -> None:
             assert rows == [(token.id, token.value, token.offsets) for token in cut[piece]]
 
 
-def inner_model(method: Pieces) -> Mapping[str, Any]:
+def inner_model(method):
     return (method.inner or method).model
 
 
@@ -100,7 +92,7 @@ STRINGS = st.text("abc-,'1_", min_size=1, max_size=4)
 
 
 @st.composite
-def vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
+def vocabularies(draw):
     """Of every marker, some with bytes for unknown characters, some with an unknown token."""
     marker = draw(st.sampled_from([*PREPARED]))
     bodies = draw(st.lists(STRINGS, min_size=1, max_size=12))
@@ -114,7 +106,7 @@ def vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
     types = list(dict.fromkeys(types))
     return SubwordVocabulary(
         tuple(types),
-        marker,  # type: ignore[arg-type]
+        marker,
         PREPARED[marker](),
         frozenset({"[UNK]"} & set(types)),
         unknown,
@@ -126,15 +118,13 @@ SOME_TEXTS = st.lists(st.text("abc -,'1_äx", max_size=16), max_size=4)
 
 @examples(400)
 @given(vocabulary=vocabularies(), texts=SOME_TEXTS, k=st.integers(0, 3), strict=st.booleans())
-def test_flota(vocabulary: SubwordVocabulary, texts: list[str], k: int, strict: bool) -> None:
+def test_flota(vocabulary, texts, k, strict):
     check(Flota(vocabulary, k, strict and vocabulary.marker == "##"), [*TEXTS, *texts])
 
 
 @examples(400)
 @given(vocabulary=vocabularies(), texts=SOME_TEXTS, k=st.integers(1, 3), data=st.data())
-def test_first_and_longest(
-    vocabulary: SubwordVocabulary, texts: list[str], k: int, data: st.DataObject
-) -> None:
+def test_first_and_longest(vocabulary, texts, k, data):
     inner = data.draw(st.sampled_from([Greedy, WordPiece, Flota]))(vocabulary)
     kept = data.draw(st.sampled_from([First, Longest]))
     check(kept(inner, k), [*TEXTS, *texts])
@@ -142,16 +132,14 @@ def test_first_and_longest(
 
 @examples(400)
 @given(vocabulary=vocabularies(), texts=SOME_TEXTS, longest=st.integers(1, 12))
-def test_from_the_left(vocabulary: SubwordVocabulary, texts: list[str], longest: int) -> None:
+def test_from_the_left(vocabulary, texts, longest):
     check(Greedy(vocabulary), [*TEXTS, *texts])
     check(WordPiece(vocabulary, longest_word=longest), [*TEXTS, *texts])
 
 
 @examples(400)
 @given(vocabulary=vocabularies(), texts=SOME_TEXTS, single=st.booleans(), data=st.data())
-def test_unigram(
-    vocabulary: SubwordVocabulary, texts: list[str], single: bool, data: st.DataObject
-) -> None:
+def test_unigram(vocabulary, texts, single, data):
     # Few different scores, so that there are ties.
     score = st.sampled_from([-1.0, -2.0, -2.5, -3.3, -0.1])
     scores = [data.draw(score) for _ in vocabulary.types[:16]]
@@ -159,13 +147,13 @@ def test_unigram(
     check(Unigram(vocabulary, scores, single=single), [*TEXTS, *texts])
 
 
-def tokeniser_by(merges: MergeList) -> BpeTokeniser:
+def tokeniser_by(merges):
     types = dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)])
     return tokeniser_of_types("t", types, merges)
 
 
 @st.composite
-def edited(draw: st.DrawFn) -> BpeTokeniser:
+def edited(draw):
     """With merges of pairs; a type may be knocked out, so that there are longer ones."""
     tokeniser = tokeniser_by(draw(well_formed(widest=2)))
     graph = tokeniser.graph
@@ -177,7 +165,7 @@ def edited(draw: st.DrawFn) -> BpeTokeniser:
 
 @examples(300)
 @given(tokeniser=edited(), texts=st.lists(WORDS, max_size=5), data=st.data())
-def test_taken_apart(tokeniser: BpeTokeniser, texts: list[str], data: st.DataObject) -> None:
+def test_taken_apart(tokeniser, texts, data):
     counts = [data.draw(st.integers(0, 3)) for _ in tokeniser.types]
     trimmed = Trimmed(tokeniser, counts, threshold=1)
     check(trimmed, [*TEXTS, *texts])
@@ -196,9 +184,7 @@ def test_taken_apart(tokeniser: BpeTokeniser, texts: list[str], data: st.DataObj
     seed=st.integers(0, 2**64 - 1),
     sample=st.integers(0, 2**64 - 1),
 )
-def test_dropout(
-    tokeniser: BpeTokeniser, texts: list[str], p: float, seed: int, sample: int
-) -> None:
+def test_dropout(tokeniser, texts, p, seed, sample):
     dropout = Dropout(tokeniser, p, seed)
     library, method = plugged(dropout)
     assert isinstance(method, Dropping)
@@ -219,14 +205,14 @@ def test_dropout(
 BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##desirable", "##des", "##ira", "able", "##s")
 
 
-def ids(segmenter: Segmenter, text: str, **settings: Any) -> list[int]:
+def ids(segmenter, text, **settings):
     library, _ = plugged(segmenter)
     found: list[int] = library.encode(text, **settings).ids
     return found
 
 
 @pytest.mark.parametrize("byte_fallback", [False, True])
-def test_an_unknown_marker_has_no_length(byte_fallback: bool) -> None:
+def test_an_unknown_marker_has_no_length(byte_fallback):
     # ▁ is no type: it is unknown, or three bytes. Of a and b, then, the left one is the longest.
     types = ("a", "b") + byte_fallback * tuple(f"<0x{byte:02X}>" for byte in range(256))
     kept = Longest(Greedy(SubwordVocabulary(types, "▁", PREPARED["▁"]())), 1)
@@ -235,7 +221,7 @@ def test_an_unknown_marker_has_no_length(byte_fallback: bool) -> None:
     check(kept, ["ab", "abab b"])
 
 
-def sentencepiece_model(path: Path, kind: str, *symbols: str) -> Path:
+def sentencepiece_model(path, kind, *symbols):
     listed = [*symbols] or ["<x>", "er"]
     words = words_to_check([], 2_000)
     path.write_bytes(trained_pieces(words, kind, 400, user_defined_symbols=listed))
@@ -243,7 +229,7 @@ def sentencepiece_model(path: Path, kind: str, *symbols: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def with_special_tokens(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Segmenter]:
+def with_special_tokens(tmp_path_factory):
     """Every method on vocabularies that say which tokens are special, and on lists that do not."""
     folder = tmp_path_factory.mktemp("special")
     lists = {
@@ -270,18 +256,14 @@ SPECIAL_TEXTS = st.lists(st.sampled_from(SPECIAL + ORDINARY), max_size=6).map(""
 
 @examples(60)
 @given(texts=st.lists(SPECIAL_TEXTS, max_size=8))
-def test_special_tokens_in_texts(
-    with_special_tokens: dict[str, Segmenter], texts: list[str]
-) -> None:
+def test_special_tokens_in_texts(with_special_tokens, texts):
     """They are kept whole and count for no limit, whatever the file and the method."""
     for segmenter in with_special_tokens.values():
         check(segmenter, [*texts, "un<s>", "able [UNK] un", "un  </s> un"])
 
 
-def test_special_tokens_are_those_of_the_models_own_tokeniser(
-    with_special_tokens: dict[str, Segmenter],
-) -> None:
-    def cut(name: str, text: str) -> list[str]:
+def test_special_tokens_are_those_of_the_models_own_tokeniser(with_special_tokens):
+    def cut(name, text):
         segmenter = with_special_tokens[name]
         words = segmenter.encode([text], bare=True)
         found = segmenter.segment(words)
@@ -298,16 +280,14 @@ def test_special_tokens_are_those_of_the_models_own_tokeniser(
 
 @examples(60)
 @given(texts=st.lists(st.text("aeﬁ½İ \u0301\u0302\u0323か\u3099", max_size=8), max_size=8))
-def test_marks_of_letters_are_kept(
-    with_special_tokens: dict[str, Segmenter], texts: list[str]
-) -> None:
+def test_marks_of_letters_are_kept(with_special_tokens, texts):
     """SentencePiece's own rules apply, of which the library loses what is behind a letter."""
     for name, segmenter in with_special_tokens.items():
         if ".model" in name:
             check(segmenter, [*texts, "a\u0301\u0302 b", "a\u0302\u0301", "½\u0301"])
 
 
-def test_a_symbol_that_rules_would_change(tmp_path: Path) -> None:
+def test_a_symbol_that_rules_would_change(tmp_path):
     data = sentencepiece_model(tmp_path / "bpe.model", "bpe", "½", "ﬁ").read_bytes()
     segmenter = load_segmenter(tmp_path / "bpe.model")
     library, _ = plugged(segmenter)
@@ -317,7 +297,7 @@ def test_a_symbol_that_rules_would_change(tmp_path: Path) -> None:
     assert export_segmenter(segmenter, ["undo"]).kind == "folder"
 
 
-def test_an_added_token_inside_a_word_does_not_count() -> None:
+def test_an_added_token_inside_a_word_does_not_count():
     """Of x, the added token ab and y, the first of each part are kept, and the token itself."""
     document = small_document([], "abxyz", pre_tokenizer={"type": "WhitespaceSplit"})
     token = {"id": 9, "content": "ab", "single_word": False, "lstrip": True, "rstrip": False}
@@ -332,7 +312,7 @@ def test_an_added_token_inside_a_word_does_not_count() -> None:
         check(kept, [text])
 
 
-def test_ids_of_a_file_stay_as_they_are() -> None:
+def test_ids_of_a_file_stay_as_they_are():
     """Also where they have holes."""
     document = small_document([("a", "b"), ("ab", "c")])
     document["model"]["vocab"] = {"a": 7, "b": 3, "c": 9, "ab": 12, "abc": 40}
@@ -349,7 +329,7 @@ def test_ids_of_a_file_stay_as_they_are() -> None:
 # ------------------------------------------------------------------------- the folder
 
 
-def test_a_method_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_method_that_differs_is_not_offered(monkeypatch):
     monkeypatch.setattr(Dropping, "sample", lambda *_: 1)
     tokeniser = load_tokeniser("demo:en")
     words = words_to_check([], 30)
@@ -359,13 +339,13 @@ def test_a_method_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -
         export_segmenter(Dropout(tokeniser, 0.5), words)
 
 
-def test_workers_of_a_loader_draw_by_their_own_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_of_a_loader_draw_by_their_own_seeds(monkeypatch):
     """Each worker has a copy whose turns begin anew in each epoch; its seed does not."""
     model = exported_model(load_segmenter("demo:en", "dropout", p=0.5, seed=3)).document["model"]
     method = Dropping(model)
     alone = method.sample(["un", "do"])
 
-    def drawn(worker: Any) -> int:
+    def drawn(worker):
         module = SimpleNamespace(get_worker_info=lambda: worker)
         monkeypatch.setitem(sys.modules, "torch.utils.data", module)
         return method.sample(["un", "do"])

@@ -50,21 +50,21 @@ class Exported(NamedTuple):
     folder: Path
     loaded: Any
 
-    def ours(self, texts: list[str]) -> list[list[int]]:
+    def ours(self, texts):
         return our_ids(self.tokeniser, texts, new_ids(self.tokeniser), bare=True)
 
-    def theirs(self, texts: list[str]) -> list[list[int]]:
+    def theirs(self, texts):
         found: list[list[int]] = self.loaded(texts, add_special_tokens=False)["input_ids"]
         return found
 
 
-def auto_tokenizer(folder: Path, trusts: bool) -> Any:
+def auto_tokenizer(folder, trusts):
     from transformers import AutoTokenizer  # a second, for those who run these tests only
 
     return AutoTokenizer.from_pretrained(folder, trust_remote_code=trusts)
 
 
-def exported_to(tokeniser: BpeTokeniser, folder: Path, words: list[str]) -> Exported:
+def exported_to(tokeniser, folder, words):
     made = export_segmenter(Bte(tokeniser), words)
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in made.files.items():
@@ -75,7 +75,7 @@ def exported_to(tokeniser: BpeTokeniser, folder: Path, words: list[str]) -> Expo
     return Exported(tokeniser, folder, loaded)
 
 
-def blamed(tokeniser: BpeTokeniser, language: str) -> BpeTokeniser:
+def blamed(tokeniser, language):
     """Without the types whose merges have a blame of 0.5 or more."""
     reference = read_reference(demo_gold_path(language), name=f"demo:{language}")
     result = knock_out(tokeniser, Benchmark.build(tokeniser, reference, None, ""))
@@ -84,14 +84,14 @@ def blamed(tokeniser: BpeTokeniser, language: str) -> BpeTokeniser:
 
 
 @pytest.fixture(scope="module")
-def german(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Exported:
+def german(data_folder, tmp_path_factory):
     """A German tokeniser of 40,000 types, edited."""
     tokeniser = blamed(load_tokeniser(data_folder / "tokenizers" / "oscar-de-40k"), "de")
     return exported_to(tokeniser, tmp_path_factory.mktemp("de") / "oscar de", ["unglaublich"])
 
 
 @pytest.fixture(scope="module")
-def english(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+def english(tmp_path_factory):
     """The English demo, edited."""
     tokeniser = blamed(load_tokeniser("demo:en").fork(), "en")
     return exported_to(tokeniser, tmp_path_factory.mktemp("en") / "english", ["unbelievable"])
@@ -100,7 +100,7 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> Exported:
 # ------------------------------------------------------------------------------------ ids
 
 
-def test_ids_of_words_and_sentences_in_german(german: Exported) -> None:
+def test_ids_of_words_and_sentences_in_german(german):
     words = words_to_check([], name="demo:de")
     assert len(words) == 10_000
     texts = [" " + word for word in words]
@@ -114,7 +114,7 @@ def test_ids_of_words_and_sentences_in_german(german: Exported) -> None:
     assert german.ours(whole) != our_ids(start, whole, new_ids(start), bare=True)
 
 
-def test_offsets_and_round_trip(english: Exported) -> None:
+def test_offsets_and_round_trip(english):
     texts = sentences_to_check(words_to_check([], 2000), 100)
     found = english.loaded(texts, return_offsets_mapping=True, add_special_tokens=False)
     for number, text in enumerate(texts):
@@ -129,7 +129,7 @@ def test_offsets_and_round_trip(english: Exported) -> None:
         assert english.loaded.decode(found["input_ids"][number]) == text
 
 
-def test_every_kind_of_tokeniser(variant: Any, tmp_path: Path) -> None:
+def test_every_kind_of_tokeniser(variant, tmp_path):
     """Metaspace, </w>, bytes for unknown characters, fused ones, normalisers, added tokens."""
     tokeniser = variant.tokeniser.fork()
     graph = tokeniser.graph
@@ -157,7 +157,7 @@ def test_every_kind_of_tokeniser(variant: Any, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def roberta(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+def roberta(tmp_path_factory):
     """Byte-level with RoBERTa's special tokens, and a tuple merge."""
     alphabet = [*pre_tokenizers.ByteLevel.alphabet()]
     merges = [("u", "n"), ("un", "d"), ("und", "o"), ("Ġ", "undo"), ("i", "ng")]
@@ -178,7 +178,7 @@ def roberta(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     return exported_to(tokeniser, tmp_path_factory.mktemp("roberta") / "r", ["undoing"])
 
 
-def test_pairs_get_the_special_tokens_of_the_file(roberta: Exported) -> None:
+def test_pairs_get_the_special_tokens_of_the_file(roberta):
     tokenizer = roberta.loaded
     found = tokenizer("undoing", "undo", return_special_tokens_mask=True)
     assert tokenizer.convert_ids_to_tokens(found["input_ids"]) == [
@@ -193,7 +193,7 @@ def test_pairs_get_the_special_tokens_of_the_file(roberta: Exported) -> None:
     assert tokenizer.num_special_tokens_to_add(pair=True) == 4
 
 
-def test_text_that_only_looks_special(roberta: Exported) -> None:
+def test_text_that_only_looks_special(roberta):
     found = roberta.loaded("undo<s>", split_special_tokens=True, add_special_tokens=False)
     assert found.tokens() == ["undo", "<", "s", ">"]
     assert roberta.loaded._encode_without_added_tokens("undo<s>") == found["input_ids"]
@@ -203,7 +203,7 @@ def test_text_that_only_looks_special(roberta: Exported) -> None:
 # ------------------------------------------------------------------------------------ methods
 
 
-def bert() -> Tokenizer:
+def bert():
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     letters = list("abcdefghijklmnopqrstuvwxyz.,!?-'")
     types = [*names, *letters, *("##" + c for c in letters), "un", "##ing", "##able", "##desir"]
@@ -218,17 +218,17 @@ def bert() -> Tokenizer:
     return library
 
 
-def gpt2() -> Tokenizer:
+def gpt2():
     library = Tokenizer.from_str(load_document("en"))
     library.add_special_tokens(["<|endoftext|>"])
     return library
 
 
-def load_document(language: str) -> str:
+def load_document(language):
     return json.dumps(load_tokeniser(f"demo:{language}").document)
 
 
-def xlnet() -> Tokenizer:
+def xlnet():
     library = Tokenizer(models.Unigram())
     library.normalizer = normalizers.Sequence([normalizers.NFKD(), normalizers.StripAccents()])
     library.pre_tokenizer = pre_tokenizers.Metaspace()
@@ -258,11 +258,11 @@ class Leaving(NamedTuple):
     folder: Path
     loaded: Any
 
-    def ours(self, texts: list[str]) -> list[list[int]]:
+    def ours(self, texts):
         return exported_model(self.segmenter).ids(texts, True)
 
 
-def exported_method(library: Tokenizer, folder: Path, method: str, **parameters: Any) -> Leaving:
+def exported_method(library, folder, method, **parameters):
     folder.mkdir(parents=True)
     path = folder / "original.json"
     path.write_text(library.to_str())
@@ -273,12 +273,12 @@ def exported_method(library: Tokenizer, folder: Path, method: str, **parameters:
 
 
 @pytest.fixture(scope="module", params=[*KINDS])
-def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Leaving:
+def kept(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("kept") / "folder"
     return exported_method(KINDS[request.param](), folder, "flota", k=2)
 
 
-def test_all_else_is_the_originals(kept: Leaving) -> None:
+def test_all_else_is_the_originals(kept):
     """Special tokens, types of texts, padding, truncation, offsets and decoding."""
     one, original = kept.loaded, kept.original
     short, long = "the lowlands", "undesirable breaking of the lowlands"
@@ -308,7 +308,7 @@ def test_all_else_is_the_originals(kept: Leaving) -> None:
         assert one.padding_side == original.padding["direction"]
 
 
-def test_a_method_is_saved_and_copied(kept: Leaving, tmp_path: Path) -> None:
+def test_a_method_is_saved_and_copied(kept, tmp_path):
     one = copy.deepcopy(kept.loaded)
     assert one.add_tokens(["<new>"]) == 1
     one.save_pretrained(tmp_path / "again")
@@ -321,7 +321,7 @@ def test_a_method_is_saved_and_copied(kept: Leaving, tmp_path: Path) -> None:
     assert "<new>" in again[1].tokenize(texts[0]) and "<new>" not in kept.loaded.get_vocab()
 
 
-def test_dropout_draws_until_it_is_told_not_to(tmp_path: Path) -> None:
+def test_dropout_draws_until_it_is_told_not_to(tmp_path):
     one = exported_method(gpt2(), tmp_path / "f", "dropout", p=0.4, seed=7)
     texts = sentences_to_check(words_to_check([], 500), 40)
     first, second = one.loaded(texts)["input_ids"], one.loaded(texts)["input_ids"]
@@ -354,13 +354,13 @@ print(json.dumps(found))
 """
 
 
-def many_texts() -> list[str]:
+def many_texts():
     """So many that kernels are used, if there are any."""
     words = words_to_check([], 6000)
     return [*words, *sentences_to_check(words, 200)]
 
 
-def test_the_same_ids_with_morphgraph_and_without(english: Exported, tmp_path: Path) -> None:
+def test_the_same_ids_with_morphgraph_and_without(english, tmp_path):
     """In large batches the kernels are used, where there are any."""
     made = [
         exported_method(KINDS[kind](), tmp_path / f"{kind} {name}", name, **given)
@@ -391,7 +391,7 @@ def test_the_same_ids_with_morphgraph_and_without(english: Exported, tmp_path: P
 
 
 @pytest.mark.parametrize("split", [False, True], ids=["pairs", "tuples"])
-def test_types_of_bytes_and_characters_are_decoded(split: bool, tmp_path: Path) -> None:
+def test_types_of_bytes_and_characters_are_decoded(split, tmp_path):
     """The library knows bytes that are types of their own, so even pairs need the class."""
     alphabet = ["▁", *"new", *BYTES]
     merges = [("<0xC3>", "<0xA9>"), ("<0xC3><0xA9>", "n"), ("▁", "<0x57>"), ("e", "w")]

@@ -2,8 +2,6 @@
 
 import json
 import warnings
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from refusals import refused
 from small import small_document, small_tokeniser
-from strategies import MergeList, any_order
+from strategies import any_order
 from tokenizers import AddedToken, Tokenizer
 
 import morphgraph as mg
@@ -31,27 +29,27 @@ from morphgraph.standalone.piece_methods import load, plug_in
 Document = dict[str, Any]
 
 
-def loaded(document: Document) -> Tokeniser:
+def loaded(document):
     return Tokeniser(load_segmenter({"t.json": json.dumps(document).encode()}))
 
 
-def warned(tokeniser: Tokeniser) -> str:
+def warned(tokeniser):
     made = tokeniser._segmenter
-    return " ".join((made.editable or made.vocabulary).warnings)  # type: ignore[union-attr]
+    return " ".join((made.editable or made.vocabulary).warnings)
 
 
-def document_of(model: Document, added: Sequence[Document] = (), **parts: Any) -> Document:
+def document_of(model, added=(), **parts):
     names = ("truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder")
     outer = {"version": "1.0", **dict.fromkeys(names), **parts}
     return {**outer, "added_tokens": list(added), "model": model}
 
 
-def added(text: str, number: int, **flags: bool) -> Document:
+def added(text, number, **flags):
     names = ("single_word", "lstrip", "rstrip", "normalized", "special")
     return {"id": number, "content": text, **dict.fromkeys(names, False), **flags}
 
 
-def check(document: Document, texts: Sequence[str]) -> Tokeniser:
+def check(document, texts):
     """Everything is as in the library, and so is what is exported, in either form."""
     library, tokeniser = Tokenizer.from_str(json.dumps(document)), loaded(document)
     model = exported_model(tokeniser._segmenter)
@@ -117,7 +115,7 @@ DECODERS = [None, METASPACE, {"type": "WordPiece", "prefix": "##", "cleanup": Tr
 
 
 @st.composite
-def bpe(draw: st.DrawFn) -> tuple[Document, Document | None]:
+def bpe(draw):
     """Merges in any order, with or without unknown token, suffix and some of the bytes."""
     pre_tokenizer = draw(st.sampled_from([*PRE_TOKENIZERS, {**BYTE_LEVEL, "use_regex": True}]))
     suffix = draw(st.sampled_from([None, None, "</w>"]))
@@ -148,7 +146,7 @@ def bpe(draw: st.DrawFn) -> tuple[Document, Document | None]:
 
 
 @st.composite
-def wordpiece(draw: st.DrawFn) -> tuple[Document, Document | None]:
+def wordpiece(draw):
     prefix = draw(st.sampled_from(["##", ""]))
     strings = st.text(st.sampled_from(draw(LETTERS)), min_size=1, max_size=3)
     unknown = draw(st.sampled_from(["[UNK]", "<unk>", "a"]))
@@ -164,7 +162,7 @@ def wordpiece(draw: st.DrawFn) -> tuple[Document, Document | None]:
 
 
 @st.composite
-def unigram(draw: st.DrawFn) -> tuple[Document, Document | None]:
+def unigram(draw):
     strings = st.text(st.sampled_from(draw(LETTERS)), min_size=1, max_size=3)
     types = ["<unk>", "<s>", *draw(st.lists(strings, min_size=1, max_size=20))]
     falls_back = draw(st.booleans())
@@ -177,7 +175,7 @@ def unigram(draw: st.DrawFn) -> tuple[Document, Document | None]:
 
 
 @st.composite
-def with_added(draw: st.DrawFn, models: st.SearchStrategy[Any]) -> Document:
+def with_added(draw, models):
     """A file, whose added tokens have ids of the model, of the library, or others."""
     model, pre_tokenizer = draw(models)
     known: Any = model["vocab"]
@@ -198,7 +196,7 @@ def with_added(draw: st.DrawFn, models: st.SearchStrategy[Any]) -> Document:
 @pytest.mark.parametrize("models", [bpe, wordpiece, unigram])
 @given(data=st.data(), texts=TEXTS)
 @examples(200)
-def test_any_file(models: Any, data: st.DataObject, texts: list[str]) -> None:
+def test_any_file(models, data, texts):
     document = data.draw(with_added(models()))
     contents = [token["content"] for token in document["added_tokens"]]
     texts = [*texts, "".join(contents), *(f"a{content} b" for content in contents)]
@@ -211,14 +209,14 @@ def test_any_file(models: Any, data: st.DataObject, texts: list[str]) -> None:
     check(document, [text for text in texts if is_cut(library, text)])
 
 
-def are_told_apart(library: Tokenizer, tokens: Sequence[Document]) -> bool:
+def are_told_apart(library, tokens):
     """Searching for nothing is not defined; of two that look alike it takes one at random."""
     read = library.normalizer.normalize_str if library.normalizer else str
     normalised = [read(token["content"]) for token in tokens if token["normalized"]]
     return all(read(token["content"]) for token in tokens) and len({*normalised}) == len(normalised)
 
 
-def is_cut(library: Tokenizer, text: str) -> bool:
+def is_cut(library, text):
     try:
         library.encode(text)
     except BaseException as error:  # it panics where a token begins before the taken space ends
@@ -233,7 +231,7 @@ def is_cut(library: Tokenizer, text: str) -> bool:
 @given(merges=any_order(2), words=st.lists(st.text("abcdé", max_size=9), max_size=5))
 @examples(150)
 @example(merges=[("a", "b"), ("ab", "c")], words=["abéc", "aéb", "éabcé", "é", "dé", ""])
-def test_what_is_no_atom_is_left_out_before_merging(merges: MergeList, words: list[str]) -> None:
+def test_what_is_no_atom_is_left_out_before_merging(merges, words):
     tokeniser = check(small_document(merges, "abc"), words)
     listed = dict(enumerate(dict(reversed([(parts, None) for parts in reversed(merges)]))))
     for word in words:
@@ -243,7 +241,7 @@ def test_what_is_no_atom_is_left_out_before_merging(merges: MergeList, words: li
         assert sorted("".join(tokeniser.segment([word])[0])) == sorted(word), "nothing is lost"
 
 
-def test_where_left_out_characters_are_seen() -> None:
+def test_where_left_out_characters_are_seen():
     tokeniser = loaded(small_document([("a", "b"), ("ab", "c")], "abcx"))
     words = ["abéc", "éabc", "xéx", "xdé", "dé", "xé語"]
     shown = [["abc", "é"], ["é", "abc"], ["x", "é", "x"], ["x", "d", "é"], ["d", "é"]]
@@ -265,7 +263,7 @@ def test_where_left_out_characters_are_seen() -> None:
     assert merged is not None and merged.missing_atoms(words) == ["d", "é", "語"]
 
 
-def test_annealing_adds_what_was_left_out() -> None:
+def test_annealing_adds_what_was_left_out():
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")], "abc")
     gold = mg.read_gold([("abéc", ["ab", "é", "c"]), ("abc", ["ab", "c"])])
     change = preview_annealing(tokeniser, Benchmark.on(gold, tokeniser))
@@ -274,7 +272,7 @@ def test_annealing_adds_what_was_left_out() -> None:
     assert Tokeniser(Bte(tokeniser)).tokenize("abéc") == ["ab", "é", "c"]
 
 
-def test_blame_of_a_join_over_a_character() -> None:
+def test_blame_of_a_join_over_a_character():
     # One gap is left of ab|é|c: that before c, where a gold boundary is closed.
     tokeniser = loaded(small_document([("a", "b"), ("ab", "c")], "abc"))
     gold = mg.read_gold([("abéc", ["abé", "c"])] * 3)
@@ -282,14 +280,14 @@ def test_blame_of_a_join_over_a_character() -> None:
     assert blamed[["type", "N", "B"]].values.tolist() == [["abc", 3, 3], ["ab", 3, 0]]
 
 
-def test_a_whole_piece_may_have_characters_that_are_no_atoms() -> None:
+def test_a_whole_piece_may_have_characters_that_are_no_atoms():
     document = small_document([("a", "b")], "ab", ignore_merges=True)
     document["model"]["vocab"] |= {"aéb": 7, "éé": 8}
     tokeniser = check(document, ["aéb", "éé", "é", "aéab", "ab"])
     assert tokeniser.encode("aéb") == [7]
 
 
-def test_dropout_is_left_out_of_an_export() -> None:
+def test_dropout_is_left_out_of_an_export():
     document = small_document([("a", "b"), ("ab", "c")], dropout=0.5)
     tokeniser = loaded(document)
     assert "merge dropout" in warned(tokeniser)
@@ -305,7 +303,7 @@ def test_dropout_is_left_out_of_an_export() -> None:
 PLAIN = {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}
 
 
-def test_an_added_token_beyond_the_end_has_the_librarys_id(tmp_path: Path) -> None:
+def test_an_added_token_beyond_the_end_has_the_librarys_id(tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(document_of(PLAIN, [added("<far>", 9_000), added("<x>", 9_001)])))
     with pytest.warns(UserWarning, match="“<far>” has the id 9,000 in the file and 2 there; “<x>”"):
@@ -332,7 +330,7 @@ def test_an_added_token_beyond_the_end_has_the_librarys_id(tmp_path: Path) -> No
         [added("<s>", 3), added("b", 0), added("<t>", 2)],
     ],
 )
-def test_ids_that_contradict_each_other_are_the_librarys(listed: list[Document]) -> None:
+def test_ids_that_contradict_each_other_are_the_librarys(listed):
     tokeniser = check(document_of(PLAIN, listed), ["a<s>b<t>", "ab"])
     assert "Those of the library count here" in warned(tokeniser)
     # A file of our own is read by our own class, which numbers as the file does.
@@ -341,7 +339,7 @@ def test_ids_that_contradict_each_other_are_the_librarys(listed: list[Document])
         loaded(document_of({**PLAIN, "type": "BTE"}, contradiction))
 
 
-def test_where_the_librarys_id_is_taken_the_files_counts() -> None:
+def test_where_the_librarys_id_is_taken_the_files_counts():
     # It would give <x> the id 2, which b has.
     document = document_of({**PLAIN, "vocab": {"a": 0, "b": 2}}, [added("<x>", 3)])
     assert Tokenizer.from_str(json.dumps(document)).encode("<x>b").ids == [2, 2]
@@ -351,7 +349,7 @@ def test_where_the_librarys_id_is_taken_the_files_counts() -> None:
 
 
 @pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**32 - 1])
-def test_the_largest_ids(number: int) -> None:
+def test_the_largest_ids(number):
     check(document_of({**PLAIN, "vocab": {"a": 0, "b": number}}), ["ab", "ba", "c"])
     model = {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0, "b": number}}
     model |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 9}
@@ -364,12 +362,12 @@ def test_the_largest_ids(number: int) -> None:
 @pytest.mark.parametrize(
     "wrong", [[-1], [1.5], ["a"], None, "12", 7, [True], [np.bool_(True)], [None], [2**32], [[1]]]
 )
-def test_what_is_no_id_is_not_decoded(wrong: Any) -> None:
+def test_what_is_no_id_is_not_decoded(wrong):
     with refused():
         loaded(document_of(PLAIN)).decode(wrong)
 
 
-def test_special_tokens_around_a_text_have_the_post_processors_names() -> None:
+def test_special_tokens_around_a_text_have_the_post_processors_names():
     library = Tokenizer.from_str(json.dumps(document_of(PLAIN)))
     library.add_special_tokens([AddedToken("[X]")])
     listed = {"[X]": {"id": "[X]", "ids": [9_000, 2], "tokens": ["odd", "[X]"]}}

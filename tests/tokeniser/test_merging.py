@@ -1,7 +1,6 @@
 """Merging: by hand, after removals, in odd tokenisers, and what can be reached."""
 
 import json
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -25,24 +24,15 @@ from strategies import (
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import ADDED_TOKENS
-from morphgraph.formats.hugging_face import (
-    from_tokenizer_json,
-    special_token,
-    to_tokenizer_json,
-)
+from morphgraph.formats.hugging_face import from_tokenizer_json, special_token, to_tokenizer_json
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.kernels import merge_lookup, segmenting, segmenting_pairs
-from morphgraph.tokeniser.merging import (
-    never_formed,
-    segment,
-    segment_after,
-    unreachable_types,
-)
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation
+from morphgraph.tokeniser.merging import never_formed, segment, segment_after, unreachable_types
+from morphgraph.tokeniser.words import UNKNOWN
 
 
-def tokens_of(segmentation: Segmentation, graph: MergeGraph, word: int) -> list[str]:
+def tokens_of(segmentation, graph, word):
     """The tokens of a word as strings; a character outside the alphabet as itself."""
     unknown = segmentation.words.unknown
     return [
@@ -51,7 +41,7 @@ def tokens_of(segmentation: Segmentation, graph: MergeGraph, word: int) -> list[
     ]
 
 
-def closed_by_of(segmentation: Segmentation, word: int) -> list[int | None]:
+def closed_by_of(segmentation, word):
     """For the gap behind each atom of a word, the id of the merge that closed it."""
     start, end = segmentation.words.word_offsets[word : word + 2]
     merge_ids = segmentation.arrays.merge_ids
@@ -75,18 +65,18 @@ EXAMPLES: list[tuple[MergeList, list[str]]] = [
 @pytest.mark.parametrize("path", ["low ids", "high ids", "long pieces"])
 @examples(200)
 @given(drawn=with_words())
-def test_as_oracle(path: str, drawn: tuple[MergeList, list[str]]) -> None:
+def test_as_oracle(path, drawn):
     """On each of the kernel's ways: low ids have a table of their own, and long pieces a heap."""
     assert_as_oracle(path, *drawn)
 
 
 @pytest.mark.parametrize("path", ["low ids", "high ids", "long pieces"])
 @pytest.mark.parametrize("merges, words", EXAMPLES)
-def test_examples_as_oracle(path: str, merges: MergeList, words: list[str]) -> None:
+def test_examples_as_oracle(path, merges, words):
     assert_as_oracle(path, merges, words)
 
 
-def assert_as_oracle(path: str, merges: MergeList, words: list[str]) -> None:
+def assert_as_oracle(path, merges, words):
     graph = graph_of(merges, filler=merge_lookup.DENSE if path == "high ids" else 0)
     is_long = path == "long pieces"
     with (
@@ -103,7 +93,7 @@ def assert_as_oracle(path: str, merges: MergeList, words: list[str]) -> None:
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=30), min_size=1, max_size=200))
-def test_threads_make_no_difference(words: list[str]) -> None:
+def test_threads_make_no_difference(words):
     graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "c"), ("abc", "cc", "a")])
     once = segment_plain(graph, words * 50, threads=1)
     twice = segment_plain(graph, words * 50, threads=3)
@@ -111,15 +101,13 @@ def test_threads_make_no_difference(words: list[str]) -> None:
     assert np.array_equal(once.token_at, twice.token_at)
 
 
-def removable(graph: MergeGraph) -> list[str]:
+def removable(graph):
     return [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
 
 
 @examples(200)
 @given(drawn=with_words(), data=st.data())
-def test_a_segmentation_after_a_removal_is_one_made_anew(
-    drawn: tuple[MergeList, list[str]], data: st.DataObject
-) -> None:
+def test_a_segmentation_after_a_removal_is_one_made_anew(drawn, data):
     """One removal after the other, also where types have several merges or these come too early."""
     merges, words = drawn
     graph = graph_of(merges)
@@ -136,7 +124,7 @@ def test_a_segmentation_after_a_removal_is_one_made_anew(
 
 
 @given(MERGES)
-def test_as_defined(merges: MergeList) -> None:
+def test_as_defined(merges):
     """A type is unreachable if its own string is segmented into anything but that one token."""
     graph = graph_of(merges)
     produced = {"".join(parts) for parts in merges}
@@ -148,18 +136,18 @@ def test_as_defined(merges: MergeList) -> None:
 
 
 @given(MERGES)
-def test_misplaced(merges: MergeList) -> None:
+def test_misplaced(merges):
     graph = graph_of(merges)
     found = {graph.types[number] for number in graph.misplaced()}
     assert found == oracles.misplaced(oracles.listed(merges))
 
 
-def test_an_atom_of_several_characters_counts_as_one() -> None:
+def test_an_atom_of_several_characters_counts_as_one():
     graph = MergeGraph.from_merges([("</w>", "a")], ["a", "</w>"])
     assert unreachable_types(graph) == []
 
 
-def test_an_edit_may_leave_types_that_nothing_forms() -> None:
+def test_an_edit_may_leave_types_that_nothing_forms():
     graph = MergeGraph.from_merges(SEVERAL_MERGES, "abcde")
     assert never_formed(graph) == []
     graph.knockout(["abcd"])
@@ -169,9 +157,7 @@ def test_an_edit_may_leave_types_that_nothing_forms() -> None:
 
 
 @given(any_order(widest=2) | MERGES, st.lists(st.text("abcd", max_size=20)), st.data())
-def test_removing_what_is_never_formed_changes_no_token(
-    merges: MergeList, words: list[str], data: st.DataObject
-) -> None:
+def test_removing_what_is_never_formed_changes_no_token(merges, words, data):
     graph = graph_of(merges)
     types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
     if types:
@@ -179,7 +165,7 @@ def test_removing_what_is_never_formed_changes_no_token(
     never = [graph.types[number] for number in never_formed(graph)]
     words += never + [a + b for a in never for b in never]
 
-    def segmented() -> list[list[str]]:
+    def segmented():
         merges = {m.rank: tuple(graph.types[p] for p in m.parts) for m in graph.merges().values()}
         return [oracles.segment(merges, word)[0] for word in words]
 
@@ -190,20 +176,20 @@ def test_removing_what_is_never_formed_changes_no_token(
     assert segmented() == before
 
 
-def loaded(document: dict[str, Any]) -> Any:
+def loaded(document):
     return from_tokenizer_json(json.dumps(document).encode(), "t.json")
 
 
-def tokens(tokeniser: Any, text: str) -> list[str]:
+def tokens(tokeniser, text):
     found = segment(tokeniser.graph, tokeniser.encode([text], bare=True))
     return [tokeniser.graph.types[token] for token in found.tokens(0)]
 
 
-def added(number: int, content: str, **flags: bool) -> dict[str, Any]:
+def added(number, content, **flags):
     return {**special_token(content, number), "special": False, **flags}
 
 
-def test_an_added_token_that_a_merge_makes_stays() -> None:
+def test_an_added_token_that_a_merge_makes_stays():
     document = small_document([("a", "b"), ("ab", "c")])
     number = document["model"]["vocab"]["ab"]
     document["added_tokens"] = [added(number, "ab")]
@@ -215,7 +201,7 @@ def test_an_added_token_that_a_merge_makes_stays() -> None:
     assert tokens(from_tokenizer_json(saved, "t.json"), "cab") == ["c", "ab"]
 
 
-def test_the_end_of_a_word_cannot_be_removed() -> None:
+def test_the_end_of_a_word_cannot_be_removed():
     document = small_document([("b", "</w>"), ("a", "b</w>")])
     document["model"]["end_of_word_suffix"] = "</w>"
     tokeniser = loaded(document)
@@ -225,14 +211,14 @@ def test_the_end_of_a_word_cannot_be_removed() -> None:
     assert tokens(tokeniser, "ab") == ["a", "b</w>"]
 
 
-def test_too_many_added_tokens_are_refused() -> None:
+def test_too_many_added_tokens_are_refused():
     document = small_document([("a", "b")])
     document["added_tokens"] = [added(9 + n, f"<{n}>") for n in range(ADDED_TOKENS.usual + 1)]
     with refused(FileFormatError):
         loaded(document)
 
 
-def test_a_failing_pattern_is_an_error_not_a_panic() -> None:
+def test_a_failing_pattern_is_an_error_not_a_panic():
     document = small_document([("a", "b")], alphabet="x")
     split = {"type": "Split", "behavior": "Isolated", "invert": False}
     document["pre_tokenizer"] = {**split, "pattern": {"Regex": "(x+x+)+y"}}
@@ -241,7 +227,7 @@ def test_a_failing_pattern_is_an_error_not_a_panic() -> None:
         tokeniser.encode(["x" * 40])
 
 
-def test_a_knockout_of_doubling_types_takes_no_quadratic_time() -> None:
+def test_a_knockout_of_doubling_types_takes_no_quadratic_time():
     merges = [("a" * 2**k, "a" * 2**k) for k in range(17)]
     tokeniser = loaded(small_document(merges))
     change = tokeniser.graph.knockout(["a" * 2**k for k in range(1, 17)])

@@ -6,7 +6,6 @@ import string
 import time
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,16 +71,16 @@ BOMBS = (
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_patterns_of_published_tokenisers_are_known(name: str) -> None:
+def test_patterns_of_published_tokenisers_are_known(name):
     assert is_known_pattern(PUBLISHED[name])
 
 
 @pytest.mark.parametrize("pattern", BOMBS)
-def test_other_patterns_are_not(pattern: str) -> None:
+def test_other_patterns_are_not(pattern):
     assert not is_known_pattern(pattern)
 
 
-def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
+def sequence(*parts):
     return {"type": "Sequence", "pretokenizers": list(parts)}
 
 
@@ -118,7 +117,7 @@ def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
         ("decoder", replace("a", "aaaaa"), "decoder"),
     ],
 )
-def test_the_first_part_that_is_not_known(key: str, pipeline: Any, place: str) -> None:
+def test_the_first_part_that_is_not_known(key, pipeline, place):
     found = unknown_part({key: pipeline}, key)
     assert found.endswith(place) and bool(found) == bool(place)
 
@@ -128,7 +127,7 @@ KEYS = ("normalizer", "pre_tokenizer", "decoder")
 
 @pytest.mark.parametrize("kind", START_MARKERS)
 @pytest.mark.parametrize("name", PIPELINES)
-def test_pipelines_of_train_are_known(name: str, kind: str) -> None:
+def test_pipelines_of_train_are_known(name, kind):
     words = {letter: 100 for letter in map(chr, range(65, 0x550)) if letter.isalpha()}
     try:
         parts = components(prepare(name, words, kind=kind))
@@ -138,13 +137,13 @@ def test_pipelines_of_train_are_known(name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("types", [["a</w>"], ["▁a"], ["Ġa"], ["a"]])
-def test_assumed_pipelines_are_known(types: list[str]) -> None:
+def test_assumed_pipelines_are_known(types):
     for alphabet in ([], list(map(chr, range(33, 0x180)))):
         document = assumed_document({text: n for n, text in enumerate([*types, *alphabet])}, [])
         assert [unknown_part(document, key) for key in KEYS] == ["", "", ""]
 
 
-def test_real_tokenisers_are_known(data_folder: Path) -> None:
+def test_real_tokenisers_are_known(data_folder):
     paths = list(data_folder.glob("tokenizers/*/tokenizer.json"))
     assert paths
     for path in paths:
@@ -152,7 +151,7 @@ def test_real_tokenisers_are_known(data_folder: Path) -> None:
         assert [unknown_part(document, key) for key in KEYS] == ["", "", ""], path
 
 
-def test_a_public_server_takes_no_other_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_public_server_takes_no_other_parts(monkeypatch):
     model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
     bombs = {
         "field pre_tokenizer.pretokenizers[1]": metaspaces(60),
@@ -189,7 +188,7 @@ SPLITTERS: tuple[dict[str, Any], ...] = (
 )
 
 
-def test_no_known_pipeline_is_slow_or_grows() -> None:
+def test_no_known_pipeline_is_slow_or_grows():
     """What the library makes of long words, by pipelines of all known parts in any order."""
     words = [
         *(c * 1_000 for c in "aA1' \n.ﷺ▁_⇧-日"),
@@ -221,7 +220,7 @@ def test_no_known_pipeline_is_slow_or_grows() -> None:
 
 
 @cache
-def charsmap() -> bytes:
+def charsmap():
     """The map that SentencePiece ships."""
     from sentencepiece import sentencepiece_model_pb2
 
@@ -232,7 +231,7 @@ def charsmap() -> bytes:
 
 
 @pytest.mark.slow
-def test_a_map_of_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_of_characters(monkeypatch):
     """Its longest text is what ﷺ becomes: 18 letters."""
     check_charsmap(b"", "m.model", "")
     monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_GROWTH", "18")
@@ -243,7 +242,7 @@ def test_a_map_of_characters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_damaged_maps_are_refused_or_can_be_used() -> None:
+def test_damaged_maps_are_refused_or_can_be_used():
     refused = 0
     for seed in range(share_of(400)):
         choose = random.Random(seed)
@@ -282,13 +281,13 @@ PIPELINES: tuple[dict[str, Any], ...] = (
 )
 
 
-def loaded(**parts: Any) -> Any:
+def loaded(**parts):
     return from_tokenizer_json(tokeniser(**parts), "a.json")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("parts", PIPELINES)
-def test_it_makes_the_same_of_words(parts: dict[str, Any]) -> None:
+def test_it_makes_the_same_of_words(parts):
     here = loaded(**parts, added_tokens=ADDED)
     assert here.preprocessor.is_known
     there = loaded(**parts, added_tokens=ADDED)
@@ -301,7 +300,7 @@ def test_it_makes_the_same_of_words(parts: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_a_vocabulary_of_unknown_parts_is_saved_and_read_again() -> None:
+def test_a_vocabulary_of_unknown_parts_is_saved_and_read_again():
     own = loaded(pre_tokenizer=split("(?:a)+")).preprocessor
     held = SubwordVocabulary(("a", "b"), "", own, name="a.json").document()
     read = SubwordVocabulary.from_document(json.loads(json.dumps(held))).preprocessor
@@ -309,7 +308,7 @@ def test_a_vocabulary_of_unknown_parts_is_saved_and_read_again() -> None:
 
 
 @pytest.mark.slow
-def test_parts_that_cannot_be_built_are_not_taken_for_the_last_ones() -> None:
+def test_parts_that_cannot_be_built_are_not_taken_for_the_last_ones():
     good = loaded(pre_tokenizer=split("(?:a)+"))
     for _ in range(2):
         with refused(FileFormatError):
@@ -318,7 +317,7 @@ def test_parts_that_cannot_be_built_are_not_taken_for_the_last_ones() -> None:
 
 
 @pytest.mark.slow
-def test_seconds_are_limited_and_the_part_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seconds_are_limited_and_the_part_is_named(monkeypatch):
     found = loaded(pre_tokenizer={"type": "Sequence", "pretokenizers": [split("b"), split(SLOW)]})
     before = found.encode(["aab"]).atoms.tolist()
     monkeypatch.setenv("MORPHGRAPH_MAX_PIPELINE_SECONDS", "1")
@@ -329,14 +328,14 @@ def test_seconds_are_limited_and_the_part_is_named(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-def test_memory_is_limited_and_the_part_is_named() -> None:
+def test_memory_is_limited_and_the_part_is_named():
     found = loaded(normalizer=steps({"type": "NFC"}, replace("q", "b" * 9_000_000)))
     with refused():
         found.encode(["q" * 1_000])
 
 
 @pytest.mark.slow
-def test_long_texts_are_cut_there_even_by_known_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_texts_are_cut_there_even_by_known_parts(monkeypatch):
     """Some of them take the square of the length."""
     found = loaded(pre_tokenizer=split(r"\d{1,3}(?=(?:\d{3})*\b)"))
     monkeypatch.setenv("MORPHGRAPH_MAX_PIPELINE_SECONDS", "1")

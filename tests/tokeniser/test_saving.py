@@ -1,7 +1,6 @@
 """Tokenisers in and out: tuple merges, ids, `vocab.json` with `merges.txt`, warnings."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from model_folders import saved_files
 from refusals import refused
 from small import small_document, small_tokeniser
-from strategies import WORDS, MergeList, well_formed
+from strategies import WORDS, well_formed
 from tokenizers import Tokenizer, models
 
 from morphgraph.core.errors import FileFormatError
@@ -26,15 +25,14 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
-def merges_of(tokeniser: BpeTokeniser) -> list[str]:
+def merges_of(tokeniser):
     graph = tokeniser.graph
     return [graph.describe(number) for number in graph.merge_ids()]
 
 
-def texts_of(tokeniser: BpeTokeniser, words: list[str]) -> list[list[str]]:
+def texts_of(tokeniser, words):
     encoded = tokeniser.encode(words)
     found = segment(tokeniser.graph, encoded)
     return [
@@ -47,9 +45,7 @@ def texts_of(tokeniser: BpeTokeniser, words: list[str]) -> list[list[str]]:
 
 
 @given(merges=well_formed(), words=st.lists(WORDS), data=st.data())
-def test_edited_is_read_back_equal(
-    merges: MergeList, words: list[str], data: st.DataObject
-) -> None:
+def test_edited_is_read_back_equal(merges, words, data):
     """Also where an edit leaves two merges with the same parts: the lower rank counts."""
     tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc")
     graph = tokeniser.graph
@@ -67,7 +63,7 @@ def test_edited_is_read_back_equal(
 # ------------------------------------------------------------------------------------ ids
 
 
-def test_ids_are_dense_and_mapped() -> None:
+def test_ids_are_dense_and_mapped():
     document = small_document([("a", "b"), ("ab", "c"), ("c", "c")], "abc")
     document["model"]["vocab"] = {"cc": 2, "b": 3, "a": 5, "abc": 8, "ab": 9, "c": 40}
     document["added_tokens"] = [special_token("<s>", 0), special_token("<t>", 41)]
@@ -97,7 +93,7 @@ def test_ids_are_dense_and_mapped() -> None:
     assert ids == {str(old): new for old, new in id_map.items()}
 
 
-def test_bert_post_processor_is_renumbered() -> None:
+def test_bert_post_processor_is_renumbered():
     document = small_document([("a", "b"), ("c", "c")], "abc")
     vocabulary = document["model"]["vocab"]
     assert vocabulary["cc"] == 4
@@ -120,7 +116,7 @@ VOCABULARY = {"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}
     "merges",
     ["a b\nab c\n", "#version: 0.2\na b\nab c", "#version: 0.2\r\na b\r\nab c\r\n", "a b\n\nab c"],
 )
-def test_merges_txt(tmp_path: Path, merges: str) -> None:
+def test_merges_txt(tmp_path, merges):
     (tmp_path / "vocab.json").write_text(json.dumps(VOCABULARY), encoding="utf-8")
     (tmp_path / "merges.txt").write_bytes(merges.encode())
     for source in (tmp_path, tmp_path / "vocab.json", tmp_path / "merges.txt"):
@@ -133,14 +129,14 @@ def test_merges_txt(tmp_path: Path, merges: str) -> None:
         assert library.encode("abcab").tokens == ["abc", "ab"]
 
 
-def test_a_merge_that_looks_like_a_version_line() -> None:
+def test_a_merge_that_looks_like_a_version_line():
     """Only the first line may be one; and without it, the first line is a merge."""
     vocabulary = {"#": 0, "v": 1, "#v": 2}
     data = json.dumps(vocabulary).encode()
     assert merges_of(load_tokeniser({"vocab.json": data, "merges.txt": b"# v\n"})) == ["# + v → #v"]
 
 
-def test_uploads(tmp_path: Path) -> None:
+def test_uploads(tmp_path):
     vocabulary, merges = json.dumps(VOCABULARY).encode(), b"a b\nab c\n"
     both = load_tokeniser({"merges.txt": merges, "vocab.json": vocabulary})
     assert merges_of(both) == ["a + b → ab", "ab + c → abc"]
@@ -166,9 +162,7 @@ def test_uploads(tmp_path: Path) -> None:
         (["Ġ", "l", "o", "Ġl", "Ġlo"], "Ġ l\nĠl o", "lo", ["Ġlo"]),
     ],
 )
-def test_the_marker_tells_the_pre_tokeniser(
-    vocabulary: list[str], merges: str, word: str, expected: list[str]
-) -> None:
+def test_the_marker_tells_the_pre_tokeniser(vocabulary, merges, word, expected):
     ids = {text: number for number, text in enumerate(vocabulary)}
     data = json.dumps(ids).encode()
     tokeniser = load_tokeniser({"vocab.json": data, "merges.txt": merges.encode()})
@@ -178,7 +172,7 @@ def test_the_marker_tells_the_pre_tokeniser(
     assert library.encode(f"{word} {word}").tokens[-1:] == expected
 
 
-def test_special_types_of_two_files() -> None:
+def test_special_types_of_two_files():
     ids = {"<s>": 0, "[UNK]": 1, "<0x0A>": 2, "a": 3, "b": 4, "ab": 5, "<|endoftext|>": 6}
     data = json.dumps(ids).encode()
     tokeniser = load_tokeniser({"vocab.json": data, "merges.txt": b"a b"})
@@ -191,7 +185,7 @@ def test_special_types_of_two_files() -> None:
 # ------------------------------------------------------------------------------------ warnings
 
 
-def test_merges_in_an_impossible_order_are_loaded_with_a_warning() -> None:
+def test_merges_in_an_impossible_order_are_loaded_with_a_warning():
     # c + d takes c away from ab + c, and then b + cd comes before a + b.
     tokeniser = small_tokeniser(
         [("ab", "cd"), ("c", "d"), ("b", "cd"), ("a", "b"), ("ab", "c")], "abcd"
@@ -236,7 +230,7 @@ def test_merges_in_an_impossible_order_are_loaded_with_a_warning() -> None:
         ("normalizer", "x", "field normalizer"),
     ],
 )
-def test_faulty_files_name_the_place(path: str, value: Any, place: str) -> None:
+def test_faulty_files_name_the_place(path, value, place):
     document: Any = small_document([("a", "b"), ("ab", "c")])
     outer, _, last = path.rpartition(".")
     inside = document[outer] if outer else document
@@ -245,14 +239,14 @@ def test_faulty_files_name_the_place(path: str, value: Any, place: str) -> None:
         from_tokenizer_json(json.dumps(document if path else value).encode(), "bad.json")
 
 
-def test_a_fault_between_two_files_names_the_merges() -> None:
+def test_a_fault_between_two_files_names_the_merges():
     data = json.dumps({"a": 0, "b": 1}).encode()
     for merges in (b"a x\n", b"#version: 0.2\na b c\n", b"#version: 0.2\n", b"a b\n\xe4"):
         with refused(FileFormatError):
             load_tokeniser({"vocab.json": data, "merges.txt": merges})
 
 
-def test_of_equal_pairs_the_first_one_is_saved() -> None:
+def test_of_equal_pairs_the_first_one_is_saved():
     document = small_document([("a", "b"), ("b", "c"), ("a", "b")])
     document["model"]["type"] = "BTE"  # ours, in which the first one applies
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
@@ -266,7 +260,7 @@ def test_of_equal_pairs_the_first_one_is_saved() -> None:
 # ------------------------------------------------------------------------------------ what is read
 
 
-def as_published() -> bytes:
+def as_published():
     """The English demo as large files are published: merges as strings, indented by two."""
     document = json.loads(demo_tokeniser_path("en").read_bytes())
     model = document["model"]
@@ -274,7 +268,7 @@ def as_published() -> bytes:
     return json.dumps(document, ensure_ascii=False, indent=2).encode()
 
 
-def refused_below(data: bytes) -> int:
+def refused_below(data):
     """The least limit of memory under which JSON is read."""
     low, high = 1, JSON_MEMORY.usual
     with pytest.MonkeyPatch.context() as patch:
@@ -290,7 +284,7 @@ def refused_below(data: bytes) -> int:
     return low
 
 
-def test_what_is_written_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_written_can_be_read(monkeypatch):
     """A file of 250 million bytes of values, as Gemma 2's, is below 450 million once edited."""
     tokeniser = from_tokenizer_json(as_published(), "published.json")
     monkeypatch.setenv(JSON_MEMORY.variable, str(refused_below(as_published()) * 450 // 250))
@@ -301,7 +295,7 @@ def test_what_is_written_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert from_tokenizer_json(made.files["tokeniser.bte.json"], "again.json").lineage
 
 
-def test_what_could_not_be_read_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_could_not_be_read_is_not_written(monkeypatch):
     tokeniser = from_tokenizer_json(as_published(), "published.json")
     tokeniser.graph.knockout(tokeniser.types[2000:2100])
     least = refused_below(to_tokenizer_json(tokeniser)[0])

@@ -2,9 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +23,6 @@ from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.models import export_segmenter, load_segmenter
 from morphgraph.tokeniser.merging import derive, segment
 from morphgraph.tokeniser.preprocess import BYTES
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +30,7 @@ SYMBOLS = "ssa,x,▁die,<sep>"
 
 
 @cache
-def trained(language: str, **settings: Any) -> bytes:
+def trained(language, **settings):
     """A small model, trained on the commonest words with their frequencies."""
     found = wordfreq.get_frequency_dict(language, wordlist="small")
     lines = (f"{word}\t{round(share * 1e7)}" for word, share in found.items())
@@ -63,26 +60,25 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 
-def model_of(name: str) -> bytes:
+def model_of(name):
     return trained(**MODELS[name])
 
 
-def our_ids(tokeniser: BpeTokeniser, texts: Sequence[str], *, bare: bool = True) -> list[list[int]]:
+def our_ids(tokeniser, texts, *, bare=True):
     found = segment(tokeniser.graph, tokeniser.encode(texts, bare=bare))
     return [
-        [tokeniser.vocabulary_id(token) for token in found.tokens(n)]  # type: ignore[misc]
-        for n in range(len(texts))
+        [tokeniser.vocabulary_id(token) for token in found.tokens(n)] for n in range(len(texts))
     ]
 
 
-def their_ids(data: bytes, texts: Sequence[str]) -> list[list[int]]:
+def their_ids(data, texts):
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     found: list[list[int]] = library.encode(list(texts))
     return found
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_words_are_cut_as_by_the_library(name: str) -> None:
+def test_words_are_cut_as_by_the_library(name):
     data = model_of(name)
     words = [word for code in ("en", "de", "fi") for word in wordfreq.top_n_list(code, 1000)]
     words += ["xssaxx", "talossa", "die", "½ssa", "<sep>a<sep>", "Straße", "日本", "ñandú", "<s"]
@@ -99,13 +95,13 @@ def test_words_are_cut_as_by_the_library(name: str) -> None:
         lambda text: "<s>" not in text
     ),
 )
-def test_texts_are_cut_as_by_the_library(name: str, text: str) -> None:
+def test_texts_are_cut_as_by_the_library(name, text):
     data = model_of(name)
     assert our_ids(tokeniser_of(name), [text]) == their_ids(data, [text])
 
 
 @cache
-def tokeniser_of(name: str) -> BpeTokeniser:
+def tokeniser_of(name):
     return load_tokeniser({f"{name}.model": model_of(name)})
 
 
@@ -131,9 +127,7 @@ FLAGS = st.fixed_dictionaries(
 
 @examples(80)
 @given(PIECES, SYMBOL_SETS, st.text("ab é", max_size=24), FLAGS)
-def test_any_scores_in_any_order(
-    pieces: list[tuple[str, float, str]], symbols: set[str], text: str, flags: dict[str, bool]
-) -> None:
+def test_any_scores_in_any_order(pieces, symbols, text, flags):
     """Merges that come too early, scores that are equal, results that overlap themselves."""
     listed = {
         **{text: (text, score, kind) for text, score, kind in pieces},
@@ -155,7 +149,7 @@ def test_any_scores_in_any_order(
 
 
 @pytest.mark.parametrize("name", ["plain", "bytes", "symbols", "spaces kept", "lowercased"])
-def test_export_and_remedies_as_for_any_other(name: str) -> None:
+def test_export_and_remedies_as_for_any_other(name):
     """Once plain, once after a knockout, which makes merges of three parts."""
     tokeniser = load_tokeniser({f"{name}.model": model_of(name)})
     graph = tokeniser.graph
@@ -175,7 +169,7 @@ def test_export_and_remedies_as_for_any_other(name: str) -> None:
     assert saved == [ids.get(token, token) for token in found]
 
 
-def test_the_merge_of_a_type_is_the_one_that_makes_it() -> None:
+def test_the_merge_of_a_type_is_the_one_that_makes_it():
     """``abc`` is made of ``ab`` and ``c``, though ``a`` and ``bc`` are pieces too."""
     scores = {"bc": -3.0, "abc": -2.0, "ab": -1.0, "a": -9.0, "b": -9.0, "c": -9.0}
     data = model_of_pieces(*((text, score, "NORMAL") for text, score in scores.items()))
@@ -193,7 +187,7 @@ def test_the_merge_of_a_type_is_the_one_that_makes_it() -> None:
     assert list(graph.copy().levels().values()) == [0, 1, 1, 3]
 
 
-def test_unused_types_are_taken_apart_after_merging(tmp_path: Path) -> None:
+def test_unused_types_are_taken_apart_after_merging(tmp_path):
     scores = {"ab": -1.0, "abc": -2.0, "a": -9.0, "b": -9.0, "c": -9.0, "▁": -9.0}
     kinds = {"ab": "UNUSED"}
     data = model_of_pieces(*((t, score, kinds.get(t, "NORMAL")) for t, score in scores.items()))
@@ -208,7 +202,7 @@ def test_unused_types_are_taken_apart_after_merging(tmp_path: Path) -> None:
     assert "1 types are marked as unused" in " ".join(load_tokeniser(path).warnings)
 
 
-def test_what_is_no_bpe_model_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_bpe_model_is_refused(tmp_path):
     for kind in ("unigram", "word", "char"):
         data = model_of_pieces(("a", 0.0, "NORMAL"), kind=kind.upper())
         with refused(FileFormatError):

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,13 +25,13 @@ OTHERS = [" ", "  ", "1", "1234", "..", "!", "\n", "/"]
 
 
 @pytest.fixture(scope="module")
-def super_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def super_file(tmp_path_factory):
     file = tmp_path_factory.mktemp("super") / "super.json"
     file.write_bytes(superbpe_json())
     return file
 
 
-def naive(file: bytes) -> set[str]:
+def naive(file):
     """Types that are decoded to a letter, later a space, and later another letter."""
     theirs = Tokenizer.from_str(file.decode())
     between = re.compile(r"[^\W\d_].* .*[^\W\d_]")
@@ -41,7 +40,7 @@ def naive(file: bytes) -> set[str]:
 
 @pytest.mark.filterwarnings("ignore:.*several words")
 @given(st.lists(st.sampled_from([*WORDS, *OTHERS]), max_size=20))
-def test_text_is_cut_as_the_library_cuts_it(parts: list[str]) -> None:
+def test_text_is_cut_as_the_library_cuts_it(parts):
     theirs = Tokenizer.from_str(superbpe_json().decode())
     ours = mg.load(theirs)
     for text in ("".join(parts), " ".join(parts)):
@@ -49,7 +48,7 @@ def test_text_is_cut_as_the_library_cuts_it(parts: list[str]) -> None:
         assert ours.decode(ours.encode(text)) == text
 
 
-def test_types_of_several_words_are_known_and_listed() -> None:
+def test_types_of_several_words_are_known_and_listed():
     tokeniser = from_tokenizer_json(superbpe_json(), "super.json")
     found = {tokeniser.types[number] for number in tokeniser.several_words}
     assert found == naive(superbpe_json())
@@ -68,27 +67,27 @@ def test_types_of_several_words_are_known_and_listed() -> None:
         (["of▁1", "1▁of"], []),
     ],
 )
-def test_a_space_counts_between_letters(types: list[str], several: list[str]) -> None:
+def test_a_space_counts_between_letters(types, several):
     merges = {(text[:end], text[end]): None for text in types for end in range(1, len(text))}
     tokeniser = small_tokeniser(list(merges))
     assert [t for n in tokeniser.several_words if (t := tokeniser.types[n]) in types] == several
 
 
 @pytest.mark.parametrize("name", ["gpt2", "qwen2.5", "deepseek-v3", "oscar-de-40k"])
-def test_patterns_that_divide_words_leave_no_such_type(data_folder: Path, name: str) -> None:
+def test_patterns_that_divide_words_leave_no_such_type(data_folder, name):
     """Not even where control characters between spaces are shown by letters."""
     tokeniser = load_tokeniser(data_folder / "tokenizers" / name)
     assert tokeniser.several_words == []
 
 
-def left_out(number: int) -> str:
+def left_out(number):
     """The pattern of what is said of types of several words."""
     some = "1 type spans" if number == 1 else f"{number} types span"
     said = r"Blame and scores look at words alone and leave such types out\."
     return rf"{some} several words: .*␣.* {said}"
 
 
-def of_words_alone(file: bytes) -> mg.Tokeniser:
+def of_words_alone(file):
     """The tokeniser without merges that no word alone has: those with a space behind a letter."""
     document = json.loads(file)
     document["model"]["merges"] = [
@@ -100,7 +99,7 @@ def of_words_alone(file: bytes) -> mg.Tokeniser:
 
 
 @pytest.mark.filterwarnings("ignore:.*several words")
-def test_words_are_judged_as_if_no_merge_joined_them(super_file: Path) -> None:
+def test_words_are_judged_as_if_no_merge_joined_them(super_file):
     """As ever with the space before them; by `tokenizers`, and by a file without such merges."""
     tokeniser, alone = mg.load(super_file), of_words_alone(superbpe_json())
     longer = [("inhouse", ["in", "house"]), ("houselot", ["house", "lot"]), ("unof", ["un", "of"])]
@@ -124,7 +123,7 @@ def test_words_are_judged_as_if_no_merge_joined_them(super_file: Path) -> None:
     assert by_ours.after.f1 == by_theirs.after.f1 > by_ours.before.f1
 
 
-def test_what_is_left_out_is_said_until_these_types_are_gone(super_file: Path) -> None:
+def test_what_is_left_out_is_said_until_these_types_are_gone(super_file):
     gold: Any = mg.read_gold(GOLD)
     loaded = from_tokenizer_json(superbpe_json(), "super.json")
     number = len(naive(superbpe_json()))
@@ -141,7 +140,7 @@ def test_what_is_left_out_is_said_until_these_types_are_gone(super_file: Path) -
     assert gone.score(gold).scores.notes == ()
 
 
-def test_a_merge_across_words_has_the_parts_of_what_is_knocked_out() -> None:
+def test_a_merge_across_words_has_the_parts_of_what_is_knocked_out():
     """By hand: u + n, un + d, o + ␣, o␣ + und, o␣und + o, whole texts as they are.
 
     In ␣undo, und closes the boundary un|do, and no other merge is wrong. The text do␣undo has
@@ -173,7 +172,7 @@ def test_a_merge_across_words_has_the_parts_of_what_is_knocked_out() -> None:
     assert not {"oĠund", "oĠundo"} & set(pairs.types)
 
 
-def trained(kind: str) -> Tokenizer:
+def trained(kind):
     """A tokeniser of whole texts: none is divided before it is trained."""
     draw = random.Random(2)
     texts = [" ".join(draw.choices(WORDS, k=8)) for _ in range(300)]
@@ -197,9 +196,7 @@ def trained(kind: str) -> Tokenizer:
 @pytest.mark.filterwarnings("ignore:.*several words")
 @pytest.mark.parametrize("kind", ["SuperBPE", "ByteLevel", "Metaspace"])
 @pytest.mark.parametrize("edit", ["knock_out", "rebpe"])
-def test_running_text_is_cut_by_the_export_as_by_the_edited(
-    kind: str, edit: str, tmp_path: Path
-) -> None:
+def test_running_text_is_cut_by_the_export_as_by_the_edited(kind, edit, tmp_path):
     """Words of several lines, too, by the stock library."""
     made = Tokenizer.from_str(superbpe_json().decode()) if kind == "SuperBPE" else trained(kind)
     gold: Any = mg.read_gold(GOLD)

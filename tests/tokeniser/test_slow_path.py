@@ -2,7 +2,6 @@
 
 import json
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import oracles
@@ -16,23 +15,22 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import UNKNOWN, Words
-from tests.tokeniser.test_library_ids import TEXTS, Document, bpe, with_added
+from morphgraph.tokeniser.words import UNKNOWN
+from tests.tokeniser.test_library_ids import TEXTS, bpe, with_added
 
 pytestmark = pytest.mark.slow
 
 GOLD = (("ab", "c"), ("a", "bc", "a"), ("é", "e"), ("ß",), ("語", "b"), ("a-b",), ("<s>", "ab"))
 
 
-def lookup_of(tokeniser: BpeTokeniser) -> oracles.Lookup:
+def lookup_of(tokeniser):
     types, graph = tokeniser.graph.types, tokeniser.graph
     return oracles.Lookup(
         {m.rank: tuple(types[p] for p in m.parts) for m in graph.merges().values()}
     )
 
 
-def slow_tokens(tokeniser: BpeTokeniser, words: Words) -> list[tuple[list[str], list[int]]]:
+def slow_tokens(tokeniser, words):
     """For each word its tokens and the atoms at which they end, cut by the list of merges alone."""
     types, lookup = tokeniser.graph.types, lookup_of(tokeniser)
     pieces = {int(offset) for offset in words.piece_offsets}
@@ -60,9 +58,7 @@ def slow_tokens(tokeniser: BpeTokeniser, words: Words) -> list[tuple[list[str], 
 @examples(200)
 @given(document=with_added(bpe()), texts=TEXTS)
 @pytest.mark.parametrize("kind", ["BPE", "BTE"])
-def test_any_file_is_used_as_the_slow_path_would(
-    kind: str, document: Document, texts: list[str]
-) -> None:
+def test_any_file_is_used_as_the_slow_path_would(kind, document, texts):
     data = json.dumps({**document, "model": {**document["model"], "type": kind}}).encode()
     try:
         tokeniser = load_tokeniser({"tokenizer.json": data})
@@ -84,7 +80,7 @@ def test_any_file_is_used_as_the_slow_path_would(
         assert texts_of(again, same, number) == texts_of(tokeniser, fast, number)
 
 
-def check_scores(benchmark: Benchmark, fast: Any, slow: Any) -> None:
+def check_scores(benchmark, fast, slow):
     positions = benchmark.words.gap_position
     cuts = [{int(positions[end]) for end in ends if positions[end] > 0} for _, ends in slow]
     wanted = [oracles.boundaries(morphs) for morphs in GOLD]
@@ -94,11 +90,11 @@ def check_scores(benchmark: Benchmark, fast: Any, slow: Any) -> None:
     assert score.relevant == sum(map(len, wanted))
 
 
-def fast_ends(found: Any, number: int) -> Any:
+def fast_ends(found, number):
     first, last = found.words.word_offsets[number : number + 2]
     return first + np.flatnonzero(found.token_at[first:last] >= 0)
 
 
-def texts_of(tokeniser: BpeTokeniser, found: Any, number: int) -> list[str]:
+def texts_of(tokeniser, found, number):
     tokens = map(int, found.token_at[fast_ends(found, number)])
     return ["?" if token == UNKNOWN else tokeniser.graph.types[token] for token in tokens]

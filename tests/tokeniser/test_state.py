@@ -1,7 +1,6 @@
 """A tokeniser's name follows its types, merges and preprocessing, and nothing else."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from small import small_reference, small_tokeniser
-from strategies import MERGES, MergeList
+from strategies import MERGES
 
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.graph.merge_graph import MergeGraph
@@ -18,13 +17,12 @@ from morphgraph.refine.rebpe import ReBPESettings, preview_annealing
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.segmenter import method_on
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 PRE = {"type": "Whitespace"}
 
 
-def everything(tokeniser: BpeTokeniser) -> tuple[Any, ...]:
+def everything(tokeniser):
     """The oracle: types with their ids in the file, merges with ranks, and the rest of the file."""
     graph, text = tokeniser.graph, tokeniser.types
     merges = (graph.merge(number) for number in graph.merge_ids())
@@ -40,7 +38,7 @@ def everything(tokeniser: BpeTokeniser) -> tuple[Any, ...]:
 
 @examples(100)
 @given(st.lists(MERGES, min_size=1, max_size=2), st.data())
-def test_equal_if_and_only_if_everything_is(lists: list[MergeList], data: Any) -> None:
+def test_equal_if_and_only_if_everything_is(lists, data):
     found: list[tuple[Any, tuple[Any, ...]]] = []
     for merges in lists:
         made = small_tokeniser(list(dict.fromkeys(merges)), "abc")
@@ -81,13 +79,13 @@ CHANGING = ["_forward", "_backward", "_enter", "_edit", "_forget_old_parts", "_k
 
 
 @pytest.fixture
-def study() -> Study:
+def study():
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("ab", "d"), ("abc", "abd")], "abcd")
     reference = small_reference("ab c", "abd", "abc x", "abc abd")
     return Study(tokeniser, Benchmark.build(tokeniser, reference))
 
 
-def previews(study: Study) -> list[Any]:
+def previews(study):
     graph, tokeniser = study.graph, study.tokeniser
     return [
         study.preview(["ab"]).after,
@@ -104,14 +102,12 @@ def previews(study: Study) -> list[Any]:
     ]
 
 
-def test_no_preview_changes_the_graph_that_others_read(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_preview_changes_the_graph_that_others_read(study, monkeypatch):
     study.graph.knockout(["abcabd"])
     shared, original = study.graph, {name: getattr(MergeGraph, name) for name in CHANGING}
 
-    def guarded(name: str) -> Callable[..., Any]:
-        def change(graph: MergeGraph, *args: Any, **settings: Any) -> Any:
+    def guarded(name):
+        def change(graph, *args, **settings):
             assert graph is not shared, f"{name} of the graph that others read"
             return original[name](graph, *args, **settings)
 
@@ -125,10 +121,10 @@ def test_no_preview_changes_the_graph_that_others_read(
 # ----------------------------------------------------------------------------- methods
 
 
-def test_a_method_has_the_name_of_its_parameters_and_of_what_it_is_made_on() -> None:
+def test_a_method_has_the_name_of_its_parameters_and_of_what_it_is_made_on():
     tokeniser = small_tokeniser([("u", "n"), ("un", "d")])
 
-    def made() -> list[Any]:
+    def made():
         methods = [("bpe", {}), ("dropout", {"p": 0.1}), ("dropout", {"p": 0.2}), ("flota", {})]
         made_on = [method_on(tokeniser, name, settings) for name, settings in methods]
         return [segmenter.state for segmenter in made_on]
@@ -142,7 +138,7 @@ def test_a_method_has_the_name_of_its_parameters_and_of_what_it_is_made_on() -> 
     assert made() == first
 
 
-def test_a_vocabulary_has_the_name_of_its_content() -> None:
+def test_a_vocabulary_has_the_name_of_its_content():
     first = SubwordVocabulary(("un", "##do", "do"), "##", name="one")
     assert first.state == SubwordVocabulary(("un", "##do", "do"), "##", name="two").state
     others = [

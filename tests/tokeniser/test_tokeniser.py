@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from model_folders import saved_files
 from refusals import refused
 from small import small_document, small_tokeniser
-from strategies import MergeList, check_graph, well_formed
+from strategies import check_graph, well_formed
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
@@ -21,7 +21,6 @@ from morphgraph.refine.rebpe import suggestions
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.preprocess import readable_bytes
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @pytest.mark.parametrize(
@@ -39,11 +38,11 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
         ("<b>", "<b>"),
     ],
 )
-def test_readable_bytes(type_: str, shown: str) -> None:
+def test_readable_bytes(type_, shown):
     assert readable_bytes(type_) == shown
 
 
-def test_search() -> None:
+def test_search():
     tokeniser = load_tokeniser("demo:de")
     found = [tokeniser.readable(tokeniser.graph.types[n]) for n in tokeniser.search("über")]
     assert set(found[:2]) == {"␣über", "über"}
@@ -55,7 +54,7 @@ def test_search() -> None:
     assert "ĠÃ¼ber" not in again, "a removed type is not found"
 
 
-def test_a_space_in_front_finds_the_start_of_a_word() -> None:
+def test_a_space_in_front_finds_the_start_of_a_word():
     tokeniser = load_tokeniser("demo:en")
     found = [tokeniser.graph.types[n] for n in tokeniser.search(" un")]
     assert found[0] == "Ġun" and len(found) > 10
@@ -72,7 +71,7 @@ def test_a_space_in_front_finds_the_start_of_a_word() -> None:
 @pytest.mark.parametrize(
     ("text", "found"), [(" un", ["▁un", "▁und"]), ("un", ["un", "▁un", "und", "▁und"])]
 )
-def test_the_marker_of_sentencepiece_is_a_space_too(text: str, found: list[str]) -> None:
+def test_the_marker_of_sentencepiece_is_a_space_too(text, found):
     merges = [("u", "n"), ("▁", "un"), ("un", "d"), ("▁un", "d")]
     tokeniser = small_tokeniser(merges)
     assert [tokeniser.graph.types[n] for n in tokeniser.search(text)] == found
@@ -81,7 +80,7 @@ def test_the_marker_of_sentencepiece_is_a_space_too(text: str, found: list[str])
 STEPS = [("a", "b"), ("ab", "c"), ("abc", "d")]
 
 
-def test_a_recipe_that_does_not_fit() -> None:
+def test_a_recipe_that_does_not_fit():
     tokeniser = small_tokeniser(STEPS)
     tokeniser.graph.knockout(["ab", "abc"])
     recipe = read_recipe(write_recipe(tokeniser), "recipe.json")
@@ -111,12 +110,12 @@ GOOD: dict[str, Any] = {"format": "morphgraph recipe", "version": 1, "steps": []
         GOOD | {"steps": [{"edit": "renumber"}] * 5_001},
     ],
 )
-def test_faulty_recipes(document: Any) -> None:
+def test_faulty_recipes(document):
     with refused(FileFormatError):
         read_recipe(json.dumps(document).encode(), "r.json")
 
 
-def test_an_atom_is_one_character() -> None:
+def test_an_atom_is_one_character():
     tokeniser = small_tokeniser([("a", "b")], "ab")
     recipe = {"steps": [{"edit": "anneal", "merges": [], "atoms": ["c", "long atom"]}]}
     with refused(FileFormatError):
@@ -130,21 +129,21 @@ def test_an_atom_is_one_character() -> None:
 CHAIN = [("a", "b"), ("ab", "c"), ("abc", "d"), ("d", "d")]
 
 
-def opened(files: dict[str, bytes]) -> BpeTokeniser:
+def opened(files):
     name = "tokenizer.json" if "tokenizer.json" in files else "tokeniser.bte.json"
     return from_tokenizer_json(files[name], name)
 
 
-def vocabulary_of(tokeniser: BpeTokeniser) -> dict[str, int]:
+def vocabulary_of(tokeniser):
     types = tokeniser.graph.types
     return {types[n]: id_ for n, id_ in enumerate(tokeniser.vocabulary_ids)}
 
 
-def merges_of(tokeniser: BpeTokeniser) -> list[str]:
+def merges_of(tokeniser):
     return [tokeniser.graph.describe(number) for number in tokeniser.graph.merge_ids()]
 
 
-def test_two_saves_after_each_other() -> None:
+def test_two_saves_after_each_other():
     first = small_tokeniser(CHAIN, "abcd")  # a b c d ab abc abcd dd = 0 … 7
     first.graph.knockout(["ab"])
     second = opened(saved_files(first))
@@ -165,7 +164,7 @@ def test_two_saves_after_each_other() -> None:
 
 
 @given(merges=well_formed(), data=st.data())
-def test_any_chain_is_one_recipe_on_the_first(merges: MergeList, data: st.DataObject) -> None:
+def test_any_chain_is_one_recipe_on_the_first(merges, data):
     first = small_tokeniser(list(dict.fromkeys(merges)), "abc")
     known, now = vocabulary_of(first), first.fork()
     files: dict[str, bytes] = {}
@@ -184,7 +183,7 @@ def test_any_chain_is_one_recipe_on_the_first(merges: MergeList, data: st.DataOb
     assert set(vocabulary_of(again)) == set(saved)
 
 
-def _edit(tokeniser: BpeTokeniser, data: st.DataObject) -> None:
+def _edit(tokeniser, data):
     graph = tokeniser.graph
     types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
     if not types:
@@ -210,11 +209,11 @@ def _edit(tokeniser: BpeTokeniser, data: st.DataObject) -> None:
         graph.reify(pairs, repairs)
 
 
-def subsets(of: list[Any]) -> st.SearchStrategy[list[Any]]:
+def subsets(of):
     return st.lists(st.sampled_from(of), max_size=2, unique=True) if of else st.just([])
 
 
-def test_renumbering_is_taken_back() -> None:
+def test_renumbering_is_taken_back():
     graph = small_tokeniser([("a", "b"), ("b", "c"), ("ab", "c"), ("a", "bc")], "abc").graph
     graph.knockout(["bc"])
     before = dict(graph.merges())
@@ -239,7 +238,7 @@ def test_renumbering_is_taken_back() -> None:
         {"steps": [{"edit": "knockout"}]},
     ],
 )
-def test_faulty_lineages(found: Any) -> None:
+def test_faulty_lineages(found):
     sound = {"first": {"name": "x.json", "checksum": "0"}, "ids": {}, "steps": []}
     document = small_document(CHAIN)
     document["model"]["morphgraph"] = sound | found if isinstance(found, dict) else found

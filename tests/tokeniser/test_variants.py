@@ -1,8 +1,6 @@
 """Every kind of Hugging Face BPE tokeniser against the `tokenizers` library."""
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from tokenizers import Tokenizer
 from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
 from morphgraph.refine.knockout import baseline_types
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP
 
 LATIN = st.characters(max_codepoint=0x17F, exclude_categories=["Z", "C"])
@@ -34,9 +31,7 @@ WORDS = st.lists(
 )
 
 
-def ids_of(
-    tokeniser: BpeTokeniser, words: list[str], *, bare: bool = False
-) -> list[list[int | None]]:
+def ids_of(tokeniser, words, *, bare=False):
     """Our segmentation as ids of the file."""
     found = segment(tokeniser.graph, tokeniser.encode(words, bare=bare))
     return [
@@ -45,7 +40,7 @@ def ids_of(
     ]
 
 
-def library_ids(library: Tokenizer, text: str) -> list[int]:
+def library_ids(library, text):
     return library.encode(text, add_special_tokens=False).ids
 
 
@@ -55,7 +50,7 @@ def library_ids(library: Tokenizer, text: str) -> list[int]:
     words=["unbreakable", "Straße", "naïve", "ﬁnden", "don't", "aaaaaaa", "日本語", "e\u0301a"]
 )
 @example(words=["un<ent>do", "<ent>s<ent>", "sing<ent>", "ab", "xabing", "<unk>", "▁x", "Ġx"])
-def test_words(variant: Any, words: list[str]) -> None:
+def test_words(variant, words):
     expected = [library_ids(variant.library, variant.text(word)) for word in words]
     assert ids_of(variant.tokeniser, words) == expected
     bare = [library_ids(variant.library, word) for word in words]
@@ -67,7 +62,7 @@ def test_words(variant: Any, words: list[str]) -> None:
 @example(
     words=["née", "ﬁn", "Straße", "e\u0301a", "İstanbul", "가각", "<ent>a", "½", "a\u0301\u0308b"]
 )
-def test_splits(variant: Any, words: list[str]) -> None:
+def test_splits(variant, words):
     """Splits are where the library says that one token ends and the next one starts."""
     found = segment(variant.tokeniser.graph, variant.tokeniser.encode(words))
     prefix = len(variant.text(""))
@@ -99,7 +94,7 @@ POSITIONS = {
 
 
 @pytest.mark.parametrize("name, word", POSITIONS)
-def test_gap_positions(variant_named: Callable[[str], Any], name: str, word: str) -> None:
+def test_gap_positions(variant_named, name, word):
     words = variant_named(name).tokeniser.encode([word])
     signs = {NO_GAP: "end", INSIDE_CHARACTER: "."}
     shown = [signs.get(position, str(position)) for position in words.gap_position.tolist()]
@@ -108,7 +103,7 @@ def test_gap_positions(variant_named: Callable[[str], Any], name: str, word: str
     assert " ".join(shown) == POSITIONS[name, word]
 
 
-def test_unknown_characters_are_kept_as_text(variant_named: Callable[[str], Any]) -> None:
+def test_unknown_characters_are_kept_as_text(variant_named):
     tokeniser = variant_named("metaspace always").tokeniser
     words = tokeniser.encode(["a語日"])
     found = segment(tokeniser.graph, words)
@@ -128,7 +123,7 @@ def test_unknown_characters_are_kept_as_text(variant_named: Callable[[str], Any]
 # ------------------------------------------------------------------------------------ round trip
 
 
-def contents(tokeniser: BpeTokeniser) -> dict[str, Any]:
+def contents(tokeniser):
     """What must survive saving: types with their ids, merges, and all settings."""
     graph = tokeniser.graph
     names = graph.types
@@ -146,7 +141,7 @@ def contents(tokeniser: BpeTokeniser) -> dict[str, Any]:
     }
 
 
-def test_load_save_load(variant: Any) -> None:
+def test_load_save_load(variant):
     data, id_map = to_tokenizer_json(variant.tokeniser)
     again = from_tokenizer_json(data, "again.json")
     assert contents(again) == contents(variant.tokeniser)
@@ -160,7 +155,7 @@ def test_load_save_load(variant: Any) -> None:
 @examples(40)
 @given(words=WORDS)
 @example(words=["unbreakable", "newest", "aaaa", "lowlands", "Maßstäbe", "sing<ent>"])
-def test_edited_with_pairs_only_loads_in_the_library(variant: Any, words: list[str]) -> None:
+def test_edited_with_pairs_only_loads_in_the_library(variant, words):
     """Without some leaf types: the library segments as we do, under dense ids."""
     edited = variant.tokeniser.fork()
     edited.graph.knockout(baseline_types(edited.graph, "leaves", 12))

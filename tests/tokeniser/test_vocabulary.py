@@ -1,8 +1,6 @@
 """Vocabularies without merges: from lists of types and from tokenizer.json, saved and damaged."""
 
 import json
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from refusals import refused
@@ -14,16 +12,16 @@ from morphgraph.formats.loading import load_vocabulary
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.preprocess import AddedToken, Preprocessor
-from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
+from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
 
 
-def read(*types: str, end: str = "\n") -> Any:
+def read(*types, end="\n"):
     """The vocabulary of a list of types."""
     return load_vocabulary({"list.txt": end.join(types).encode()})
 
 
-def test_a_list_of_types() -> None:
+def test_a_list_of_types():
     vocabulary = read("[PAD]", "[UNK]", "un", "##do", "x")
     assert vocabulary.types == ("[PAD]", "[UNK]", "un", "##do", "x")
     assert (vocabulary.marker, vocabulary.unknown) == ("##", "[UNK]")
@@ -45,12 +43,12 @@ def test_a_list_of_types() -> None:
         (["a", "##", "▁", "Ġ"], ""),
     ],
 )
-def test_the_marker_is_detected(types: list[str], marker: Marker) -> None:
+def test_the_marker_is_detected(types, marker):
     assert read(*types).marker == marker
 
 
 @pytest.mark.parametrize("capital, expected", [("##x", "ab"), ("##X", "Ab")])
-def test_bert_is_lowercased_where_no_type_has_a_capital(capital: str, expected: str) -> None:
+def test_bert_is_lowercased_where_no_type_has_a_capital(capital, expected):
     vocabulary = read("[UNK]", "A" if expected == "Ab" else "a", "##b", capital)
     words = vocabulary.encode(["Ab"])
     assert "".join(vocabulary.atom_text(words, i) for i in range(2)) == expected
@@ -73,12 +71,12 @@ LISTED = ", read as a list of types"
         (b"{}", "read as vocab.json"),
     ],
 )
-def test_what_is_wrong_is_said(data: bytes, place: str) -> None:
+def test_what_is_wrong_is_said(data, place):
     with refused(FileFormatError, place):
         load_vocabulary({"bad.txt": data})
 
 
-def library_wordpiece() -> Tokenizer:
+def library_wordpiece():
     """A WordPiece tokeniser that lowercases, with an added token."""
     types = ["[UNK]", "un", "##do", "do", "##ing", "!", "i"]
     library = Tokenizer(
@@ -90,13 +88,13 @@ def library_wordpiece() -> Tokenizer:
     return library
 
 
-def ids(segmenter: Any, words: Sequence[str]) -> list[list[int]]:
+def ids(segmenter, words):
     """The tokens of words."""
     found = segmenter.segment(segmenter.encode(words))
     return [found.tokens(number) for number in range(len(words))]
 
 
-def library_unigram() -> Tokenizer:
+def library_unigram():
     """A Unigram tokeniser, with an added token."""
     scores = {"<unk>": 0.0, "▁": -2.0, "▁un": -3.0, "un": -3.5, "do": -3.0, "d": -6.0, "o": -5.5}
     library = Tokenizer(models.Unigram(list(scores.items()), 0, False))
@@ -105,7 +103,7 @@ def library_unigram() -> Tokenizer:
     return library
 
 
-def set_in(document: Any, path: str, value: Any) -> bytes:
+def set_in(document, path, value):
     """A tokenizer.json with one field changed."""
     *outer, last = path.split(".")
     inside = document
@@ -138,7 +136,7 @@ def set_in(document: Any, path: str, value: Any) -> bytes:
         ),
     ],
 )
-def test_a_damaged_tokenizer_json(kind: str, path: str, value: Any, place: str | None) -> None:
+def test_a_damaged_tokenizer_json(kind, path, value, place):
     library = library_unigram() if kind == "unigram" else library_wordpiece()
     document = json.loads(library.to_str())
     if path == "model.vocab":
@@ -157,7 +155,7 @@ PIECES = (
 MODEL = model_of_pieces(*PIECES, kind="UNIGRAM")
 
 
-def test_sentencepiece() -> None:
+def test_sentencepiece():
     for name in ("m.model", "upload.bin"):  # by its name, or by its content
         vocabulary = load_vocabulary({name: MODEL})
         assert vocabulary.types == ("<unk>", "<s>", "▁", "un", "▁undo", "do")
@@ -169,7 +167,7 @@ def test_sentencepiece() -> None:
     assert load_vocabulary({"bpe.model": bpe}).scores is None
 
 
-def test_a_sentencepiece_model_with_markers_at_the_end_or_no_text_is_refused() -> None:
+def test_a_sentencepiece_model_with_markers_at_the_end_or_no_text_is_refused():
     with refused(FileFormatError):
         load_vocabulary({"m.model": MODEL.replace(b"do", b"\xffo")})
     data = model_of_pieces(*PIECES, kind="UNIGRAM", treat_whitespace_as_suffix=True)
@@ -178,19 +176,19 @@ def test_a_sentencepiece_model_with_markers_at_the_end_or_no_text_is_refused() -
 
 
 @pytest.mark.parametrize("unknown", [{}, ["a"], 7, "z"])
-def test_an_unknown_token_that_is_no_type(unknown: Any) -> None:
+def test_an_unknown_token_that_is_no_type(unknown):
     model = {"type": "BPE", "vocab": {"a": 0}, "merges": [], "unk_token": unknown}
     vocabulary = load_vocabulary({"tokenizer.json": json.dumps({"model": model}).encode()})
     assert (vocabulary.unknown, vocabulary.special) == (None, frozenset())
 
 
-def test_special_types_are_found_by_no_string() -> None:
+def test_special_types_are_found_by_no_string():
     vocabulary = SubwordVocabulary(("[A]", "[", "A", "]"), special=frozenset({"[A]"}))
     greedy = Greedy(vocabulary)
     assert greedy.segment(greedy.encode(["[A]"])).tokens(0) == [1, 2, 3]
 
 
-def test_an_end_of_word_suffix_belongs_to_the_last_character() -> None:
+def test_an_end_of_word_suffix_belongs_to_the_last_character():
     types = ("in", "g</w>", "ing</w>", "g")
     greedy = Greedy(SubwordVocabulary(types, preprocessor=Preprocessor(suffix="</w>")))
     found = greedy.segment(greedy.encode(["ing", "gin"]))
@@ -200,7 +198,7 @@ def test_an_end_of_word_suffix_belongs_to_the_last_character() -> None:
     assert found.words.unknown == {5: "n"}
 
 
-def test_a_byte_fallback_needs_all_bytes() -> None:
+def test_a_byte_fallback_needs_all_bytes():
     types = ("a", "bc", *BYTES)
     fallback = Preprocessor(byte_fallback=True)
     greedy = Greedy(SubwordVocabulary(types, preprocessor=fallback))
@@ -212,7 +210,7 @@ def test_a_byte_fallback_needs_all_bytes() -> None:
     assert some.segment(some.encode(["é"])).tokens(0) == [UNKNOWN]
 
 
-def test_document_keeps_the_pipeline() -> None:
+def test_document_keeps_the_pipeline():
     vocabulary = SubwordVocabulary(
         ("ab", "##c", "[X]"),
         "##",
@@ -248,14 +246,14 @@ def test_document_keeps_the_pipeline() -> None:
         *({"special": None}, {"single": 1}),
     ],
 )
-def test_damaged_documents_are_refused(changed: dict[str, Any]) -> None:
+def test_damaged_documents_are_refused(changed):
     document = SubwordVocabulary(("a",)).document()
     SubwordVocabulary.from_document(document)
     with pytest.raises(MorphGraphError):
         SubwordVocabulary.from_document({**document, **changed})
 
 
-def test_a_pipeline_that_is_no_pipeline_is_refused() -> None:
+def test_a_pipeline_that_is_no_pipeline_is_refused():
     document = SubwordVocabulary(("a",)).document()
     for change in (
         {"normalizer": {"type": "Nothing"}},

@@ -1,7 +1,6 @@
 """``ignore_merges``: a piece that is a type stays whole, whatever its merges."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 from unittest.mock import patch
 
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from small import small_document, small_tokeniser
-from strategies import ALPHABET, MERGES, MergeList, any_order, seen
+from strategies import ALPHABET, MERGES, any_order, seen
 from tokenizers import Tokenizer
 
 import morphgraph as mg
@@ -52,7 +51,7 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 
 
-def made(merges: MergeList, more: Sequence[str], **settings: Any) -> Any:
+def made(merges, more, **settings):
     """A tokeniser in which pieces stay whole, with some types that no merge makes."""
     document = small_document(merges, ALPHABET, ignore_merges=True, **settings)
     vocabulary = document["model"]["vocab"]
@@ -63,7 +62,7 @@ def made(merges: MergeList, more: Sequence[str], **settings: Any) -> Any:
 
 
 @st.composite
-def cases(draw: st.DrawFn, merges: st.SearchStrategy[MergeList]) -> Any:
+def cases(draw, merges):
     """Merges, further types, and words put together from all of them."""
     listed = list(dict.fromkeys(draw(merges)))
     parts = st.sampled_from([*map("".join, listed), *ALPHABET, "d", "é"])
@@ -73,7 +72,7 @@ def cases(draw: st.DrawFn, merges: st.SearchStrategy[MergeList]) -> Any:
 
 
 @pytest.mark.parametrize("word", ["abc", "abcd", "dabc", "abdc", "d", "dabcd abc"])
-def test_a_piece_that_lost_a_character_is_no_type(word: str) -> None:
+def test_a_piece_that_lost_a_character_is_no_type(word):
     document = json.dumps(small_document(CUT, "abc", ignore_merges=True))
     tokeniser = from_tokenizer_json(document.encode(), "whole.json")
     found = segment(tokeniser.graph, tokeniser.encode([word], bare=True))
@@ -84,7 +83,7 @@ def test_a_piece_that_lost_a_character_is_no_type(word: str) -> None:
 @pytest.mark.parametrize("few", [True, False])
 @examples(60)
 @given(case=cases(MERGES), data=st.data())
-def test_as_oracle(few: bool, case: Any, data: st.DataObject) -> None:
+def test_as_oracle(few, case, data):
     """A type is one token, closed by its first merge; after edits too, with or without kernels."""
     tokeniser = made(*case[:2])
     graph, words = tokeniser.graph, tokeniser.encode(case[2])
@@ -116,7 +115,7 @@ def test_as_oracle(few: bool, case: Any, data: st.DataObject) -> None:
 @pytest.mark.slow
 @examples(200)
 @given(case=cases(any_order(widest=2)), data=st.data())
-def test_as_the_library_and_the_exported_class(case: Any, data: st.DataObject) -> None:
+def test_as_the_library_and_the_exported_class(case, data):
     """As loaded, and after a cascade, with the ids of removed types kept or not."""
     settings = data.draw(st.sampled_from(SETTINGS))
     tokeniser = made(*case[:2], **settings)
@@ -137,14 +136,14 @@ def test_as_the_library_and_the_exported_class(case: Any, data: st.DataObject) -
         assert rows is None or [number for number, *_ in rows] == ids
 
 
-def test_dropout_ignores_it() -> None:
+def test_dropout_ignores_it():
     tokeniser = small_tokeniser(CUT, ignore_merges=True)
     words = tokeniser.encode(["abc"])
     for p, count in ((0.0, 1), (1.0, 3)):
         assert len(Dropout(tokeniser, p=p).segment(words).tokens(0)) == count
 
 
-def test_blame() -> None:
+def test_blame():
     # abc, gold a|bc, is one token by ab + c, which closed both joins, the first of them wrongly;
     # cab, gold c|ab, is one token that no merge makes: nothing is to blame. bc is b + c.
     tokeniser = made(CUT, ["cab"])
@@ -159,7 +158,7 @@ def test_blame() -> None:
     assert [words.splits(number) for number in range(3)] == [[1], [], []]
 
 
-def test_what_is_unreachable() -> None:
+def test_what_is_unreachable():
     """Nothing is: every type is emitted as a whole piece, though merges do not form it."""
     graph = small_tokeniser(CUT, ignore_merges=True).graph
     assert (unreachable_types(graph), never_formed(graph)) == ([], [])
@@ -169,7 +168,7 @@ def test_what_is_unreachable() -> None:
     assert graph.original().never_whole == graph.copy().never_whole == frozenset()
 
 
-def test_an_added_token_that_is_no_type_of_the_model_is_not_whole() -> None:
+def test_an_added_token_that_is_no_type_of_the_model_is_not_whole():
     added = {**special_token("ab", 9), "single_word": True}
     document = small_document([("b", "c")], "abcx", ignore_merges=True, added_tokens=[added])
     document["pre_tokenizer"] = {"type": "CharDelimiterSplit", "delimiter": "_"}
@@ -182,7 +181,7 @@ def test_an_added_token_that_is_no_type_of_the_model_is_not_whole() -> None:
     assert library.encode("ab_x").tokens[:2] == ["a", "b"]
 
 
-def test_the_tree_of_a_whole_piece() -> None:
+def test_the_tree_of_a_whole_piece():
     tokeniser = made(CUT, ["cab", "aé"])
     words = tokeniser.encode(["abc", "cab", "aé"])
     trees = [describe_tree(tokeniser, words, number) for number in range(3)]
@@ -191,6 +190,6 @@ def test_the_tree_of_a_whole_piece() -> None:
     assert shown == list(zip(texts, [None] * 3, [2, -1, -1], strict=True))
 
 
-def test_a_suffix_is_refused() -> None:
+def test_a_suffix_is_refused():
     with refused(FileFormatError):
         small_tokeniser(CUT, ignore_merges=True, end_of_word_suffix="</w>")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -17,7 +17,7 @@ class Run(NamedTuple):
     err: str
 
     @property
-    def json(self) -> Any:
+    def json(self):
         """Standard output, which must be nothing but JSON, without NaN."""
         return json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
 

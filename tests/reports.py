@@ -1,16 +1,8 @@
 """A report of results made by hand, as a finished run writes it."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
-
-import pandas as pd
-
 from morphgraph.batch.configuration import Evaluation, EvaluationPart
 from morphgraph.batch.plan import Plan
 from morphgraph.batch.report import write_report
-from morphgraph.batch.results import TableSpec
-from morphgraph.batch.store import TaskReport
 
 FACTS = {
     "command": ["morphgraph", "evaluate", "a b.yaml"],
@@ -23,15 +15,7 @@ FACTS = {
 }
 
 
-def write(
-    folder: Path,
-    results: pd.DataFrame,
-    tasks: Sequence[TaskReport] = (),
-    facts: Mapping[str, Any] = FACTS,
-    text: str = "methods: [BPE]\n",
-    tables: Sequence[TableSpec] = (),
-    **asked: Any,
-) -> list[Path]:
+def write(folder, results, tasks=(), facts=FACTS, text="methods: [BPE]\n", tables=(), **asked):
     """Write it; ``asked``: fields of the configuration, which are not checked."""
     part = EvaluationPart.model_construct(tables=list(tables))
     evaluation = Evaluation.model_construct(**{"name": "x", **asked}, parts=[part])

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 
@@ -32,7 +31,7 @@ intervals: false
 """
 
 
-def evaluate(*arguments: object) -> subprocess.CompletedProcess[str]:
+def evaluate(*arguments):
     """The command in a process of its own, as workers start from one."""
     return subprocess.run(
         [sys.executable, "-m", "morphgraph", "evaluate", *map(str, arguments)],
@@ -42,7 +41,7 @@ def evaluate(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-def start(folder: Path, workers: int = 2) -> subprocess.Popen[bytes]:
+def start(folder, workers=2):
     """Start the run in a folder, in a session of its own."""
     configuration = folder.parent / f"{folder.name}.yaml"
     configuration.write_text(SIXTY)
@@ -56,6 +55,6 @@ def start(folder: Path, workers: int = 2) -> subprocess.Popen[bytes]:
     )
 
 
-def results(folder: Path) -> pd.DataFrame:
+def results(folder):
     """The rows of a run."""
     return pd.read_parquet(folder / "results.parquet")

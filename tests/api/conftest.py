@@ -6,10 +6,10 @@ import morphgraph as mg
 
 
 @pytest.fixture(scope="session")
-def tokeniser() -> mg.Tokeniser:
+def tokeniser():
     return mg.load("demo:en")
 
 
 @pytest.fixture(scope="session")
-def gold() -> mg.GoldSet:
+def gold():
     return mg.read_gold("demo:en")

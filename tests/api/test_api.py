@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,7 +32,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> mg.Tokeniser:
+def small(tmp_path):
     """u n d o: un, do, undo; and s."""
     merges = [("u", "n"), ("d", "o"), ("un", "do"), ("undo", "s")]
     (tmp_path / "tokenizer.json").write_text(json.dumps(small_document(merges, "undos")))
@@ -44,7 +43,7 @@ SMALL = [("undos", ["un", "do", "s"]), ("undo", ["un", "do"])]
 
 
 @pytest.mark.slow
-def test_every_cell_of_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_cell_of_the_notebook_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
     names: dict[str, Any] = {}
@@ -55,7 +54,7 @@ def test_every_cell_of_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.Mon
     assert (tmp_path / "rebpe-en" / "tokeniser.bte.json").is_file()
 
 
-def test_importing_loads_nothing() -> None:
+def test_importing_loads_nothing():
     code = "import sys, morphgraph; print('numpy' in sys.modules, 'morphgraph.api' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["False", "False"]
@@ -67,14 +66,14 @@ def test_importing_loads_nothing() -> None:
 
     assert all(callable(getattr(mg, name)) for name in functions)
     with pytest.raises(AttributeError, match="no attribute 'lod'"):
-        mg.lod  # type: ignore[attr-defined]  # noqa: B018
+        mg.lod  # noqa: B018
 
 
 # --------------------------------------------------------------------------------- loading
 
 
 @pytest.mark.slow
-def test_all_that_can_be_loaded(tokeniser: mg.Tokeniser, tmp_path: Path) -> None:
+def test_all_that_can_be_loaded(tokeniser, tmp_path):
     file = demo_tokeniser_path("en")
     (tmp_path / "tokenizer.json").write_bytes(file.read_bytes())
     library = Tokenizer.from_file(str(file))
@@ -85,7 +84,7 @@ def test_all_that_can_be_loaded(tokeniser: mg.Tokeniser, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_all_that_can_be_read(gold: mg.GoldSet) -> None:
+def test_all_that_can_be_read(gold):
     pairs = [(entry.word, list(entry.morphs)) for entry in gold.reference.entries]
     frame = pd.DataFrame(pairs, columns=["word", "morphs"])
     path = demo_gold_path("en")
@@ -98,7 +97,7 @@ def test_all_that_can_be_read(gold: mg.GoldSet) -> None:
         mg.read_gold("catalogue:morphynet-deu")
 
 
-def test_a_dict_a_frame_and_a_separator(tmp_path: Path) -> None:
+def test_a_dict_a_frame_and_a_separator(tmp_path):
     pairs = [("subsidised", ("subsid", "is", "ed")), ("undo", ("un", "do"))]
     (tmp_path / "gold.txt").write_text("".join(f"{w};{'/'.join(m)}\n" for w, m in pairs))
     frame = pd.DataFrame(
@@ -113,7 +112,7 @@ def test_a_dict_a_frame_and_a_separator(tmp_path: Path) -> None:
         "undo", "remake"]  # fmt: skip
 
 
-def test_exempt_words_are_not_learned_from(tokeniser: mg.Tokeniser, tmp_path: Path) -> None:
+def test_exempt_words_are_not_learned_from(tokeniser, tmp_path):
     undo = [("undo", ["un", "do"])]
     (tmp_path / "exempt.txt").write_text("undo\n\nunder\nover\n")
     with pytest.warns(UserWarning, match="2 of 3 exempt words: over, under"):
@@ -141,7 +140,7 @@ def test_exempt_words_are_not_learned_from(tokeniser: mg.Tokeniser, tmp_path: Pa
         "nowhere.tsv",
     ],
 )
-def test_gold_that_is_none(wrong: Any) -> None:
+def test_gold_that_is_none(wrong):
     with refused():
         mg.read_gold(wrong)
 
@@ -184,14 +183,14 @@ def test_gold_that_is_none(wrong: Any) -> None:
         lambda t: mg.compare({"a": t}, SMALL, baseline="b"),
     ],
 )
-def test_errors_say_what_is_wrong(small: mg.Tokeniser, use: Callable[[Any], Any]) -> None:
+def test_errors_say_what_is_wrong(small, use):
     before = small.signature
     with refused():
         use(small)
     assert small.signature == before
 
 
-def test_signatures_show_the_settings_of_the_models() -> None:
+def test_signatures_show_the_settings_of_the_models():
     for function, model in (
         (mg.Tokeniser.knock_out, KnockoutSettings),
         (mg.Tokeniser.rebpe, ReBPESettings),
@@ -210,9 +209,7 @@ def test_signatures_show_the_settings_of_the_models() -> None:
         (ReadingOptions, Reading, set()),
     ],
 )
-def test_type_checkers_see_the_settings_of_the_models(
-    options: Any, model: Any, own: set[str]
-) -> None:
+def test_type_checkers_see_the_settings_of_the_models(options, model, own):
     """All but those that the function names itself."""
     fields = {n: each.annotation for n, each in model.model_fields.items() if n not in own}
     assert get_type_hints(options) == fields
@@ -222,9 +219,7 @@ def test_type_checkers_see_the_settings_of_the_models(
 # --------------------------------------------------------------------------------- refinement
 
 
-def test_a_knockout_by_blame_is_that_of_the_library(
-    tokeniser: mg.Tokeniser, gold: mg.GoldSet
-) -> None:
+def test_a_knockout_by_blame_is_that_of_the_library(tokeniser, gold):
     plain = load_tokeniser("demo:en")
     expected = knock_out(plain, Benchmark.on(gold, plain), KnockoutSettings(threshold=0.7))
     result = tokeniser.knock_out(gold, threshold=0.7, holdout=0)
@@ -237,7 +232,7 @@ def test_a_knockout_by_blame_is_that_of_the_library(
     assert result.after.f1 == pytest.approx(score.f1)
 
 
-def test_chosen_types(small: mg.Tokeniser) -> None:
+def test_chosen_types(small):
     result = small.knock_out_types(["undo"])
     assert result.removed == ("undo",)
     assert result.tokeniser.segment(["undos", "undo"]) == [["undos"], ["un", "do"]]
@@ -253,7 +248,7 @@ def test_chosen_types(small: mg.Tokeniser) -> None:
 # --------------------------------------------------------------------------------- what is shown
 
 
-def test_a_score_is_its_line_with_its_signature(small: mg.Tokeniser) -> None:
+def test_a_score_is_its_line_with_its_signature(small):
     score = small.knock_out_types(["undos"]).tokeniser.score(SMALL, metrics=["f1", "exact"])
     # undo s, undo: one of three boundaries is split, and no other.
     assert (score.precision, score.recall, score.f1) == (1.0, 1 / 3, 0.5)
@@ -263,7 +258,7 @@ def test_a_score_is_its_line_with_its_signature(small: mg.Tokeniser) -> None:
     assert "50.00" in score._repr_html_()
 
 
-def test_pictures(small: mg.Tokeniser, tmp_path: Path) -> None:
+def test_pictures(small, tmp_path):
     document = small_document([("<", "i"), ("<i", ">"), ("<i>", '"')], '<i>"')
     (tmp_path / "odd.json").write_text(json.dumps(document))
     odd = mg.load(tmp_path / "odd.json")
@@ -281,7 +276,7 @@ def test_pictures(small: mg.Tokeniser, tmp_path: Path) -> None:
     assert not any("blame" in tooltip for _, tooltip in unknown)
 
 
-def test_equal_by_content(small: mg.Tokeniser) -> None:
+def test_equal_by_content(small):
     one, other = (small.knock_out_types(["undo"]).tokeniser for _ in range(2))
     assert one == other and len({one, other, small}) == 2
     merges = [("u", "n"), ("d", "o"), ("un", "do"), ("undo", "s")]
@@ -295,9 +290,7 @@ def test_equal_by_content(small: mg.Tokeniser) -> None:
 
 
 @pytest.mark.slow
-def test_an_export_sets_other_files_aside(
-    tokeniser: mg.Tokeniser, small: mg.Tokeniser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_export_sets_other_files_aside(tokeniser, small, tmp_path, monkeypatch):
     folder = tmp_path / "out"
     assert tokeniser.export(folder, words=["undo"]).kind == "tokenizer.json"
     assert mg.load(folder).segment(["capable"]) == [["Ġcapable"]]
@@ -326,7 +319,7 @@ def test_an_export_sets_other_files_aside(
     assert set(tmp_path.iterdir()) == before
 
 
-def test_what_is_shown_is_data_too(tokeniser: mg.Tokeniser, gold: mg.GoldSet) -> None:
+def test_what_is_shown_is_data_too(tokeniser, gold):
     assert len(gold) == len(list(gold)) == len(gold.to_frame()) == 939
     tree = tokeniser.tree("undesirable", gold=gold)
     assert list(tree.to_frame()["merge"]) == [merge.description for merge in tree.tree.merges]
@@ -343,7 +336,7 @@ def test_what_is_shown_is_data_too(tokeniser: mg.Tokeniser, gold: mg.GoldSet) ->
     assert blamed.plot().data
 
 
-def test_silver_is_the_file_that_the_command_writes(tmp_path: Path) -> None:
+def test_silver_is_the_file_that_the_command_writes(tmp_path):
     counts = wordfreq_counts("de", wordlist="small")
     counts = WordCounts(counts.words[:400], counts.counts[:400])
     whole = [(word, [word]) for word in counts.words[:300]]

@@ -8,11 +8,11 @@ from docs.tools import api
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_page_is_up_to_date() -> None:
+def test_the_page_is_up_to_date():
     assert (DOCS / "api.md").read_text(encoding="utf-8") == api.page()
 
 
-def test_each_public_name_has_an_example() -> None:
+def test_each_public_name_has_an_example():
     documented = api.documented()
     bare = {
         name

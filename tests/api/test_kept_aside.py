@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,8 @@ from morphgraph.refine.learning import (
     learned_sources,
     unseen_part,
 )
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-REST, KEPT = (Part(side, 0.2, 0, "families") for side in ("rest", "kept"))  # type: ignore[arg-type]
+REST, KEPT = (Part(side, 0.2, 0, "families") for side in ("rest", "kept"))
 Learn = Callable[..., mg.Tokeniser]
 LEARN: dict[str, Learn] = {
     "knockout": lambda t, gold, **how: t.knock_out(gold, **how).tokeniser,
@@ -28,7 +26,7 @@ LEARN: dict[str, Learn] = {
 }
 
 
-def saved(made: mg.Tokeniser, folder: Path, name: str = "saved.json") -> BpeTokeniser:
+def saved(made, folder, name="saved.json"):
     """What the file says that it has learned from, not the object."""
     made.save(folder / name)
     return load_tokeniser(folder / name)
@@ -38,9 +36,7 @@ def saved(made: mg.Tokeniser, folder: Path, name: str = "saved.json") -> BpeToke
 
 
 @pytest.mark.parametrize("how", LEARN)
-def test_all_learn_from_the_rest_as_if_there_were_no_other_words(
-    tokeniser: mg.Tokeniser, gold: mg.GoldSet, how: str
-) -> None:
+def test_all_learn_from_the_rest_as_if_there_were_no_other_words(tokeniser, gold, how):
     train, test = gold.split()
     made = LEARN[how](tokeniser, gold)
     assert (
@@ -57,7 +53,7 @@ def test_all_learn_from_the_rest_as_if_there_were_no_other_words(
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_the_types_removed_at_each_holdout_are_those_that_the_rest_blames(language: str) -> None:
+def test_the_types_removed_at_each_holdout_are_those_that_the_rest_blames(language):
     tokeniser, gold = mg.load(f"demo:{language}"), mg.read_gold(f"demo:{language}")
     removed = {}
     for holdout in (0, 0.2, 0.5):
@@ -69,9 +65,7 @@ def test_the_types_removed_at_each_holdout_are_those_that_the_rest_blames(langua
         assert [len(each) for each in removed.values()] == [274, 231, 159]
 
 
-def test_scores_are_those_of_the_words_kept_aside(
-    tokeniser: mg.Tokeniser, gold: mg.GoldSet
-) -> None:
+def test_scores_are_those_of_the_words_kept_aside(tokeniser, gold):
     train, test = gold.split()
     for made in (tokeniser.knock_out(gold), tokeniser.rebpe(gold, iterations=2)):
         assert (made.scored.gold.texts, made.learned.gold.texts) == (test.texts, train.texts)
@@ -87,7 +81,7 @@ def test_scores_are_those_of_the_words_kept_aside(
     assert run.phases[-1].score.f1 == pytest.approx(run.after.f1)
 
 
-def test_whole_words_and_tokens_are_kept_aside_alike(tokeniser: mg.Tokeniser) -> None:
+def test_whole_words_and_tokens_are_kept_aside_alike(tokeniser):
     gold = mg.read_gold("demo:en", frequencies="wordfreq:en")
     train, test = gold.split()
     how: Any = {"scope": "whole-word", "weighting": "tokens"}
@@ -104,9 +98,7 @@ def test_whole_words_and_tokens_are_kept_aside_alike(tokeniser: mg.Tokeniser) ->
 
 
 @pytest.mark.parametrize("how", LEARN)
-def test_a_saved_file_says_what_it_has_learned_from(
-    tokeniser: mg.Tokeniser, gold: mg.GoldSet, how: str, tmp_path: Path
-) -> None:
+def test_a_saved_file_says_what_it_has_learned_from(tokeniser, gold, how, tmp_path):
     train, test = gold.split()
     found = saved(LEARN[how](tokeniser, gold), tmp_path)
     assert learned_sources(found) == [LearnedSource("demo:en", gold.reference.checksum, (REST,))]
@@ -116,7 +108,7 @@ def test_a_saved_file_says_what_it_has_learned_from(
     assert not has_seen(found, other) and kept_from(found, other) is None
 
 
-def test_nested_splits(tokeniser: mg.Tokeniser, gold: mg.GoldSet, tmp_path: Path) -> None:
+def test_nested_splits(tokeniser, gold, tmp_path):
     train, test = gold.split()
     inner, deciding = train.split(0.25)
     found = saved(tokeniser.knock_out(train, holdout=0.25).tokeniser, tmp_path)
@@ -128,7 +120,7 @@ def test_nested_splits(tokeniser: mg.Tokeniser, gold: mg.GoldSet, tmp_path: Path
     assert has_seen(found, gold.split(seed=3)[1]), "other words"
 
 
-def test_by_words_and_all(tokeniser: mg.Tokeniser, gold: mg.GoldSet, tmp_path: Path) -> None:
+def test_by_words_and_all(tokeniser, gold, tmp_path):
     train, test = gold.split(0.3, 2, "words")
     found = saved(tokeniser.knock_out(train, holdout=0).tokeniser, tmp_path)
     assert kept_from(found, gold) == Part("kept", 0.3, 2, "words")
@@ -140,7 +132,7 @@ def test_by_words_and_all(tokeniser: mg.Tokeniser, gold: mg.GoldSet, tmp_path: P
     assert learned_sources(saved(chance, tmp_path)) == [], "it does not look at boundaries"
 
 
-def test_what_is_undone_has_not_been_learned(gold: mg.GoldSet) -> None:
+def test_what_is_undone_has_not_been_learned(gold):
     from morphgraph.refine.knockout import knock_out
     from morphgraph.score.boundaries import Benchmark
 
@@ -153,9 +145,7 @@ def test_what_is_undone_has_not_been_learned(gold: mg.GoldSet) -> None:
     assert has_seen(plain, gold)
 
 
-def test_two_splits_and_what_all_are_scored_on(
-    tokeniser: mg.Tokeniser, gold: mg.GoldSet, tmp_path: Path
-) -> None:
+def test_two_splits_and_what_all_are_scored_on(tokeniser, gold, tmp_path):
     one = tokeniser.knock_out(gold)
     again, other = one.tokeniser.rebpe(gold, iterations=1), one.tokeniser.knock_out(gold, seed=1)
     assert kept_from(saved(again.tokeniser, tmp_path), gold) == KEPT, "the same words both times"
@@ -163,7 +153,7 @@ def test_two_splits_and_what_all_are_scored_on(
     assert other.is_held_in and other.on == "188 words it learned from"
     test, elsewhere = gold.split()[1], tokeniser.knock_out(gold, seed=1).tokeniser
 
-    def scored_on(**tokenisers: mg.Tokeniser) -> tuple[str, list[bool]]:
+    def scored_on(**tokenisers):
         html = mg.compare({"plain": tokeniser, **tokenisers}, gold)._repr_html_()
         said = "(scored on the words it learned from)"
         return html, [f"{name} {said}" in html for name in tokenisers]
@@ -178,9 +168,7 @@ def test_two_splits_and_what_all_are_scored_on(
     assert f"entries:{len(gold)}@" in html and held_in == [False]
 
 
-def test_comparing_puts_all_columns_on_the_words_kept_aside(
-    tokeniser: mg.Tokeniser, gold: mg.GoldSet
-) -> None:
+def test_comparing_puts_all_columns_on_the_words_kept_aside(tokeniser, gold):
     test = gold.split()[1]
     learned = tokeniser.knock_out(gold).tokeniser
     compared = {
@@ -198,9 +186,7 @@ def test_comparing_puts_all_columns_on_the_words_kept_aside(
 
 
 @pytest.mark.parametrize("kind", ["knockout", "rebpe", "chosen"])
-def test_a_result_prints_and_saves_itself(
-    tokeniser: mg.Tokeniser, gold: mg.GoldSet, kind: str, tmp_path: Path
-) -> None:
+def test_a_result_prints_and_saves_itself(tokeniser, gold, kind, tmp_path):
     made: Any = {
         "knockout": lambda: tokeniser.knock_out(gold, portable=True),
         "rebpe": lambda: tokeniser.rebpe(gold, iterations=1),
@@ -228,7 +214,7 @@ def test_a_result_prints_and_saves_itself(
         assert len(told["phases"]) == len(made.to_frame()) == len(made.phases)
 
 
-def test_a_report_has_no_rows_of_what_the_gold_cannot_say(tokeniser: mg.Tokeniser) -> None:
+def test_a_report_has_no_rows_of_what_the_gold_cannot_say(tokeniser):
     lines = [f"{chr(97 + n)}un\t{chr(97 + n)}undo\tV\tV\tdo\tsuffix\n" for n in range(26)]
     gold = mg.read_gold("".join(lines).encode())
     assert gold.reference.format == "morphynet-derivation"

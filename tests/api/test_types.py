@@ -1,7 +1,6 @@
 """What a type checker sees of the public API, and what it says of mistakes."""
 
 import re
-from pathlib import Path
 
 import pytest
 from mypy import api
@@ -56,7 +55,7 @@ mg.compare([tokeniser], "demo:en")  # E: arg-type
 
 
 @pytest.mark.soak
-def test_types_as_mypy_sees_them(tmp_path: Path) -> None:
+def test_types_as_mypy_sees_them(tmp_path):
     expected = {}
     for name, snippet in (("right.py", RIGHT), ("wrong.py", WRONG)):
         (tmp_path / name).write_text(snippet)

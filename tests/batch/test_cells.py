@@ -2,10 +2,7 @@
 
 import json
 import math
-from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pytest
 from refusals import expect
 from small import small_document
@@ -15,7 +12,6 @@ from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import collected
 from morphgraph.batch.store import (
     Store,
-    TaskFailure,
     TaskReport,
     TaskResult,
     code_version,
@@ -46,9 +42,7 @@ references: ["demo:en"]
 """
 
 
-def measured(
-    text: str, folder: Path, path: Path | None = None
-) -> tuple[pd.DataFrame, list[TaskFailure]]:
+def measured(text, folder, path=None):
     """The rows of an evaluation, its tasks run one after the other in this process."""
     plan = make_plan(text, "mine.yaml", path or folder)
     brought: dict[str, TaskResult] = {}
@@ -64,7 +58,7 @@ def measured(
     return rows, [found.failure for found in brought.values() if found.failure is not None]
 
 
-def value(rows: pd.DataFrame, metric: str, **where: Any) -> float:
+def value(rows, metric, **where):
     """The one value of a metric in the rows that have these columns."""
     chosen = rows[rows["metric"] == metric]
     for column, wanted in where.items():
@@ -74,7 +68,7 @@ def value(rows: pd.DataFrame, metric: str, **where: Any) -> float:
 
 
 @pytest.mark.slow
-def test_every_score_of_the_tokeniser_as_it_is(tmp_path: Path) -> None:
+def test_every_score_of_the_tokeniser_as_it_is(tmp_path):
     text = DEMO + "metrics: [all]\nscopes: [morphemic, whole-word]\n"
     rows, failures = measured(text, tmp_path)
     assert failures == []
@@ -82,7 +76,7 @@ def test_every_score_of_the_tokeniser_as_it_is(tmp_path: Path) -> None:
     gold_set = GoldSet.of(reference)
     outcome = outcome_of(Bte(load_tokeniser("demo:en")), gold_set)
     for scope in ("morphemic", "whole-word"):
-        tally = Tally(outcome, scope, "types")  # type: ignore[arg-type]
+        tally = Tally(outcome, scope, "types")
         for name, metric in METRICS.items():
             expected = metric.of(tally).value
             found = value(rows, name, scope=scope)
@@ -95,7 +89,7 @@ def test_every_score_of_the_tokeniser_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
+def test_methods_do_what_they_do_elsewhere(tmp_path):
     text = DEMO + (
         "intervals: false\nseeds: [3]\nholdout: 0.4\nmethods:\n  - dropout(p=0.2)\n"
         "  - flota(k=2)\n  - {method: knockout, threshold: 0.6}\n"
@@ -106,7 +100,7 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
     assert failures == []
     rest, gold_set = GoldSet.of(read_reference(demo_gold_path("en"))).split(0.4, 3)
 
-    def f1(segmenter: Any) -> float:
+    def f1(segmenter):
         return METRICS["f1"].of(Tally(outcome_of(segmenter, gold_set), "morphemic", "types")).value
 
     tokeniser = load_tokeniser("demo:en")
@@ -144,7 +138,7 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_training_weights_and_vocabularies(tmp_path: Path) -> None:
+def test_training_weights_and_vocabularies(tmp_path):
     (tmp_path / "gold.tsv").write_text("lower\tlow er\nlowest\tlow est\nnewest\tnew est\n")
     (tmp_path / "counts.tsv").write_text("low\t5\nlower\t2\nnewest\t6\nwidest\t3\nlowest\t1\n")
     text = """\
@@ -184,7 +178,7 @@ intervals: false
 
 
 @pytest.mark.slow
-def test_figures_against_the_first_tokeniser_of_the_same_size(tmp_path: Path) -> None:
+def test_figures_against_the_first_tokeniser_of_the_same_size(tmp_path):
     """Picky BPE, and BPE trimmed to the size, against BPE, as by the library."""
     words = {"abcab": 9, "abc": 5, "bcd": 7, "dabc": 3, "abd": 2, "cab": 6, "dcb": 1}
     text = "".join(f"{word}\t{count}\n" for word, count in words.items())
@@ -225,7 +219,7 @@ vocabulary: [relative_tokens, dropped_types, added_types, carried_over]
     assert by_cell.loc["BPE"].loc["vocabulary.dropped_types"]["value"].tolist() == [0, 0]
 
 
-def test_what_a_tokeniser_cannot_do_fails_alone_and_says_why(tmp_path: Path) -> None:
+def test_what_a_tokeniser_cannot_do_fails_alone_and_says_why(tmp_path):
     (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
     text = """\
 name: odd
@@ -252,7 +246,7 @@ holdout: 0
 
 
 @pytest.mark.slow
-def test_references_joined_and_sampled_are_those_of_the_library(tmp_path: Path) -> None:
+def test_references_joined_and_sampled_are_those_of_the_library(tmp_path):
     (tmp_path / "derivations.tsv").write_text("do\tundo\tV\tV\tun\tprefix\n")
     given = "[{source: 'demo:en', join: derivations.tsv, sample: 60, seed: 5}]"
     rows, failures = measured(DEMO.replace('["demo:en"]', given), tmp_path)
@@ -269,7 +263,7 @@ def test_references_joined_and_sampled_are_those_of_the_library(tmp_path: Path) 
     assert f"reference:{gold.name}@{gold.checksum}|" in signature
 
 
-def test_no_frequencies_no_scores_over_tokens(tmp_path: Path) -> None:
+def test_no_frequencies_no_scores_over_tokens(tmp_path):
     rows, failures = measured(DEMO + "corpora: []\nweightings: [types, tokens]\n", tmp_path)
     assert failures == []
     over_tokens = rows[rows["weighting"] == "tokens"]
@@ -279,7 +273,7 @@ def test_no_frequencies_no_scores_over_tokens(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("whole", "words"), [("", 3 * 4 + 3), (", whole: true", 3 + 1)])
-def test_counts_of_text_train_as_text_does(whole: str, words: int, tmp_path: Path) -> None:
+def test_counts_of_text_train_as_text_does(whole, words, tmp_path):
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "a.txt").write_text("the lower the better\n" * 3)
@@ -297,7 +291,7 @@ vocabulary: [words, tokens, size]
     assert value(rows, "vocabulary.size") == 262
 
 
-def test_a_file_that_changes_during_the_run_is_a_failure(tmp_path: Path) -> None:
+def test_a_file_that_changes_during_the_run_is_a_failure(tmp_path):
     counts = tmp_path / "c.tsv"
     counts.write_text("low\t5\n")
     text = DEMO + "corpora: [c.tsv]\nweightings: [tokens]\n"
@@ -318,21 +312,19 @@ LAYERS = "".join(
     ("name", "text", "reading"),
     [("gold.txt", "unXdoXing\n", {"separator": "X"}), ("gold.useg", LAYERS, {"layer": "B"})],
 )
-def test_a_reference_is_read_as_asked(
-    name: str, text: str, reading: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_reference_is_read_as_asked(name, text, reading, tmp_path):
     (tmp_path / name).write_text(text)
     [(option, given)] = reading.items()
     asked = DEMO.replace('["demo:en"]', f"[{{source: {name}, {option}: {given}}}]")
     rows, failures = measured(f"{asked}metrics: [precision, recall]\n", tmp_path)
     assert failures == []
-    gold_set = GoldSet.of(read_reference(tmp_path / name, **reading))  # type: ignore[arg-type]
+    gold_set = GoldSet.of(read_reference(tmp_path / name, **reading))
     tally = Tally(outcome_of(Bte(load_tokeniser("demo:en")), gold_set), "morphemic", "types")
     for metric in ("precision", "recall"):
         assert value(rows, metric) == METRICS[metric].of(tally).value
 
 
-def test_distributions(tmp_path: Path) -> None:
+def test_distributions(tmp_path):
     """By hand, on a tokeniser of four merges of which two are to blame."""
     small = small_document([("u", "n"), ("d", "o"), ("un", "do"), ("do", "g")])
     (tmp_path / "small.json").write_text(json.dumps(small))

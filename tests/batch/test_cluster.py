@@ -14,10 +14,8 @@ import textwrap
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -35,7 +33,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 pytestmark = pytest.mark.slow
 
 
-def eventually(true: Callable[[], Any], seconds: float = 60) -> bool:
+def eventually(true, seconds=60):
     """Whether something becomes true in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -45,14 +43,14 @@ def eventually(true: Callable[[], Any], seconds: float = 60) -> bool:
     return False
 
 
-def script(folder: Path, text: str) -> list[str]:
+def script(folder, text):
     """The command that runs a script written for a test."""
     file = folder / "script.py"
     file.write_text(textwrap.dedent(text), encoding="utf-8")
     return [sys.executable, str(file)]
 
 
-def _listening() -> set[str]:
+def _listening():
     """The addresses that this process and those below it listen on, as if all speak TLS."""
     own = psutil.Process()
     return {
@@ -63,9 +61,7 @@ def _listening() -> set[str]:
     }
 
 
-def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = dict(os.environ)
@@ -95,7 +91,7 @@ def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(
     )
 
 
-def _helper(process: psutil.Process) -> bool:
+def _helper(process):
     """Whether it is the small process of Python that cleans up after all others."""
     try:
         return any("resource_tracker" in part for part in process.cmdline())
@@ -103,8 +99,8 @@ def _helper(process: psutil.Process) -> bool:
         return False
 
 
-def test_a_task_that_takes_too_much_memory_fails_and_the_rest_goes_on(tmp_path: Path) -> None:
-    def greedy() -> int:
+def test_a_task_that_takes_too_much_memory_fails_and_the_rest_goes_on(tmp_path):
+    def greedy():
         kept = []
         for _ in range(100):
             kept.append(bytearray(b"x" * 20_000_000))
@@ -120,7 +116,7 @@ def test_a_task_that_takes_too_much_memory_fails_and_the_rest_goes_on(tmp_path: 
 
 
 @pytest.mark.kills
-def test_workers_die_with_a_killed_runner_also_in_a_long_call_into_c(tmp_path: Path) -> None:
+def test_workers_die_with_a_killed_runner_also_in_a_long_call_into_c(tmp_path):
     command = script(
         tmp_path,
         """
@@ -152,7 +148,7 @@ def test_workers_die_with_a_killed_runner_also_in_a_long_call_into_c(tmp_path: P
                 child.kill()
 
 
-def _alive(process: psutil.Process) -> bool:
+def _alive(process):
     """Whether a process runs; one that nobody has buried does not."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
@@ -161,7 +157,7 @@ def _alive(process: psutil.Process) -> bool:
 
 
 @pytest.fixture(scope="module")
-def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def scheduler(tmp_path_factory):
     """Address and file of a scheduler that somebody else started, without workers."""
     file = tmp_path_factory.mktemp("scheduler") / "scheduler.json"
     command = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0"]
@@ -180,7 +176,7 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, P
 
 
 @pytest.fixture
-def worker(scheduler: tuple[str, Path]) -> Iterator[None]:
+def worker(scheduler):
     """A worker of that scheduler, started by hand."""
     command = [sys.executable, "-m", "dask", "worker", scheduler[0], "--nthreads", "1"]
     process = subprocess.Popen(
@@ -193,16 +189,14 @@ def worker(scheduler: tuple[str, Path]) -> Iterator[None]:
         process.wait(60)
 
 
-def test_a_cluster_without_workers_is_an_error(scheduler: tuple[str, Path]) -> None:
+def test_a_cluster_without_workers_is_an_error(scheduler):
     with refused(), at_address(scheduler[0], timeout=2):
         pass
     with refused(), local_cluster(0):
         pass
 
 
-def test_tasks_run_at_an_address_and_at_a_scheduler_file(
-    scheduler: tuple[str, Path], worker: None, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_tasks_run_at_an_address_and_at_a_scheduler_file(scheduler, worker, capfd):
     address, file = scheduler
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -221,14 +215,14 @@ def test_tasks_run_at_an_address_and_at_a_scheduler_file(
 class _Says:
     """A service that is not a scheduler: it sends some bytes to everyone, and listens."""
 
-    def __init__(self, said: bytes) -> None:
+    def __init__(self, said):
         self.said = said
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.address = f"tcp://127.0.0.1:{self.socket.getsockname()[1]}"
         self.kept: list[socket.socket] = []
         threading.Thread(target=self.serve, daemon=True).start()
 
-    def serve(self) -> None:
+    def serve(self):
         with contextlib.suppress(OSError):
             while True:
                 connection, _ = self.socket.accept()
@@ -247,7 +241,7 @@ SERVICES = {
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_another_service_is_no_scheduler(service: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_another_service_is_no_scheduler(service, capfd):
     other = _Says(SERVICES[service])
     started = time.monotonic()
     with refused(), at_address(other.address, timeout=1.5):
@@ -264,7 +258,7 @@ def test_another_service_is_no_scheduler(service: str, capfd: pytest.CaptureFixt
         *("tcp://host:80/path", "tcp://me@host:80", "ho st:80", "tcp://[::1:80", "x" * 10_000),
     ],
 )
-def test_what_is_no_address_is_said_to_be_none(address: str) -> None:
+def test_what_is_no_address_is_said_to_be_none(address):
     with pytest.raises(MorphGraphError), at_address(address, timeout=1):
         pass
 
@@ -276,9 +270,7 @@ def test_what_is_no_address_is_said_to_be_none(address: str) -> None:
         *(b"[" * 100_000, b" " * 2_000_000, None),
     ],
 )
-def test_what_is_no_scheduler_file_is_said_to_be_none(
-    tmp_path: Path, content: bytes | None
-) -> None:
+def test_what_is_no_scheduler_file_is_said_to_be_none(tmp_path, content):
     file = tmp_path / "scheduler.json"
     if content is not None:
         file.write_bytes(content)
@@ -289,11 +281,11 @@ def test_what_is_no_scheduler_file_is_said_to_be_none(
 # ------------------------------------------------------------------------ other users
 
 
-def _answers(port: int, protocol: str, security: Any, seconds: float) -> str:
+def _answers(port, protocol, security, seconds):
     """What a process of dask says it is to one with such credentials; empty if it says nothing."""
     from distributed.core import rpc
 
-    async def ask() -> str:
+    async def ask():
         arguments = security.get_connection_args("client") if protocol == "tls" else {}
         address = f"{protocol}://127.0.0.1:{port}"
         async with rpc(address, timeout=seconds, connection_args=arguments) as remote:
@@ -305,7 +297,7 @@ def _answers(port: int, protocol: str, security: Any, seconds: float) -> str:
     return ""
 
 
-def _pages(port: int) -> list[str]:
+def _pages(port):
     """The usual pages of dask that a port shows to whoever asks."""
     found = []
     for page in ("", "status", "health", "metrics", "info/main/workers.html", "json/identity.json"):
@@ -317,7 +309,7 @@ def _pages(port: int) -> list[str]:
     return found
 
 
-def test_nobody_connects_without_the_credentials_of_the_run() -> None:
+def test_nobody_connects_without_the_credentials_of_the_run():
     """Every port that scheduler and workers listen on: with other credentials, none, and HTTP."""
     from distributed.security import Security
 

@@ -24,20 +24,20 @@ references: ["gold/{language}.tsv"]
 """
 
 
-def part_of(text: str) -> EvaluationPart:
+def part_of(text):
     [part] = parse_evaluation(text, "mine.yaml")[0].parts
     return part
 
 
-def parsed(more: str) -> EvaluationPart:
+def parsed(more):
     return part_of(MINIMAL + more)
 
 
-def test_numbers_are_decimal() -> None:
+def test_numbers_are_decimal():
     assert parsed("seeds: [010, 9, 0]").seeds == [10, 9, 0]
 
 
-def test_blame_by_tokens_needs_a_corpus_too() -> None:
+def test_blame_by_tokens_needs_a_corpus_too():
     text = MINIMAL.replace("corpora: [wordfreq]\n", "").replace(
         "train: bpe\n    vocab_size: 3000", "file: demo:de"
     )
@@ -46,7 +46,7 @@ def test_blame_by_tokens_needs_a_corpus_too() -> None:
     assert [c.name for c in part_of(weighted).used_corpora] == ["wordfreq"]
 
 
-def test_lists_make_a_grid() -> None:
+def test_lists_make_a_grid():
     more = "methods:\n  - method: knockout\n    threshold: [0.4, 0.6]\n    percent: [0, 5]\n"
     grid = parsed(more).methods[0].combinations()
     found = [(one["threshold"], one["percent"]) for one in grid]
@@ -79,7 +79,7 @@ MORE = [
 
 
 @pytest.mark.parametrize("more", MORE)
-def test_an_error_names_line_field_and_what_is_allowed(more: str) -> None:
+def test_an_error_names_line_field_and_what_is_allowed(more):
     with refused(FileFormatError):
         parsed(more)
 
@@ -106,13 +106,13 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_is_missing_or_contradicts_itself(change: tuple[str, str]) -> None:
+def test_what_is_missing_or_contradicts_itself(change):
     assert change[0] in MINIMAL
     with refused(FileFormatError):
         parse_evaluation(MINIMAL.replace(*change), "mine.yaml")
 
 
-def test_the_schema_knows_every_field_and_method() -> None:
+def test_the_schema_knows_every_field_and_method():
     found = json.loads(schema_text())
     assert set(found["properties"]) == {*Evaluation.model_fields, *EvaluationPart.model_fields}
     assert (found["required"], "required" in found["$defs"]["EvaluationPart"]) == (["name"], False)
@@ -129,7 +129,7 @@ OF_PLUGINS = {*DOWNSTREAM, "methods"}
 
 
 @pytest.mark.parametrize("name", sorted(shipped_configurations().keys() - OF_PLUGINS))
-def test_what_ships_is_valid_and_says_what_it_is(name: str) -> None:
+def test_what_ships_is_valid_and_says_what_it_is(name):
     evaluation, _ = parse_evaluation(shipped_configurations()[name], f"{name}.yaml")
     assert evaluation.name == name.replace("/", "-")
     assert evaluation.title
@@ -139,7 +139,7 @@ def test_what_ships_is_valid_and_says_what_it_is(name: str) -> None:
 # ------------------------------------------------------------------------------ YAML
 
 
-def test_values_are_plain_and_have_lines() -> None:
+def test_values_are_plain_and_have_lines():
     text = "a: no\nb:\n  - 1\n  - 2.5\n  - true\n  - 2024-01-01\n  - ~\n  - '1'\nc: {d: 1e3}\n"
     found, lines = load_yaml(text, "x.yaml")
     assert found == {"a": "no", "b": [1, 2.5, True, "2024-01-01", None, "1"], "c": {"d": 1000.0}}
@@ -168,14 +168,14 @@ NO_YAML = [
 
 
 @pytest.mark.parametrize("text", NO_YAML)
-def test_what_is_no_plain_yaml_is_an_error_with_its_place(text: str | bytes) -> None:
+def test_what_is_no_plain_yaml_is_an_error_with_its_place(text):
     with refused(FileFormatError):
         load_yaml(text, "x.yaml")
 
 
 @pytest.mark.slow
 @given(st.text(max_size=80))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_refused(text):
     try:
         load_yaml(text, "x.yaml")
     except MorphGraphError as error:
@@ -199,7 +199,7 @@ _texts = st.text(
         max_leaves=10,
     )
 )
-def test_what_yaml_writes_is_read_back(value: object) -> None:
+def test_what_yaml_writes_is_read_back(value):
     written = yaml.safe_dump({"value": value}, allow_unicode=True)
     found, _ = load_yaml(written, "x.yaml")
     # Dates and the like stay text here, and safe_dump quotes what it would take for them.

@@ -5,15 +5,14 @@ import time
 import traceback
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 from refusals import refused
 
 from morphgraph.batch.cells import as_planned
-from morphgraph.batch.plan import Plan, make_plan
-from morphgraph.batch.run import RunProgress, launch_run, prepare_run, read_progress, start_run
+from morphgraph.batch.plan import make_plan
+from morphgraph.batch.run import launch_run, prepare_run, read_progress, start_run
 from morphgraph.batch.store import contents
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_gold_path
@@ -27,7 +26,7 @@ SECRET = "root:x:0:0:secret"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """The visitor's files, with something of somebody else beside them."""
     (tmp_path / "secret.tsv").write_text(SECRET, "utf-8")
     mine = tmp_path / "mine"
@@ -38,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
     return mine
 
 
-def text_of(**changed: str) -> str:
+def text_of(**changed):
     fields = {
         "corpora": "[wordfreq]",
         "tokenisers": "[{file: 'demo:{code}'}]",
@@ -50,11 +49,11 @@ def text_of(**changed: str) -> str:
     return "name: theirs\nlanguages: [en]\n" + "".join(lines)
 
 
-def planned(folder: Path, **changed: str) -> Plan:
+def planned(folder, **changed):
     return make_plan(text_of(**changed), "theirs.yaml", folder, confined=True)
 
 
-def end_of(run: Path) -> RunProgress:
+def end_of(run):
     """The progress of a run once it is over."""
     deadline = time.monotonic() + 60
     while (progress := read_progress(run)) is None or not progress.is_over:
@@ -63,7 +62,7 @@ def end_of(run: Path) -> RunProgress:
     return progress
 
 
-def test_demos_and_files_of_the_folder_can_be_named(folder: Path) -> None:
+def test_demos_and_files_of_the_folder_can_be_named(folder):
     assert planned(folder, references="[gold.tsv]", corpora="[counts.tsv]").cells
     assert planned(folder, references="[./gold.tsv]").cells
     assert planned(folder, corpora="[{text: [counts.tsv]}]").cells
@@ -93,7 +92,7 @@ PATHS = (
         ("tokenisers", "[{file: PATH}]"),
     ],
 )
-def test_nothing_else_can(folder: Path, field: str, value: str, path: str) -> None:
+def test_nothing_else_can(folder, field, value, path):
     with pytest.raises(FileFormatError) as raised:
         planned(folder, **{field: value.replace("PATH", path)})
     message = str(raised.value)
@@ -104,15 +103,13 @@ def test_nothing_else_can(folder: Path, field: str, value: str, path: str) -> No
     assert "secret" not in message.replace("secret.tsv", "")
 
 
-def test_what_a_language_is_called_leads_nowhere_else(folder: Path) -> None:
+def test_what_a_language_is_called_leads_nowhere_else(folder):
     text = text_of(references="['{language}.tsv']").replace("[en]", "['../secret']")
     with refused(FileFormatError):
         make_plan(text, "t.yaml", folder, confined=True)
 
 
-def test_variables_of_the_server_are_not_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variables_of_the_server_are_not_read(folder, monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_STATE", "/the/secret/place")
     for field in ("references", "corpora"):
         with refused(FileFormatError) as raised:
@@ -128,7 +125,7 @@ def test_variables_of_the_server_are_not_read(
         {"methods": "[{method: dropout, p: [" + "0.1," * 400 + "]}]"},
     ],
 )
-def test_there_are_limits(folder: Path, changed: dict[str, str]) -> None:
+def test_there_are_limits(folder, changed):
     started = time.process_time()
     with refused(FileFormatError):
         planned(folder, **changed)
@@ -139,9 +136,7 @@ def test_there_are_limits(folder: Path, changed: dict[str, str]) -> None:
 # ------------------------------------------------------------------------------ hashing
 
 
-def test_hashing_stops_before_it_is_too_much(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hashing_stops_before_it_is_too_much(tmp_path, monkeypatch):
     files = [tmp_path / f"{number}.txt" for number in range(3)]
     for file in files:
         file.write_text("abc")
@@ -158,9 +153,7 @@ def test_hashing_stops_before_it_is_too_much(
     assert time.process_time() - started < 1
 
 
-def test_a_folder_of_too_many_files_is_not_walked_to_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_too_many_files_is_not_walked_to_its_end(tmp_path, monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_MAX_HASHED_FILES", "20")
     for number in range(30):
         (tmp_path / f"{number}.bin").write_text("no text")
@@ -175,9 +168,7 @@ TAKE_ANY = ("plain", "morfessor")
 """Formats that read any line as a word, in one morph."""
 
 
-def test_what_the_app_runs_quotes_nothing_of_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_app_runs_quotes_nothing_of_a_file(tmp_path, monkeypatch):
     shadow = tmp_path / "shadow.txt"
     shadow.write_text(f"{SECRET}\n" * 2, "utf-8")
     spec = {"files": [str(shadow)], "content": contents([shadow])}
@@ -200,7 +191,7 @@ def test_what_the_app_runs_quotes_nothing_of_a_file(
         as_planned(spec, reads[0])
 
 
-def test_a_run_of_the_page_quotes_nothing(tmp_path: Path) -> None:
+def test_a_run_of_the_page_quotes_nothing(tmp_path):
     """From the page's own start to what it shows of the failure, and to the log."""
     shadow = tmp_path / "shadow.txt"
     shadow.write_text(f"{SECRET}\n" * 2, "utf-8")
@@ -216,9 +207,7 @@ def test_a_run_of_the_page_quotes_nothing(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------ time
 
 
-def test_a_run_that_takes_too_long_is_stopped_and_says_so(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_takes_too_long_is_stopped_and_says_so(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_PUBLIC_SECONDS", "1")  # less than it takes to start a worker
     out = prepare_run(text_of(references="[gold.tsv]"), tmp_path / "runs", "t")
     launch_run(out, ["--confined", "--folder", str(folder), "--workers", "1"])

@@ -4,7 +4,6 @@ How one of a plug-in runs: see test_contributing.
 """
 
 import math
-from pathlib import Path
 
 import pytest
 
@@ -13,13 +12,13 @@ from morphgraph.segment.models import load_segmenter
 from tests.batch.test_report_table import table_of
 
 
-def test_how_far_a_task_has_come(tmp_path: Path) -> None:
+def test_how_far_a_task_has_come(tmp_path):
     assert steps_in(tmp_path) is None
     TaskRun(load_segmenter("demo:en"), None, None, 0, tmp_path).tell(3, 10)
     assert steps_in(tmp_path) == (3, 10)
 
 
-def test_two_seeds_give_an_interval() -> None:
+def test_two_seeds_give_an_interval():
     """By Student's t with one degree of freedom: 12.706 standard errors, of the logarithm."""
     known = {"task": "moods", "metric": "f1"}
     rows = [{**known, "value": value, "seed": seed} for seed, value in enumerate((0.5, 0.52))]

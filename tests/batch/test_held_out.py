@@ -1,7 +1,6 @@
 """Methods learn without the words that they are scored on, the same for all, with paired tests."""
 
 import math
-from pathlib import Path
 
 import pytest
 from effort import one_of
@@ -30,14 +29,14 @@ FEW = "undoing\tun do ing\ndoings\tdo ing s\n"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("holdout", one_of(0.2, 0, 0.5))
-def test_what_is_learned_and_scored_is_that_of_the_library(holdout: float, tmp_path: Path) -> None:
+def test_what_is_learned_and_scored_is_that_of_the_library(holdout, tmp_path):
     text = f"{DEMO}{BOTH}holdout: {holdout}\nmetrics: [f1]\nintervals: false\nseeds: [4]\n"
     rows, failures = measured(text, tmp_path)
     assert failures == []
     tokeniser, gold = mg.load("demo:en"), mg.read_gold("demo:en")
     how = {"holdout": holdout, "seed": 4}
-    found = tokeniser.knock_out(gold, **how)  # type: ignore[arg-type]
-    repaired = tokeniser.rebpe(gold, **how, iterations=1)  # type: ignore[arg-type]
+    found = tokeniser.knock_out(gold, **how)
+    repaired = tokeniser.rebpe(gold, **how, iterations=1)
     assert value(rows, "removed", method="BPE-knockout") == len(found.removed) > 100
     assert value(rows, "f1", method="as it is") == found.before.f1 == repaired.before.f1
     assert value(rows, "f1", method="BPE-knockout") == found.after.f1
@@ -57,7 +56,7 @@ def test_what_is_learned_and_scored_is_that_of_the_library(holdout: float, tmp_p
     assert set(rows[rows["metric"] == "types"]["words"]) == {""}
 
 
-def test_with_few_families_nothing_is_kept_aside_and_scores_say_so(tmp_path: Path) -> None:
+def test_with_few_families_nothing_is_kept_aside_and_scores_say_so(tmp_path):
     (tmp_path / "gold.tsv").write_text(FEW)
     text = DEMO.replace('demo:en"]', 'gold.tsv"]') + METHODS + "metrics: [f1]\n"
     rows, failures = measured(text, tmp_path)
@@ -69,7 +68,7 @@ def test_with_few_families_nothing_is_kept_aside_and_scores_say_so(tmp_path: Pat
     assert not math.isnan(scored.loc["FLOTA", "p"])
 
 
-def test_what_a_file_was_learned_from_is_held_in(tmp_path: Path) -> None:
+def test_what_a_file_was_learned_from_is_held_in(tmp_path):
     tokeniser, gold = mg.load("demo:en"), mg.read_gold("demo:en")
     for name, holdout in (("all", 0), ("rest", 0.2)):
         tokeniser.knock_out(gold, holdout=holdout).tokeniser.export(tmp_path / name)
@@ -87,7 +86,7 @@ def test_what_a_file_was_learned_from_is_held_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_paired_tests_are_those_of_score(tmp_path: Path) -> None:
+def test_paired_tests_are_those_of_score(tmp_path):
     rows, _ = measured(DEMO + METHODS + "metrics: [f1]\n", tmp_path)
     _, kept = GoldSet.of(read_reference(demo_gold_path("en"), name="demo:en")).split()
     tokeniser = load_tokeniser("demo:en")
@@ -106,7 +105,7 @@ def test_paired_tests_are_those_of_score(tmp_path: Path) -> None:
     assert not math.isnan(p["FLOTA"])
 
 
-def test_each_seed_keeps_other_words_aside(tmp_path: Path) -> None:
+def test_each_seed_keeps_other_words_aside(tmp_path):
     text = DEMO + METHODS + "seeds: [1, 2]\nmetrics: [f1]\ntests: false\nintervals: false\n"
     rows, _ = measured(text, tmp_path)
     table = make_table(rows, TableSpec(title="T", rows=["method"], metrics=["f1", "types"]))
@@ -120,13 +119,13 @@ def test_each_seed_keeps_other_words_aside(tmp_path: Path) -> None:
     "more", ["methods: [standard, flota]\n", METHODS + "holdout: 0\n",
              "methods: [standard, {method: knockout, select: last, percent: 10}]\n"]
 )  # fmt: skip
-def test_nothing_is_kept_aside_where_nothing_learns_or_none_is_asked_for(more: str) -> None:
+def test_nothing_is_kept_aside_where_nothing_learns_or_none_is_asked_for(more):
     cells = make_plan(DEMO + more, "mine.yaml").cells
     assert {task.spec["kept_aside"] for task in cells} == {None}
     assert {task.columns["seed"] for task in cells} == {None}
 
 
-def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
+def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing():
     table = table_of(
         "method",
         score("BPE", 0.4, words="all words"),
@@ -144,7 +143,7 @@ def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
     assert lines[2].startswith("ReBPE,0.9,n/a,yes,0.6,")
 
 
-def test_a_cell_that_failed_lacks_all_words() -> None:
+def test_a_cell_that_failed_lacks_all_words():
     lost = {"method": "X", "metric": FAILED}
     table = table_of(
         "method",

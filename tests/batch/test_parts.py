@@ -1,13 +1,11 @@
 """Evaluations of several parts: what they share, what is left out, what a paper has printed."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from refusals import refused
 
 from morphgraph.batch.configuration import parse_evaluation
-from morphgraph.batch.plan import Plan, make_plan
+from morphgraph.batch.plan import make_plan
 from morphgraph.batch.report import make_table
 from morphgraph.batch.results import TableSpec, results_of_rows
 from morphgraph.core.errors import FileFormatError
@@ -32,18 +30,18 @@ missing: [{of: Table 3, why: It has to be bought.}]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     for language, line in {"en": "kindness\tkind ness\n", "de": "Kindheit\tKind heit\n"}.items():
         (tmp_path / f"{language}.tsv").write_text(line)
     return tmp_path
 
 
-def cells(plan: Plan, part: int) -> list[tuple[str, str, str, int | None]]:
+def cells(plan, part):
     names = ("language", "method", "parameters", "seed")
-    return [tuple(cell.columns[name] for name in names) for cell in plan.parts[part]]  # type: ignore[misc]
+    return [tuple(cell.columns[name] for name in names) for cell in plan.parts[part]]
 
 
-def test_parts_share_what_stands_beside_them(folder: Path) -> None:
+def test_parts_share_what_stands_beside_them(folder):
     plan = make_plan(PARTS, "paper.yaml", folder)
     drops = [("de", "BPE-dropout", f"p={p}", n) for p in ("0", "0.1", "0.2") for n in (3, 4)]
     # Without a rate nothing is random.
@@ -59,7 +57,7 @@ def test_parts_share_what_stands_beside_them(folder: Path) -> None:
     assert len(plan.cells) == len(plan.parts[0]) + 1
 
 
-def test_what_is_not_there_is_left_out_with_its_line(folder: Path) -> None:
+def test_what_is_not_there_is_left_out_with_its_line(folder):
     plan = make_plan(PARTS, "paper.yaml", folder)
     assert {cell.columns["language"] for cell in plan.cells} == {"en", "de"}
     dutch = [why for why in plan.left_out if "nl.tsv" in why]
@@ -71,7 +69,7 @@ def test_what_is_not_there_is_left_out_with_its_line(folder: Path) -> None:
         make_plan(PARTS, "paper.yaml", folder)
 
 
-def test_a_quick_run_is_small(folder: Path) -> None:
+def test_a_quick_run_is_small(folder):
     plan = make_plan(PARTS, "paper.yaml", folder, ["de", "en"], quick=True)
     assert {cell[0] for cell in cells(plan, 0)} == {"en"}
     plan = make_plan(PARTS.replace("[en, de, nl]", "[nl, de]"), "paper.yaml", folder, quick=True)
@@ -91,7 +89,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("change", ERRORS)
-def test_errors_name_the_line_of_the_part_or_of_what_is_shared(change: tuple[str, str]) -> None:
+def test_errors_name_the_line_of_the_part_or_of_what_is_shared(change):
     assert change[0] in PARTS
     with refused(FileFormatError):
         parse_evaluation(PARTS.replace(*change), "paper.yaml")
@@ -110,7 +108,7 @@ deu      | BPE    |
 """
 
 
-def test_published_figures_stand_beside_ours() -> None:
+def test_published_figures_stand_beside_ours():
     results = results_of_rows({"metric": "f1", **row} for row in ROWS)
     spec = TableSpec(
         title="T", of="Table 2", rows=["language", "method"], metrics=["f1"], published=PUBLISHED
@@ -127,12 +125,12 @@ def test_published_figures_stand_beside_ours() -> None:
 
 
 @pytest.mark.parametrize("published", ["colour | f1\nx | 1", "f1\n1,5", "method | f1\nBPE"])
-def test_published_figures_are_checked(published: str) -> None:
+def test_published_figures_are_checked(published):
     with pytest.raises(ValueError, match="published"):
         TableSpec(title="T", rows=["method"], metrics=["f1"], published=published)
 
 
-def test_means_over_languages() -> None:
+def test_means_over_languages():
     results = results_of_rows({"metric": "f1", **row, "reference": row["language"]} for row in ROWS)
     asked = ["language", "reference"]
     table = make_table(results, TableSpec(title="T", rows=["method"], average=asked))

@@ -1,7 +1,5 @@
 """What an evaluation tells of each phase of ReBPE is what a run with these words scored says."""
 
-from pathlib import Path
-
 import pytest
 
 from morphgraph.formats.loading import load_tokeniser
@@ -16,7 +14,7 @@ TEXT = f"{DEMO}methods: [standard, rebpe(iterations=2)]\nmetrics: [f1, phases]\n
 
 
 @pytest.mark.slow
-def test_phases_of_a_cell(tmp_path: Path) -> None:
+def test_phases_of_a_cell(tmp_path):
     rows, failures = measured(TEXT, tmp_path)
     assert failures == []
     tokeniser = load_tokeniser("demo:en")
@@ -46,7 +44,7 @@ def test_phases_of_a_cell(tmp_path: Path) -> None:
         assert removed.sum() == sum(phase.removed_by_origin.values())
 
 
-def test_the_first_source_with_all_that_it_joins_is_read(tmp_path: Path) -> None:
+def test_the_first_source_with_all_that_it_joins_is_read(tmp_path):
     (tmp_path / "derivations.tsv").write_text("do\tundo\tV\tV\tun\tprefix\n")
     sources = "derivations.tsv + lacking.tsv", "demo:en + derivations.tsv", "demo:en"
     text = DEMO.replace('["demo:en"]', f"[{{source: {[*sources]}}}]").replace("'", '"')

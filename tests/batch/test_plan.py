@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from refusals import expect, refused
 
-from morphgraph.batch.plan import Plan, make_plan
+from morphgraph.batch.plan import make_plan
 from morphgraph.core.errors import FileFormatError
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
 
 
-def planned(text: str, folder: Path, languages: list[str] | None = None) -> Plan:
+def planned(text, folder, languages=None):
     return make_plan(text, "mine.yaml", folder, languages)
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     (tmp_path / "en.tsv").write_text("unbreakable\tun break able\nkindness\tkind ness\n")
     (tmp_path / "de.tsv").write_text("Kindheit\tKind heit\n")
     return tmp_path
@@ -46,7 +46,7 @@ seeds: [1, 2, 3]
 """
 
 
-def test_the_grid(folder: Path) -> None:
+def test_the_grid(folder):
     plan = planned(GRID, folder)
     kinds = [task.kind for task in plan.tasks]
     # For each of two languages: counts, three tokenisers, and for each of these: as it is and
@@ -67,7 +67,7 @@ def test_the_grid(folder: Path) -> None:
     assert {c["reference"] for c in columns} == {"en.tsv", "de.tsv", ""}
 
 
-def test_only_some_languages(folder: Path) -> None:
+def test_only_some_languages(folder):
     (folder / "de.tsv").unlink()
     plan = planned(GRID, folder, ["en"])
     assert {task.columns["language"] for task in plan.cells} == {"en"}
@@ -75,7 +75,7 @@ def test_only_some_languages(folder: Path) -> None:
         planned(GRID, folder, ["en", "nl"])
 
 
-def test_keys_follow_what_is_in_the_files(folder: Path) -> None:
+def test_keys_follow_what_is_in_the_files(folder):
     first = {task.label: task.key for task in planned(GRID, folder).tasks}
     again = {task.label: task.key for task in planned(GRID, folder).tasks}
     assert first == again
@@ -87,7 +87,7 @@ def test_keys_follow_what_is_in_the_files(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("named", ["merges.txt", "vocab.json", ""])
-def test_a_key_follows_the_files_that_are_read_and_no_others(folder: Path, named: str) -> None:
+def test_a_key_follows_the_files_that_are_read_and_no_others(folder, named):
     """``merges.txt`` is read with the ``vocab.json`` beside it; a folder holds a tokeniser."""
     place = folder / "model"
     place.mkdir()
@@ -96,7 +96,7 @@ def test_a_key_follows_the_files_that_are_read_and_no_others(folder: Path, named
         (place / name).write_text(text)
     text = GRID.replace("demo:{code}", f"model/{named}")
 
-    def key() -> str:
+    def key():
         return next(t.key for t in planned(text, folder).tasks if t.label.startswith("demo,"))
 
     first = key()
@@ -111,7 +111,7 @@ def test_a_key_follows_the_files_that_are_read_and_no_others(folder: Path, named
         assert key() == first
 
 
-def test_a_new_value_adds_cells_and_leaves_the_others(folder: Path) -> None:
+def test_a_new_value_adds_cells_and_leaves_the_others(folder):
     first = {task.key for task in planned(GRID, folder).tasks}
     more = {task.key for task in planned(GRID.replace("[0, 0.1]", "[0, 0.1, 0.2]"), folder).tasks}
     assert first < more
@@ -139,9 +139,7 @@ MISSING = [
 
 
 @pytest.mark.parametrize("change", MISSING)
-def test_what_is_missing_or_told_twice_is_told_with_its_line(
-    folder: Path, change: tuple[str, str]
-) -> None:
+def test_what_is_missing_or_told_twice_is_told_with_its_line(folder, change):
     assert change[0] in GRID
     text = GRID.replace(*change)
     if change[0] == "demo:{code}":  # the other tokeniser is there
@@ -151,12 +149,12 @@ def test_what_is_missing_or_told_twice_is_told_with_its_line(
         planned(text, folder)
 
 
-def test_of_several_sources_the_first_that_is_there(folder: Path) -> None:
+def test_of_several_sources_the_first_that_is_there(folder):
     text = GRID.replace(GOLD, '[{source: ["${MORPHGRAPH_X}/a", "{language}.tsv"]}]')
     assert {t.columns["reference"] for t in planned(text, folder).cells} == {"en.tsv", "de.tsv", ""}
 
 
-def test_a_sample_and_its_seed_are_part_of_a_cell_s_key(folder: Path) -> None:
+def test_a_sample_and_its_seed_are_part_of_a_cell_s_key(folder):
     text = GRID.replace(GOLD, "[{source: '{language}.tsv', sample: 1}]")
     keys = [
         {task.key for task in planned(each, folder).cells if task.columns["reference"]}
@@ -178,12 +176,12 @@ vocabulary: [tokens]
 """
 
 
-def counts_key(folder: Path, text: str) -> str:
+def counts_key(folder, text):
     [task] = [t for t in planned(TEXTS % text, folder).tasks if t.kind == "counts"]
     return task.key
 
 
-def test_how_a_text_is_read_is_part_of_its_key(folder: Path) -> None:
+def test_how_a_text_is_read_is_part_of_its_key(folder):
     for name in ("a.txt", "b.txt", "a.csv"):
         (folder / name).write_text("text,n\nlow lower,1\n")
     alone = counts_key(folder, "a.txt")
@@ -193,7 +191,7 @@ def test_how_a_text_is_read_is_part_of_its_key(folder: Path) -> None:
     assert counts_key(folder, "[a.txt, b.txt]") != alone  # two alike are counted twice
 
 
-def test_two_cells_of_one_name_are_refused(folder: Path) -> None:
+def test_two_cells_of_one_name_are_refused(folder):
     for name in ("ga", "gb"):
         (folder / name).mkdir()
         (folder / name / "en.tsv").write_text(f"{name}er\t{name} er\n")
@@ -203,7 +201,7 @@ def test_two_cells_of_one_name_are_refused(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_grid_without_end_is_refused_at_once(folder: Path) -> None:
+def test_a_grid_without_end_is_refused_at_once(folder):
     many = ", ".join(f"{number / 1000:g}" for number in range(1000))
     percents = f"select: last\n    percent: [{many}]"
     text = GRID.replace("threshold: 0.4", f"threshold: [{many}]\n    {percents}")
@@ -211,15 +209,13 @@ def test_a_grid_without_end_is_refused_at_once(folder: Path) -> None:
         planned(text, folder)
 
 
-def test_what_is_no_file_is_refused(folder: Path) -> None:
+def test_what_is_no_file_is_refused(folder):
     os.mkfifo(folder / "pipe")
     with refused(FileFormatError):
         planned(GRID.replace(GOLD, '["pipe"]'), folder)
 
 
-def test_paths_do_not_depend_on_where_a_worker_is(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_do_not_depend_on_where_a_worker_is(folder, monkeypatch):
     monkeypatch.chdir(folder)
     plan = planned(GRID, Path())
     references = [task.spec["reference"] for task in plan.cells if task.spec["reference"]]
@@ -229,7 +225,7 @@ def test_paths_do_not_depend_on_where_a_worker_is(
     }
 
 
-def test_cells_need_counts_only_where_these_change_something(folder: Path) -> None:
+def test_cells_need_counts_only_where_these_change_something(folder):
     text = GRID.replace("vocabulary: [word_initial]\n", "")
     plan = planned(text, folder, ["en"])
     counts = {task.key for task in plan.tasks if task.kind == "counts"}
@@ -261,7 +257,7 @@ references:
 """
 
 
-def test_a_tokeniser_for_some_languages(folder: Path) -> None:
+def test_a_tokeniser_for_some_languages(folder):
     plan = planned(LANGUAGES, folder)
     found = {(t.columns["language"], t.columns["tokeniser"]) for t in plan.cells}
     assert found == {(lg, name) for lg in ("en", "de") for name in ("mine", "everywhere")}
@@ -278,16 +274,14 @@ def test_a_tokeniser_for_some_languages(folder: Path) -> None:
         ("[en, de]", "[en, de, nl]"),
     ],
 )
-def test_languages_of_tokenisers_that_do_not_fit(folder: Path, change: tuple[str, str]) -> None:
+def test_languages_of_tokenisers_that_do_not_fit(folder, change):
     (folder / "nl.tsv").write_text("vrijheid\tvrij heid\n")
     everywhere = "  - name: everywhere\n    file: demo:nl\n"
     with refused(FileFormatError):
         planned(LANGUAGES.replace(everywhere, "").replace(*change), folder)
 
 
-def test_costs_come_from_the_entries_of_methods(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_costs_come_from_the_entries_of_methods(folder, monkeypatch):
     """A method that takes long, or its training, says so in its entry, and nowhere else."""
     known = METHODS["dropout"], METHODS["bpe"]
     monkeypatch.setitem(METHODS, "dropout", replace(known[0], seconds=1_000.0))
@@ -298,7 +292,7 @@ def test_costs_come_from_the_entries_of_methods(
     assert {t.cost for t in tasks if t.label.startswith("BPE,")} == {77.0}
 
 
-def test_a_corpus_may_be_for_some_languages_only() -> None:
+def test_a_corpus_may_be_for_some_languages_only():
     text = """
 name: some
 languages: [en, de]

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -18,7 +17,6 @@ import reports
 from morphgraph.batch.report import chart_of, file_names, make_table
 from morphgraph.batch.results import FAILED, TableSpec, results_of_rows
 from morphgraph.batch.store import Task, TaskFailure, TaskReport
-from morphgraph.tables.model import Table
 from morphgraph.tables.writing import to_latex
 
 NAN = math.nan
@@ -27,17 +25,17 @@ LATEX = r"a_b & 50 % $x$ #1 {y} ~ ^ \end{table} ] 'q' \"z\" ≥ − ′ ○ --"
 SPEC = TableSpec(title="Scores", rows=["method"], metrics=["f1", "types"])
 
 
-def results(*rows: dict[str, Any]) -> pd.DataFrame:
+def results(*rows):
     return results_of_rows({"part": 1, "metric": "f1", **row} for row in rows)
 
 
-def task(kind: str, label: str, state: Any = "done", why: str = "") -> TaskReport:
-    ended = Task(kind, label, None, {})  # type: ignore[arg-type]
+def task(kind, label, state="done", why=""):
+    ended = Task(kind, label, None, {})
     failure = TaskFailure(label, why, "Traceback\n  <module>") if why else None
     return TaskReport(ended, state, failure)
 
 
-def scores() -> pd.DataFrame:
+def scores():
     return results(
         {"method": "BPE", "value": 0.5, "low": 0.25, "high": 0.75, "signature": "a:1|b:2"},
         {"method": "D", "value": 0.5, "seed": 1, "signature": "a:1|b:3"},
@@ -48,7 +46,7 @@ def scores() -> pd.DataFrame:
     )
 
 
-def scores_table(**changes: Any) -> Table:
+def scores_table(**changes):
     return make_table(scores(), TableSpec(**{**vars(SPEC), **changes}))
 
 
@@ -79,7 +77,7 @@ class Page(HTMLParser):
 
     VOID = frozenset({"meta", "br", "hr", "img", "input", "link"})
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
         self.open: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
@@ -88,17 +86,17 @@ class Page(HTMLParser):
         self.feed(text)
         self.close()
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
         if tag not in self.VOID:
             self.open.append(tag)
         if tag == "script":
             self.scripts.append((dict(attrs).get("type"), ""))
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if self.open[-1:] == ["script"]:
             kind, text = self.scripts[-1]
             self.scripts[-1] = (kind, text + data)
@@ -106,24 +104,24 @@ class Page(HTMLParser):
             self.texts.append(data)
 
     @property
-    def text(self) -> str:
+    def text(self):
         return " ".join(" ".join(self.texts).split())
 
 
 @pytest.fixture
-def report(tmp_path: Path) -> Path:
+def report(tmp_path):
     reports.write(tmp_path, **RUN)
     return tmp_path
 
 
-def test_files(tmp_path: Path) -> None:
+def test_files(tmp_path):
     names = ["report.html", "report.md", "tables/scores.tex", "tables/scores.csv"]
     assert reports.write(tmp_path, **RUN) == [tmp_path / name for name in names]
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert found == set(names), "nothing is left behind"
 
 
-def test_page_stands_alone(report: Path) -> None:
+def test_page_stands_alone(report):
     reports.write(report, **RUN | LINED)
     page = Page((report / "report.html").read_text())
     assert page.open == []
@@ -139,7 +137,7 @@ def test_page_stands_alone(report: Path) -> None:
     assert sum("plotly.js" in text for _, text in page.scripts) == 1, "once"
 
 
-def test_charts_are_the_table(report: Path) -> None:
+def test_charts_are_the_table(report):
     reports.write(report, **RUN | LINED)
     page = Page((report / "report.html").read_text())
     (figure,) = (json.loads(text) for kind, text in page.scripts if kind == "application/json")
@@ -149,7 +147,7 @@ def test_charts_are_the_table(report: Path) -> None:
     assert "template" not in figure["layout"]
 
 
-def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
+def test_nothing_hostile_becomes_markup(tmp_path):
     named = dict.fromkeys(("language", "corpus", "tokeniser"), HOSTILE)
     frame = scores().assign(**named, signature=f"{HOSTILE}|`x`")
     frame["method"] = frame["method"] + HOSTILE
@@ -188,7 +186,7 @@ def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
     assert re.search(r"(?<!\\)<", outside) is None
 
 
-def test_no_results(tmp_path: Path) -> None:
+def test_no_results(tmp_path):
     run = RUN | {"results": results(), "tables": [], "tasks": RUN["tasks"][2:3]}
     assert [path.name for path in reports.write(tmp_path, **run)] == ["report.html", "report.md"]
     page = Page((tmp_path / "report.html").read_text())
@@ -199,13 +197,13 @@ def test_no_results(tmp_path: Path) -> None:
         assert "no results" in (tmp_path / name).read_text()
 
 
-def of_rows(count: int) -> Table:
+def of_rows(count):
     rows = ({"method": f"m{n:03}", "value": n / 1000, "signature": "a:1"} for n in range(count))
     return make_table(results(*rows), SPEC)
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
-def test_latex_compiles(tmp_path: Path) -> None:
+def test_latex_compiles(tmp_path):
     wide = pd.concat(
         scores().assign(language=f"{LATEX} {n}", scope=scope, method=lambda f: f["method"] + LATEX)
         for n in range(2)
@@ -232,13 +230,13 @@ def test_latex_compiles(tmp_path: Path) -> None:
     assert "Overfull" not in log
 
 
-def test_names_of_files() -> None:
+def test_names_of_files():
     titles = ["../../etc/passwd", "Größe (θ)", "", "a", "A", "a-2", "x" * 200]
     expected = ["etc-passwd", "groe", "table", "a", "a-2", "a-2-2", "x" * 60]
     assert file_names(titles) == expected
 
 
-def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
+def test_lines_over_sizes_in_a_panel_for_each_language():
     frame = results(
         *(
             {"language": lang, "method": method, "vocab_size": size, "value": size / 100}
@@ -262,7 +260,7 @@ def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
     assert titles == ["<b>en · F1 % ↑</b>", "<b>de · F1 % ↑</b>"]
 
 
-def test_lines_over_a_setting() -> None:
+def test_lines_over_a_setting():
     rows = [{"parameters": f"p={p}, threshold=0.5", "value": p} for p in (0.1, 0.3)]
     spec = TableSpec(title="T", rows=["parameters"], metrics=["f1"], lines=True)
     figure, _ = chart_of(make_table(results(*rows), spec))
@@ -275,8 +273,8 @@ def test_lines_over_a_setting() -> None:
     assert figure is None, "not every row has a number"
 
 
-def test_the_best_parameters_by_a_metric() -> None:
-    def of(task: str, method: str, k: str, *values: float) -> list[dict[str, Any]]:
+def test_the_best_parameters_by_a_metric():
+    def of(task, method, k, *values):
         own = {"task": task, "method": method, "parameters": k}
         scores = [("exact", values[0], 0), ("exact", values[1], 1), ("f1", values[2], 0)]
         return [{**own, "metric": m, "value": v, "seed": seed} for m, v, seed in scores]
@@ -293,7 +291,7 @@ def test_the_best_parameters_by_a_metric() -> None:
     }
 
 
-def test_no_chart() -> None:
+def test_no_chart():
     [lined] = LINED["tables"]
     assert chart_of(make_table(LINED["results"], lined))[1] == ""
     for frame, lines in ((LINED["results"], False), (LINED["results"].assign(value=NAN), True)):

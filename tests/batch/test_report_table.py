@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,39 +10,38 @@ from scipy import stats
 
 from morphgraph.batch.report import make_table, usual_tables
 from morphgraph.batch.results import FAILED, NOT_RUN, TableSpec, results_of_rows
-from morphgraph.tables.model import Row, Table, cell_texts
+from morphgraph.tables.model import cell_texts
 from morphgraph.tables.scores import MIXED
 
 NAN = math.nan
-Result = dict[str, Any]
 
 
-def score(method: str, value: float, metric: str = "f1", **more: Any) -> Result:
+def score(method, value, metric="f1", **more):
     scored = {"scope": "morphemic", "weighting": "types"}
     return {"method": method, "metric": metric, "value": value, **scored, **more}
 
 
-def table_of(rows: str, *results: Result, metrics: Sequence[str] = ("f1",), **asked: Any) -> Table:
+def table_of(rows, *results, metrics=("f1",), **asked):
     """The table with these columns as rows, and F1 unless other metrics are asked for."""
     spec = TableSpec(title="T", rows=rows.split(), metrics=[*metrics], **asked)
     return make_table(results_of_rows(results), spec)
 
 
-def texts(table: Table) -> list[list[str]]:
+def texts(table):
     """The rows of a table as they read."""
 
-    def of(row: Row) -> list[str]:
+    def of(row):
         both = zip(table.columns, row.cells, strict=True)
         return [" ".join(cell_texts(column, cell)).strip() for column, cell in both]
 
     return [[*row.names, *of(row)] for row in table.rows]
 
 
-def best(table: Table) -> list[list[bool]]:
+def best(table):
     return [[cell.is_best for cell in row.cells] for row in table.rows]
 
 
-def test_rows_columns_and_headings() -> None:
+def test_rows_columns_and_headings():
     table = table_of(
         "language method",
         score("BPE", 0.5, language="en", low=0.4, high=0.6),
@@ -72,7 +70,7 @@ def test_rows_columns_and_headings() -> None:
     assert [row.group for row in table.rows] == [0, 0, 1]
 
 
-def test_seeds_are_averaged() -> None:
+def test_seeds_are_averaged():
     table = table_of(
         "method",
         *(score("D", value, seed=seed) for seed, value in enumerate((0.2, 0.4, 0.6))),
@@ -94,7 +92,7 @@ def test_seeds_are_averaged() -> None:
     ]
 
 
-def test_values_relative_to_a_method() -> None:
+def test_values_relative_to_a_method():
     scores = [
         score("BPE", 0.4, language="en", seed=0),
         score("BPE", 0.6, language="en", seed=1),
@@ -113,7 +111,7 @@ def test_values_relative_to_a_method() -> None:
     assert texts(differences)[0] == ["en", "ReBPE", "25.00"]
 
 
-def test_only_seeds_are_averaged() -> None:
+def test_only_seeds_are_averaged():
     table = table_of(
         "method",
         score("D", 0.2, parameters="p=0.1", seed=1),
@@ -126,7 +124,7 @@ def test_only_seeds_are_averaged() -> None:
     assert table.notes == ("Rows also differ in parameters.",)
 
 
-def test_a_table_says_that_silver_and_gold_are_mixed() -> None:
+def test_a_table_says_that_silver_and_gold_are_mixed():
     silver = score("B", 0.5, reference="s", signature="reference:s.tsv (silver)@1|format:plain")
     gold = score("B", 0.4, reference="g", signature="reference:g.tsv@2|tokeniser:t (silver)")
     figure = score("B", 9, "types", signature="tokeniser:t")
@@ -154,7 +152,7 @@ TWO_SCOPES = [
         ("method", {"where": {"scope": ["morphemic"], "method": ["R"]}}, ["R | failed"]),
     ],
 )
-def test_failed_cells(rows: str, asked: dict[str, Any], expected: list[str]) -> None:
+def test_failed_cells(rows, asked, expected):
     results = (
         score("B", 0.5),
         score("B", 0.25, scope="whole-word"),
@@ -165,7 +163,7 @@ def test_failed_cells(rows: str, asked: dict[str, Any], expected: list[str]) -> 
     assert list(map(" | ".join, texts(table_of(rows, *results, **asked)))) == expected
 
 
-def test_all_failed_or_nothing_there() -> None:
+def test_all_failed_or_nothing_there():
     failed = {"method": "B", "language": "en", "metric": FAILED}
     assert texts(table_of("language method", failed, columns=["scope"])) == [["en", "B", "failed"]]
     assert usual_tables(results_of_rows([failed])) == []
@@ -175,7 +173,7 @@ def test_all_failed_or_nothing_there() -> None:
     assert usual_tables(results_of_rows([])) == []
 
 
-def test_where_and_all_metrics() -> None:
+def test_where_and_all_metrics():
     table = table_of(
         "method",
         score("B", 0.5, vocab_size=8000),
@@ -189,7 +187,7 @@ def test_where_and_all_metrics() -> None:
     assert table.constants["Vocabulary size"] == "16000"
 
 
-def test_usual_tables() -> None:
+def test_usual_tables():
     results = (
         score("A", 0.5, "recall", language="en"),
         score("A", 0.5, language="en", scope="whole-word"),
@@ -202,7 +200,7 @@ def test_usual_tables() -> None:
     ]
 
 
-def test_what_was_not_run_is_said_and_nobody_is_best_beside_it() -> None:
+def test_what_was_not_run_is_said_and_nobody_is_best_beside_it():
     table = table_of(
         "language method",
         score("BPE", 0.5, language="en"),
@@ -221,7 +219,7 @@ def test_what_was_not_run_is_said_and_nobody_is_best_beside_it() -> None:
     assert best(table) == [[False], [True], [False], [False], [False]]
 
 
-def test_what_languages_were_measured_on_is_said_where_it_differs() -> None:
+def test_what_languages_were_measured_on_is_said_where_it_differs():
     table = table_of(
         "language method",
         score("BPE", 0.5, language="en", reference="small.tsv"),
@@ -231,7 +229,7 @@ def test_what_languages_were_measured_on_is_said_where_it_differs() -> None:
     assert [row.names[2] for row in table.rows] == ["small.tsv", "large.tsv"]
 
 
-def test_best_by_direction_and_as_it_reads() -> None:
+def test_best_by_direction_and_as_it_reads():
     values = {"f1": (0.50001, 0.50002, 0.4), "distance": (2.0, 1.0, NAN), "fertility": (2.0, 1.0)}
     scores = (score("ABC"[n], v, m) for m, each in values.items() for n, v in enumerate(each))
     assert best(table_of("method", *scores, metrics=list(values))) == [
@@ -246,7 +244,7 @@ def test_best_by_direction_and_as_it_reads() -> None:
 ACCURACIES = {"BPE": [0.5, 0.53, 0.52], "BPE′": [0.6, 0.64, 0.61], "U": [0.51, 0.55, 0.5]}
 
 
-def test_means_over_training_seeds_are_tested_against_the_first_row() -> None:
+def test_means_over_training_seeds_are_tested_against_the_first_row():
     rows: list[dict[str, Any]] = [
         {"metric": "types", "tokeniser": name, "task": task, "seed": seed, "value": value + shift}
         for task, shift in (("a", 0.0), ("b", 1.0))
@@ -270,7 +268,7 @@ def test_means_over_training_seeds_are_tested_against_the_first_row() -> None:
     assert all(np.isnan(row.cells[0].p) for row in plain.rows)
 
 
-def test_two_metrics_are_correlated_over_the_rows_of_each_group() -> None:
+def test_two_metrics_are_correlated_over_the_rows_of_each_group():
     lengths, scores = [2.97, 2.98, 2.6, 2.8, 2.67], [59.1, 54.8, 66.2, 66.8, 70.9]
     rows = [
         {"reference": name, "tokeniser": f"{place}", "metric": metric, "value": value * sign}

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -30,7 +29,7 @@ GOLD = "undo\tun do\nundoing\tun do ing\ndoing\tdo ing\nunbreakable\tun break ab
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run(tmp_path_factory):
     """The folder of a run of `RECIPE`, which lies in the folder of its files."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.yaml").write_text(RECIPE)
@@ -41,15 +40,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def read(run: Path) -> Any:
+def read(run):
     return json.loads((run / "results.json").read_text())
 
 
-def sha256(data: bytes) -> str:
+def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def test_it_holds_every_result_of_a_run(run: Path) -> None:
+def test_it_holds_every_result_of_a_run(run):
     document = read(run)
     results = pd.read_parquet(run / "results.parquet")
     names = ["tokeniser", "method", "reference", "seed"]
@@ -69,7 +68,7 @@ def test_it_holds_every_result_of_a_run(run: Path) -> None:
     assert {"morphgraph", "numpy", "python"} <= ran["versions"].keys()
 
 
-def test_sums_are_those_of_sha256sum(run: Path) -> None:
+def test_sums_are_those_of_sha256sum(run):
     rows = read(run)["rows"]
     gold = sha256(GOLD.encode())
     copied = sha256((run.parent / "copy.json").read_bytes())

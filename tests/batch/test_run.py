@@ -3,7 +3,6 @@
 import json
 import os
 import time
-from pathlib import Path
 
 import pytest
 from refusals import refused
@@ -37,12 +36,12 @@ NO_PROGRESS += [
 
 
 @pytest.mark.parametrize("text", NO_PROGRESS)
-def test_progress_that_makes_no_sense_is_none(text: str, tmp_path: Path) -> None:
+def test_progress_that_makes_no_sense_is_none(text, tmp_path):
     (tmp_path / "progress.json").write_text(text)
     assert read_progress(tmp_path) is None
 
 
-def test_a_runner_that_is_gone_is_interrupted(tmp_path: Path) -> None:
+def test_a_runner_that_is_gone_is_interrupted(tmp_path):
     with Store(tmp_path):
         ProgressFile(tmp_path, RunProgress("running", total=4)).update(force=True, done=1)
         found = read_progress(tmp_path)
@@ -51,7 +50,7 @@ def test_a_runner_that_is_gone_is_interrupted(tmp_path: Path) -> None:
     assert (found.state, found.is_over) == ("interrupted", True)
 
 
-def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path: Path) -> None:
+def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path):
     for number, name in enumerate(("old", "new", "odd")):
         folder = tmp_path / name
         folder.mkdir()
@@ -68,13 +67,13 @@ def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 81, "a b", "a\n"])
-def test_names_that_are_no_folder_are_refused(tmp_path: Path, name: str) -> None:
+def test_names_that_are_no_folder_are_refused(tmp_path, name):
     with refused():
         start_run("name: x", tmp_path, name, ["--workers", "1"])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_keeps_its_configuration(tmp_path: Path) -> None:
+def test_a_run_keeps_its_configuration(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "configuration.yaml").write_bytes(b"name: x\r\n")
     with refused():
@@ -83,7 +82,7 @@ def test_a_run_keeps_its_configuration(tmp_path: Path) -> None:
         start_run("name: x\r\n", tmp_path, "mine", ["--workers", "1"])
 
 
-def test_what_a_run_said_that_ended_at_once(tmp_path: Path) -> None:
+def test_what_a_run_said_that_ended_at_once(tmp_path):
     run = start_run("name: [", tmp_path, "bad", ["--workers", "1"])
     for _ in range(600):
         said = ended_early(run)
@@ -95,7 +94,7 @@ def test_what_a_run_said_that_ended_at_once(tmp_path: Path) -> None:
     assert stop_path(run.folder).exists()
 
 
-def test_a_run_without_results_has_no_table(tmp_path: Path) -> None:
+def test_a_run_without_results_has_no_table(tmp_path):
     write_parquet(results_of_rows([]), tmp_path / "results.parquet")
     failed = TaskReport(Task("cell", "en", print, {}), "failed", TaskFailure("en", "No gold.", ""))
     outcome = RunOutcome(tmp_path, (failed,), stopped=False)

@@ -1,8 +1,6 @@
 """Running tasks: what is kept is not done again, and a failure stops only what needs it."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -10,13 +8,13 @@ from distributed import Client
 from refusals import expect, refused
 
 from morphgraph.batch.cluster import Schedule
-from morphgraph.batch.run import ProgressFile, RunOutcome, RunProgress, read_progress, run_tasks
+from morphgraph.batch.run import ProgressFile, RunProgress, read_progress, run_tasks
 from morphgraph.batch.store import Store, Task, code_version, has_runner, run_task
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.plugins import installed
 
 
-def double(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
+def double(spec, needs):
     """Twice a number, plus what was brought; notes that it was done."""
     with Path(spec["log"]).open("a") as log:
         log.write(f"{spec['number']}\n")
@@ -24,37 +22,30 @@ def double(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
     return pa.table({"value": [2 * spec["number"] + before]})
 
 
-def broken(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
+def broken(spec, _):
     """Always fails."""
     raise MorphGraphError(f"number {spec['number']} is odd. Give an even one.")
 
 
-def task(
-    number: int,
-    folder: Path,
-    needs: tuple[str, ...] = (),
-    *,
-    kind: str = "cell",
-    work: Any = double,
-) -> Task:
+def task(number, folder, needs=(), *, kind="cell", work=double):
     spec = {"number": number, "log": str(folder / "log")}
     return Task(kind, f"task {number}", work, spec, needs)
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
+def client():
     with Client(
         processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None
     ) as found:
         yield found
 
 
-def run(tasks: Sequence[Task], folder: Path, client: Client | None) -> RunOutcome:
+def run(tasks, folder, client):
     with Store(folder) as store:
         return run_tasks(tasks, store, client, ProgressFile(folder, RunProgress("starting")))
 
 
-def done(folder: Path) -> list[int]:
+def done(folder):
     """The numbers of the tasks that were done, and the log is forgotten."""
     log = folder / "log"
     found = sorted(map(int, log.read_text().split())) if log.exists() else []
@@ -62,7 +53,7 @@ def done(folder: Path) -> list[int]:
     return found
 
 
-def test_results_are_kept_and_not_made_again(tmp_path: Path, client: Client) -> None:
+def test_results_are_kept_and_not_made_again(tmp_path, client):
     first = task(1, tmp_path, kind="tokeniser")
     tasks = [first, task(2, tmp_path, (first.key,)), task(3, tmp_path, (first.key,))]
     outcome = run(tasks, tmp_path, client)
@@ -83,7 +74,7 @@ def test_results_are_kept_and_not_made_again(tmp_path: Path, client: Client) -> 
     assert done(tmp_path) == [4]
 
 
-def test_what_only_finished_cells_need_is_not_made(tmp_path: Path, client: Client) -> None:
+def test_what_only_finished_cells_need_is_not_made(tmp_path, client):
     first = task(1, tmp_path, kind="tokeniser")
     cell = task(2, tmp_path, (first.key,))
     run([first, cell], tmp_path, client)
@@ -94,7 +85,7 @@ def test_what_only_finished_cells_need_is_not_made(tmp_path: Path, client: Clien
         assert Schedule([first, cell], store, None).missing == [first, cell]
 
 
-def test_a_failure_stops_only_what_needs_it(tmp_path: Path, client: Client) -> None:
+def test_a_failure_stops_only_what_needs_it(tmp_path, client):
     bad = task(1, tmp_path, kind="tokeniser", work=broken)
     tasks = [bad, task(2, tmp_path, (bad.key,)), task(3, tmp_path)]
     outcome = run(tasks, tmp_path, client)
@@ -113,15 +104,13 @@ def test_a_failure_stops_only_what_needs_it(tmp_path: Path, client: Client) -> N
     assert done(tmp_path) == []
 
 
-def test_a_worker_with_other_code_is_a_failure(tmp_path: Path) -> None:
+def test_a_worker_with_other_code_is_a_failure(tmp_path):
     brought = run_task(task(1, tmp_path), "othercode123")
     expect(brought.failure.message)
     assert run_task(task(1, tmp_path), code_version()).failure is None
 
 
-def test_what_a_plug_in_computes_is_done_again_when_its_code_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_plug_in_computes_is_done_again_when_its_code_changes(tmp_path, monkeypatch):
     about = tmp_path / "others-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1\n")
@@ -139,8 +128,8 @@ def test_what_a_plug_in_computes_is_done_again_when_its_code_changes(
         installed.cache_clear()
 
 
-def test_keys_depend_on_all_inputs_but_not_on_where_files_lie() -> None:
-    def key(spec: dict[str, Any], *needs: str, kind: str = "cell", **columns: str) -> str:
+def test_keys_depend_on_all_inputs_but_not_on_where_files_lie():
+    def key(spec, *needs, kind="cell", **columns):
         return Task(kind, "a task", double, spec, needs, columns=columns).key
 
     keys = {
@@ -157,7 +146,7 @@ def test_keys_depend_on_all_inputs_but_not_on_where_files_lie() -> None:
     assert key(parts[0]) == key(parts[1])
 
 
-def test_a_lock_goes_with_its_runner(tmp_path: Path) -> None:
+def test_a_lock_goes_with_its_runner(tmp_path):
     assert not has_runner(tmp_path / "nowhere")
     with Store(tmp_path):
         assert has_runner(tmp_path)
@@ -166,7 +155,7 @@ def test_a_lock_goes_with_its_runner(tmp_path: Path) -> None:
     assert not has_runner(tmp_path)
 
 
-def test_a_damaged_result_counts_as_missing(tmp_path: Path, client: Client) -> None:
+def test_a_damaged_result_counts_as_missing(tmp_path, client):
     cell = task(1, tmp_path)
     run([cell], tmp_path, client)
     done(tmp_path)

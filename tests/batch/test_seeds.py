@@ -1,7 +1,5 @@
 """The evaluations of the papers: each runs, and has every table or says why not."""
 
-from pathlib import Path
-
 import pytest
 from effort import one_of
 
@@ -15,9 +13,7 @@ PAPERS = ["seeds/000", "seeds/001", "seeds/002", "seeds/003", "seeds/004"]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", one_of(*PAPERS))
-def test_a_paper_runs_quickly(
-    name: str, tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_paper_runs_quickly(name, tmp_path, data_folder, monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_DATA", str(data_folder))
     outcome = mg.evaluate(name, tmp_path / "run", quick=True)
     assert not outcome.failures

@@ -4,9 +4,7 @@ import os
 import random
 import signal
 import time
-from pathlib import Path
 
-import pandas as pd
 import psutil
 import pytest
 from effort import share_of
@@ -21,13 +19,13 @@ PATIENCE = 300
 
 
 @pytest.fixture(scope="module")
-def undisturbed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def undisturbed_folder(tmp_path_factory):
     """Where a run that nobody disturbs leaves its results."""
     return tmp_path_factory.mktemp("undisturbed") / "run"
 
 
 @pytest.fixture(scope="module")
-def undisturbed(undisturbed_folder: Path) -> tuple[pd.DataFrame, float]:
+def undisturbed(undisturbed_folder):
     """The rows of a run that nobody disturbs, and the seconds that it takes."""
     folder = undisturbed_folder
     began = time.monotonic()
@@ -40,9 +38,7 @@ def undisturbed(undisturbed_folder: Path) -> tuple[pd.DataFrame, float]:
     return found, time.monotonic() - began
 
 
-def test_a_runner_killed_at_several_moments(
-    undisturbed: tuple[pd.DataFrame, float], tmp_path: Path
-) -> None:
+def test_a_runner_killed_at_several_moments(undisturbed, tmp_path):
     expected, _ = undisturbed
     folder = tmp_path / "run"
     moments = random.Random(20261121)
@@ -66,9 +62,7 @@ def test_a_runner_killed_at_several_moments(
     assert not list(folder.rglob(".partial-*"))
 
 
-def test_workers_killed_at_several_moments(
-    undisturbed: tuple[pd.DataFrame, float], tmp_path: Path
-) -> None:
+def test_workers_killed_at_several_moments(undisturbed, tmp_path):
     expected, seconds = undisturbed
     folder = tmp_path / "run"
     moments = random.Random(11)
@@ -96,7 +90,7 @@ def test_workers_killed_at_several_moments(
     assert_frame_equal(results(folder), expected)
 
 
-def _workers(runner: int) -> list[psutil.Process]:
+def _workers(runner):
     """The worker processes of a runner."""
     found = []
     try:

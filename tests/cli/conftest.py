@@ -3,8 +3,6 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from sixty_cells import TINY
@@ -26,7 +24,7 @@ FILES = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """The folder that commands run in: a tokeniser, gold with and without whole words, and so on.
 
     BPE makes undoing, undo, do|ing: of 4 gold boundaries, the one in doing is a split.
@@ -41,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def small_disk(tmp_path):
     """A disk of 400 kB, where this machine lets us have one."""
     place = tmp_path / "disk"
     place.mkdir()

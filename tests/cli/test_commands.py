@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import Command
 from refusals import expect
 
 import morphgraph as mg
@@ -19,7 +18,7 @@ from morphgraph.formats.loading import load_tokeniser
 ON_GOLD = ("tokenizer.json", "gold.tsv")
 
 
-def test_score_with_frequencies(morphgraph: Command, folder: Path) -> None:
+def test_score_with_frequencies(morphgraph, folder):
     """From a file, or through a pipe, which can be read once only."""
     (folder / "few.tsv").write_text("undoing\t5\nundo\t2\n", encoding="utf-8")
     read_end, write_end = os.pipe()
@@ -32,7 +31,7 @@ def test_score_with_frequencies(morphgraph: Command, folder: Path) -> None:
     os.close(read_end)
 
 
-def test_what_a_knockout_saves(morphgraph: Command, folder: Path) -> None:
+def test_what_a_knockout_saves(morphgraph, folder):
     """The tokeniser and the recipe give the scores that were reported."""
     run = morphgraph("knockout", *ON_GOLD, "--out", "new/out", "--json")
     assert (run.code, run.err) == (0, "knocking out …\n"), "progress is on stderr"
@@ -52,7 +51,7 @@ def test_what_a_knockout_saves(morphgraph: Command, folder: Path) -> None:
     assert (again["after"]["scores"], again["removed"]) == (report["after"]["scores"], [])
 
 
-def test_prune_and_extend(morphgraph: Command, folder: Path) -> None:
+def test_prune_and_extend(morphgraph, folder):
     """The last two types of merges go; then as many others get their ids."""
     given = ("tokenizer.json", "counts.tsv")
     pruned = mg.load(given[0]).prune(2, by="last", counts=given[1])
@@ -68,7 +67,7 @@ def test_prune_and_extend(morphgraph: Command, folder: Path) -> None:
     assert {expected.id_of(text) for text in kept.json["added"]} == {10, 11}
 
 
-def test_listed_types_and_what_they_cost(morphgraph: Command, folder: Path) -> None:
+def test_listed_types_and_what_they_cost(morphgraph, folder):
     """Without undo and ing (10) undo is un|do, doing do|in|g, and undoing has four parts."""
     (folder / "list.txt").write_text("undo\r\n\n10\n", encoding="utf-8")
     given = ("knockout", "tokenizer.json", "--types", "list.txt")
@@ -88,7 +87,7 @@ def test_listed_types_and_what_they_cost(morphgraph: Command, folder: Path) -> N
         expect(morphgraph(*given).err.splitlines()[-1])
 
 
-def test_a_vocabulary_against_another(morphgraph: Command) -> None:
+def test_a_vocabulary_against_another(morphgraph):
     given = ("vocabulary", "demo:de", "--against", "demo:en")
     compared = mg.compare_vocabularies(mg.load("demo:en"), mg.load("demo:de"))
     assert morphgraph(*given, "--json").json == {"compared": [compared.to_dict()]}
@@ -96,7 +95,7 @@ def test_a_vocabulary_against_another(morphgraph: Command) -> None:
     assert len(report["tokenisers"][-1]["list"]) == compared.parts["added_types"].size
 
 
-def test_segment(morphgraph: Command, folder: Path) -> None:
+def test_segment(morphgraph, folder):
     given = ("segment", "tokenizer.json")
     run = morphgraph(*given, "undog", "doä", "--json")
     ids = load_tokeniser("tokenizer.json").graph.ids
@@ -112,7 +111,7 @@ def test_segment(morphgraph: Command, folder: Path) -> None:
     assert whole.split() == ["the", "Ġhouse"]
 
 
-def test_segment_gives_the_splits_that_score(morphgraph: Command) -> None:
+def test_segment_gives_the_splits_that_score(morphgraph):
     run = morphgraph("segment", "demo:en", "undesirable", "--method", "first(k=1)", "--json").json
     (row,) = run["words"]
     assert (row["tokens"], row["splits"]) == (["Ġund"], [3])  # behind it nothing is cut any further
@@ -121,13 +120,13 @@ def test_segment_gives_the_splits_that_score(morphgraph: Command) -> None:
 # ----------------------------------------------------------------------------- as a real process
 
 
-def process(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def process(*arguments, stdin=b""):
     """Run the command as a process of its own."""
     command = [sys.executable, "-c", "from morphgraph.cli import main; main()", *arguments]
     return subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=120)
 
 
-def test_words_from_standard_input() -> None:
+def test_words_from_standard_input():
     done = process("segment", "demo:en", "--json", stdin="\ufeffundoing\r\n\nÄrger\n".encode())
     assert done.returncode == 0
     assert done.stderr == b""
@@ -144,14 +143,14 @@ def test_words_from_standard_input() -> None:
     ],
     ids=range(4),
 )
-def test_errors_of_a_real_process(arguments: list[str], stdin: bytes) -> None:
+def test_errors_of_a_real_process(arguments, stdin):
     done = process(*arguments, stdin=stdin)
     assert (done.returncode, done.stdout) == (2, b"")
     expect(done.stderr.decode())
 
 
 @pytest.mark.slow
-def test_a_closed_pipe_says_nothing() -> None:
+def test_a_closed_pipe_says_nothing():
     command = f"{sys.executable} -c 'from morphgraph.cli import main; main()' segment demo:en"
     words = "\n".join(["unbreakable"] * 20_000).encode()
     done = subprocess.run(
@@ -166,7 +165,7 @@ def test_a_closed_pipe_says_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_count_tells_what_it_found_as_json(morphgraph: Command, folder: Path) -> None:
+def test_count_tells_what_it_found_as_json(morphgraph, folder):
     run = morphgraph("count", "texts/a.txt", "texts", "--out", "o", "--workers", 1, "--json")
     report = run.json
     seconds, speed = report.pop("seconds"), report.pop("megabytes_per_second")
@@ -187,7 +186,7 @@ def test_count_tells_what_it_found_as_json(morphgraph: Command, folder: Path) ->
 
 
 @pytest.mark.slow
-def test_tasks_of_a_cluster_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_of_a_cluster_count_the_same(tmp_path, monkeypatch):
     """Each file is a task, on two processes."""
     texts = tmp_path / "texts"
     texts.mkdir()

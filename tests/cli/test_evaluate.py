@@ -13,18 +13,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from command import Command
 from effort import one_of
 from sixty_cells import TINY, evaluate
 
 
 @pytest.fixture
-def tiny(folder: Path) -> Path:
+def tiny(folder):
     return folder / "tiny.yaml"
 
 
 @pytest.mark.slow
-def test_a_run_leaves_all_that_it_promises(tiny: Path, tmp_path: Path) -> None:
+def test_a_run_leaves_all_that_it_promises(tiny, tmp_path):
     out = tmp_path / "run"
     run = evaluate(tiny, "--out", out, "--workers", 1)
     assert run.returncode == 0, run.stderr
@@ -54,7 +53,7 @@ def test_a_run_leaves_all_that_it_promises(tiny: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_failed_cell_is_told_and_stops_no_other(tmp_path: Path) -> None:
+def test_a_failed_cell_is_told_and_stops_no_other(tmp_path):
     (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
     configuration = tmp_path / "odd.yaml"
     text = TINY.replace("demo:en", "types.txt", 1).replace("dropout(p=0.1)", "rebpe")
@@ -69,7 +68,7 @@ def test_a_failed_cell_is_told_and_stops_no_other(tmp_path: Path) -> None:
     assert set(pd.read_parquet(out / "results.parquet")["method"]) == {"as it is"}
 
 
-def test_what_ships_has_a_name(morphgraph: Command, folder: Path) -> None:
+def test_what_ships_has_a_name(morphgraph, folder):
     listed = morphgraph("evaluate", "--list")
     assert listed.code == 0
     names = [line.split()[0] for line in listed.out.splitlines()[1:-1]]
@@ -84,7 +83,7 @@ def test_what_ships_has_a_name(morphgraph: Command, folder: Path) -> None:
     assert "2 cells" in morphgraph("evaluate", "demo", "--dry-run").out
 
 
-def test_schema_and_plan_run_nothing(morphgraph: Command, tiny: Path, tmp_path: Path) -> None:
+def test_schema_and_plan_run_nothing(morphgraph, tiny, tmp_path):
     assert json.loads(morphgraph("evaluate", "--schema").out)["title"] == "Evaluation"
     run = morphgraph("evaluate", tiny, "--dry-run", "--workers", 1)
     assert run.code == 0
@@ -93,7 +92,7 @@ def test_schema_and_plan_run_nothing(morphgraph: Command, tiny: Path, tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_is_not_there(tiny: Path, tmp_path: Path) -> None:
+def test_a_scheduler_that_is_not_there(tiny, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
@@ -105,7 +104,7 @@ def test_a_scheduler_that_is_not_there(tiny: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny: Path, small_disk: Path) -> None:
+def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny, small_disk):
     filling = small_disk / "filling"
     filling.write_bytes(bytes(340_000))
     out = small_disk / "run"
@@ -129,7 +128,7 @@ def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny: Path, small_disk: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("left", one_of(0, 8192))
-def test_a_disk_that_is_full_from_the_start(tiny: Path, small_disk: Path, left: int) -> None:
+def test_a_disk_that_is_full_from_the_start(tiny, small_disk, left):
     """Whatever is the first that cannot be written: it is one message, and no traceback."""
     out = small_disk / "run"
     (small_disk / "filling").write_bytes(bytes(400 * 1024 - left))
@@ -142,7 +141,7 @@ def test_a_disk_that_is_full_from_the_start(tiny: Path, small_disk: Path, left: 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_output_on_a_full_disk() -> None:
+def test_output_on_a_full_disk():
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "morphgraph", "evaluate", "--list"]
         run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -159,7 +158,7 @@ def test_output_on_a_full_disk() -> None:
 
 
 @pytest.mark.kills
-def test_a_scheduler_that_is_lost_on_the_way(tmp_path: Path) -> None:
+def test_a_scheduler_that_is_lost_on_the_way(tmp_path):
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 400))
     long = tmp_path / "long.yaml"
     long.write_text(TINY.replace("dropout(p=0.1)", f"{{method: dropout, p: [{rates}]}}"))
@@ -206,7 +205,7 @@ def test_a_scheduler_that_is_lost_on_the_way(tmp_path: Path) -> None:
 
 
 @pytest.mark.kills
-def test_interrupted_it_stops_and_goes_on(tiny: Path, tmp_path: Path) -> None:
+def test_interrupted_it_stops_and_goes_on(tiny, tmp_path):
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 60))
     tiny.write_text(TINY.replace("dropout(p=0.1)", f"{{method: dropout, p: [{rates}]}}"))
     out = tmp_path / "run"

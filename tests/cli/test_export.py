@@ -1,17 +1,15 @@
 """The command that exports: methods on a tokeniser, after a recipe too, as the library does it."""
 
 import json
-from pathlib import Path
 
 import pytest
-from command import Command
 
 import morphgraph as mg
 
 pytestmark = pytest.mark.slow
 
 
-def test_an_export_is_a_call(morphgraph: Command, tmp_path: Path) -> None:
+def test_an_export_is_a_call(morphgraph, tmp_path):
     """It writes the same files; what an earlier run wrote makes room, the other form is kept."""
     out, own = tmp_path / "out", tmp_path / "own"
     run = morphgraph("export", "demo:nl", "--method", "flota(k=2)", "--out", out, "--json")
@@ -25,7 +23,7 @@ def test_an_export_is_a_call(morphgraph: Command, tmp_path: Path) -> None:
     assert [path.name for path in out.glob("*.old*")] == ["tokeniser.method.json.old"]
 
 
-def test_a_recipe_first(morphgraph: Command, tmp_path: Path) -> None:
+def test_a_recipe_first(morphgraph, tmp_path):
     edited, out = tmp_path / "edited", tmp_path / "out"
     given = ("demo:nl", "demo:nl", "--out", edited)
     assert morphgraph("knockout", *given).code == 0

@@ -8,7 +8,6 @@ import resource
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -71,7 +70,7 @@ ONCE = ("get", "transplant")
 """They replace nothing: what they could not write is not there."""
 
 
-def run(command: str, *arguments: str) -> tuple[int, str]:
+def run(command, *arguments):
     """Run a command in this process; its exit code, and what it says of errors."""
     words = ["reference"] * (command in ("get", "silver")) + [command]
     said = io.StringIO()
@@ -88,14 +87,14 @@ def run(command: str, *arguments: str) -> tuple[int, str]:
     return 0, said.getvalue()
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     """All that is there to be seen; what is hidden is how far a counting came."""
     found = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
     return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".")}
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def work(tmp_path, monkeypatch):
     """What commands read, on a disk with room."""
     folder = tmp_path / "work"
     document = small_document(MERGES, "undoigbreakl")
@@ -119,7 +118,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @contextlib.contextmanager
-def no_file_may_grow(disk: Path) -> Iterator[None]:
+def no_file_may_grow(disk):
     """The system refuses more than the first 200 bytes of a file, to anybody."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200, before[1]))
@@ -130,7 +129,7 @@ def no_file_may_grow(disk: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def no_room(disk: Path) -> Iterator[None]:
+def no_room(disk):
     """The disk is full to the last byte."""
     filling = disk / ".filling"
     with contextlib.suppress(OSError), filling.open("wb", buffering=0) as file:
@@ -140,13 +139,13 @@ def no_room(disk: Path) -> Iterator[None]:
     filling.unlink()
 
 
-def arguments(case: str, work: Path, disk: Path) -> tuple[str, list[str], list[str]]:
+def arguments(case, work, disk):
     command, *parts = CASES[case]
     options, others = ([word.format(work=work, disk=disk) for word in part] for part in parts)
     return command, options, others
 
 
-def try_again(case: str, work: Path, disk: Path, fault: Any) -> None:
+def try_again(case, work, disk, fault):
     """Write, then have no room, then room again."""
     command, options, others = arguments(case, work, disk)
     if command not in ONCE:
@@ -167,7 +166,7 @@ def try_again(case: str, work: Path, disk: Path, fault: Any) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_files_that_may_not_grow(case: str, work: Path, tmp_path: Path) -> None:
+def test_files_that_may_not_grow(case, work, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     # What is compiled or loaded for the first time is written, too, though not by the command.
@@ -177,12 +176,12 @@ def test_files_that_may_not_grow(case: str, work: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", one_of(*CASES))
-def test_a_full_disk(case: str, work: Path, small_disk: Path) -> None:
+def test_a_full_disk(case, work, small_disk):
     subprocess.run(["mount", "-o", "remount,size=16m", str(small_disk)], check=True)
     try_again(case, work, small_disk, no_room)
 
 
-def test_all_commands_that_write_are_tried() -> None:
+def test_all_commands_that_write_are_tried():
     program: Any = get_command(cli.program)
     found = {name: program.get_command(None, name) for name in OWN_COMMANDS}
     found |= found.pop("reference").commands
@@ -191,7 +190,7 @@ def test_all_commands_that_write_are_tried() -> None:
     assert writing - {"evaluate"} == WRITING.keys()
 
 
-def test_files_that_belong_together_change_together(tmp_path: Path) -> None:
+def test_files_that_belong_together_change_together(tmp_path):
     """What cannot be written of one leaves all as they were."""
     folder, files = tmp_path / "folder", {name: tmp_path / "folder" / name for name in "ab"}
     write_files(dict.fromkeys(files.values(), b"old"))
@@ -201,7 +200,7 @@ def test_files_that_belong_together_change_together(tmp_path: Path) -> None:
     assert len(list(folder.iterdir())) == 2
 
 
-def test_what_is_replaced_keeps_its_permissions_and_its_links(tmp_path: Path) -> None:
+def test_what_is_replaced_keeps_its_permissions_and_its_links(tmp_path):
     path, link = tmp_path / "a", tmp_path / "link"
     before = os.umask(0o027)
     try:
@@ -216,7 +215,7 @@ def test_what_is_replaced_keeps_its_permissions_and_its_links(tmp_path: Path) ->
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"second", 0o600)
 
 
-def test_a_device_or_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+def test_a_device_or_a_pipe_is_written_to_and_stays(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -230,7 +229,7 @@ def test_a_device_or_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
-def test_a_folder_changes_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_changes_as_a_whole(tmp_path, monkeypatch):
     folder = tmp_path / "folder"
     with new_folder(folder) as place:
         (place / "old").write_bytes(b"old")
@@ -245,7 +244,7 @@ def test_a_folder_changes_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     rename = Path.rename
 
-    def fails(self: Path, target: Path) -> Path:
+    def fails(self, target):
         if target == folder and not (self / "old").exists():
             raise OSError(5, "Input/output error")
         return rename(self, target)

@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -56,7 +55,7 @@ def work():
 """
 
 
-def ended(work: str, folder: Path | None = None) -> tuple[int, str, str, float]:
+def ended(work, folder=None):
     """The exit code of a command that is interrupted, what it printed, and the seconds it took."""
     code = f"{work}\nfrom morphgraph import cli\ncli._run = work\ncli.main()\n"
     with subprocess.Popen(
@@ -80,7 +79,7 @@ def ended(work: str, folder: Path | None = None) -> tuple[int, str, str, float]:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="other signals")
 @pytest.mark.parametrize("work", [IN_A_KERNEL, IN_A_POOL, IN_PYTHON], ids=["kernel", "pool", "py"])
-def test_an_interrupt_ends_the_program(work: str) -> None:
+def test_an_interrupt_ends_the_program(work):
     code, _, errors, seconds = ended(work)
     assert (code, errors) == (130, "")
     assert seconds < 30
@@ -88,5 +87,5 @@ def test_an_interrupt_ends_the_program(work: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="other signals")
-def test_a_command_that_hears_of_it_ends_by_itself() -> None:
+def test_a_command_that_hears_of_it_ends_by_itself():
     assert ended(BY_ITSELF)[:3] == (0, "done\n", "")

@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from command import Command
 from pandas.testing import assert_frame_equal
 from sixty_cells import TINY, evaluate
 
@@ -19,14 +17,14 @@ pytestmark = pytest.mark.slow
 TIMES = ("s", "seconds")
 
 
-def timeless(value: Any) -> Any:
+def timeless(value):
     """The data as JSON, without what every run takes."""
     if isinstance(value, dict):
         return {key: timeless(each) for key, each in value.items() if key not in TIMES}
     return [timeless(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def data(value: Any) -> Any:
+def data(value):
     return timeless(json.loads(json.dumps(without_nan(value))))
 
 
@@ -50,7 +48,7 @@ CALLS: dict[str, tuple[tuple[str, ...], Callable[[Any, Any], Any]]] = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_command_is_a_call(name: str, morphgraph: Command) -> None:
+def test_a_command_is_a_call(name, morphgraph):
     words, call = CALLS[name]
     run = morphgraph(*words, "--json")
     found = timeless(run.json)
@@ -59,7 +57,7 @@ def test_a_command_is_a_call(name: str, morphgraph: Command) -> None:
     assert found == data(call(mg.load("demo:nl"), mg.read_gold("demo:nl")))
 
 
-def test_what_rebpe_saves_tells_its_phases(morphgraph: Command, tmp_path: Path) -> None:
+def test_what_rebpe_saves_tells_its_phases(morphgraph, tmp_path):
     report = morphgraph("rebpe", *NL, "--iterations", "1", "--out", tmp_path, "--json").json
     log = json.loads((tmp_path / "log.json").read_text())
     assert (log["phases"], log["after"]) == (report["phases"], report["after"])
@@ -69,7 +67,7 @@ def test_what_rebpe_saves_tells_its_phases(morphgraph: Command, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("method", ["bpe", "picky(threshold=0.8)"])
-def test_training_is_a_call(method: str, morphgraph: Command, tmp_path: Path) -> None:
+def test_training_is_a_call(method, morphgraph, tmp_path):
     out, own = tmp_path / "out.json", tmp_path / "own.json"
     given = ("wordfreq:nl", "--vocab-size", "400", "--out", out, "--json")
     run = timeless(morphgraph("train", method, *given).json)
@@ -80,7 +78,7 @@ def test_training_is_a_call(method: str, morphgraph: Command, tmp_path: Path) ->
     assert out.read_bytes() == own.read_bytes()
 
 
-def test_an_evaluation_is_a_call(tmp_path: Path) -> None:
+def test_an_evaluation_is_a_call(tmp_path):
     file = tmp_path / "tiny.yaml"
     file.write_text(TINY)
     run = evaluate(file, "--out", tmp_path / "run", "--workers", 1, "--json")
@@ -93,7 +91,7 @@ def test_an_evaluation_is_a_call(tmp_path: Path) -> None:
     assert str(outcome).startswith("done: 3 of 3 tasks")
 
 
-def test_scores_are_those_of_the_library(morphgraph: Command) -> None:
+def test_scores_are_those_of_the_library(morphgraph):
     tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
     run = morphgraph("score", *NL, "--methods", "bpe,flota(k=2),rebpe", "--scope", "morphemic")
     learned = {
@@ -112,9 +110,7 @@ def test_scores_are_those_of_the_library(morphgraph: Command) -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize(("holdout", "count"), [(0, 2182), (0.2, 1858), (0.5, 1337)])
-def test_as_many_types_of_a_real_tokeniser_go(
-    holdout: float, count: int, data_folder: Path, morphgraph: Command, tmp_path: Path
-) -> None:
+def test_as_many_types_of_a_real_tokeniser_go(holdout, count, data_folder, morphgraph, tmp_path):
     tokeniser = data_folder / "tokenizers" / "oscar-de-40k"
     gold = data_folder / "references" / "morphynet" / "deu.derivational.v1.tsv"
     found = mg.load(tokeniser).knock_out(mg.read_gold(gold), holdout=holdout)

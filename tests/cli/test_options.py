@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import typer
-from command import OWN_COMMANDS, Command
+from command import OWN_COMMANDS
 
 from morphgraph import cli
 from morphgraph.cli.options import GoldReading, parse_settings
@@ -16,7 +16,7 @@ from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 
 
-def commands(group: Any, name: str = "") -> dict[str, Any]:
+def commands(group, name=""):
     """All commands by their names, those of groups too."""
     if not hasattr(group, "list_commands"):
         return {name.strip(): group}
@@ -38,17 +38,17 @@ COMMANDS = {
 DERIVATIONS = "do\tundo\tV\tV\tun\tprefix\ndo\tredo\tV\tV\tre\tprefix\n"
 
 
-def piped(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+def piped(monkeypatch, data):
     class Piped:
         buffer = io.BytesIO(data)
 
-        def isatty(self) -> bool:
+        def isatty(self):
             return False
 
     monkeypatch.setattr(sys, "stdin", Piped())
 
 
-def test_a_sample(morphgraph: Command) -> None:
+def test_a_sample(morphgraph):
     """References are joined first, then drawn from."""
     given = ("score", "demo:en", "demo:en", "demo:de", "--read", "join", "--read", "sample=40")
     report = morphgraph(*given, "--set", "resamples=0", "--json").json
@@ -56,9 +56,7 @@ def test_a_sample(morphgraph: Command) -> None:
     assert f"@{gold.checksum}|" in report["tables"][0]["signature"]
 
 
-def test_a_reference_from_standard_input(
-    morphgraph: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_reference_from_standard_input(morphgraph, monkeypatch, tmp_path):
     given = ("blame", "demo:en", "--json")
     (tmp_path / "gold.tsv").write_text(DERIVATIONS, encoding="utf-8")
     from_file = morphgraph(*given, tmp_path / "gold.tsv").json
@@ -76,7 +74,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encodi
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_is_short_and_the_page_has_all_of_it(morphgraph: Command, name: str) -> None:
+def test_help_is_short_and_the_page_has_all_of_it(morphgraph, name):
     shown = morphgraph(*name.split(), "--help").out
     options = re.findall(r"^│ (?:\* )? *(--[\w-]+)", shown, flags=re.MULTILINE)
     assert "--help" in options
@@ -97,5 +95,5 @@ def test_help_is_short_and_the_page_has_all_of_it(morphgraph: Command, name: str
         (["seed=x"], {"seed": "x"}),
     ],
 )
-def test_settings_as_they_are_written(texts: list[str], found: dict[str, Any]) -> None:
+def test_settings_as_they_are_written(texts, found):
     assert parse_settings("--read", GoldReading, texts) == found

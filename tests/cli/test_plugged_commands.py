@@ -2,12 +2,10 @@
 
 import re
 import sys
-from collections.abc import Iterator
 from importlib.metadata import EntryPoints
-from pathlib import Path
 
 import pytest
-from command import OWN_COMMANDS, Command
+from command import OWN_COMMANDS
 
 import morphgraph as mg
 from morphgraph import cli
@@ -28,7 +26,7 @@ def greet(name: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def others(tmp_path, monkeypatch):
     about = tmp_path / "others-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1\n")
@@ -41,12 +39,12 @@ def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     sys.modules.pop("greeting_of_others", None)
 
 
-def forget() -> None:
+def forget():
     plugins.installed.cache_clear()
     vars(cli.COMMANDS).pop("_known", None)
 
 
-def test_a_command_is_run_and_listed_after_ours(morphgraph: Command) -> None:
+def test_a_command_is_run_and_listed_after_ours(morphgraph):
     run = morphgraph("--help")
     assert run.code == 0
     listed = re.findall(r"^  ([a-z]+)  +[A-Z]", run.out, re.MULTILINE)
@@ -58,17 +56,17 @@ def test_a_command_is_run_and_listed_after_ours(morphgraph: Command) -> None:
     assert morphgraph("greet", "you").out == "Hello you\n"
 
 
-def test_ours_load_no_plug_in(morphgraph: Command) -> None:
+def test_ours_load_no_plug_in(morphgraph):
     assert morphgraph("segment", "demo:en", "undesirable").code == 0
     assert "greeting_of_others" not in sys.modules
 
 
-def test_a_namespace_is_an_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert callable(mg.greeting.greet)  # type: ignore[attr-defined]
+def test_a_namespace_is_an_attribute(monkeypatch):
+    assert callable(mg.greeting.greet)
     assert "greeting" in dir(mg)
     with monkeypatch.context() as patch:
         patch.setattr(plugins, "installed", EntryPoints)
         with pytest.raises(AttributeError, match=r"pip install 'morphgraph\[models\]'"):
             mg.models  # noqa: B018
         with pytest.raises(AttributeError, match=r"no attribute 'greeting'$"):
-            mg.greeting  # type: ignore[attr-defined]  # noqa: B018
+            mg.greeting  # noqa: B018

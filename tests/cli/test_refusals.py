@@ -1,9 +1,6 @@
 """What every command refuses: one message that says what to do, exit code 2, and no file."""
 
 import shlex
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from refusals import expect
@@ -86,7 +83,7 @@ REFUSED = {
 """Commands in `folder`, and options of theirs."""
 
 
-def visible_files(folder: Path) -> set[Path]:
+def visible_files(folder):
     """All files but those that say how far a counting came."""
     return {path for path in folder.rglob("[!.]*") if path.is_file() and ".o." not in str(path)}
 
@@ -94,9 +91,7 @@ def visible_files(folder: Path) -> set[Path]:
 @pytest.mark.parametrize(
     ("command", "options"), [(command, each) for command in REFUSED for each in REFUSED[command]]
 )
-def test_it_is_refused(
-    morphgraph: Callable[..., Any], folder: Path, command: str, options: str
-) -> None:
+def test_it_is_refused(morphgraph, folder, command, options):
     (folder / "empty.json").write_text("{}", encoding="utf-8")
     before = visible_files(folder)
     run = morphgraph(*shlex.split(command), *shlex.split(options))

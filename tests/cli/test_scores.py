@@ -1,10 +1,6 @@
 """``morphgraph score``: what it prints, writes and refuses; that its neighbours can be reached."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-from command import Command
 
 import morphgraph as mg
 from morphgraph.core.files import demo_gold_path
@@ -25,11 +21,11 @@ DEMO = ("demo:nl", "demo:nl")
 NL = ("score", *DEMO, "--scope", "morphemic", "--methods", "bpe,flota", "--scores", "precision")
 
 
-def values(table: dict[str, Any], row: int = 0) -> dict[str, float | None]:
+def values(table, row=0):
     return {name: found["value"] for name, found in table["rows"][row]["scores"].items()}
 
 
-def test_models_and_a_recipe(morphgraph: Command, folder: Path) -> None:
+def test_models_and_a_recipe(morphgraph, folder):
     """Without “undoing” and “undo”, BPE makes un|do|ing, as the gold has it."""
     tokeniser = load_tokeniser("tokenizer.json")
     model, recipe = folder / "before.json", folder / "recipe.json"
@@ -45,7 +41,7 @@ def test_models_and_a_recipe(morphgraph: Command, folder: Path) -> None:
     assert table["rows"][0]["signature"] != table["rows"][1]["signature"]
 
 
-def test_files(morphgraph: Command, folder: Path) -> None:
+def test_files(morphgraph, folder):
     tokeniser = load_tokeniser("tokenizer.json")
     tables = []
     for path, scopes in (
@@ -54,7 +50,7 @@ def test_files(morphgraph: Command, folder: Path) -> None:
     ):
         gold_set = GoldSet.of(read_reference(path, name=str(path)))
         outcomes = [outcome_of(method_on(tokeniser, name), gold_set) for name in ("bpe", "greedy")]
-        tables += [ScoreTable(outcomes, scope, baseline=0) for scope in scopes]  # type: ignore[arg-type]
+        tables += [ScoreTable(outcomes, scope, baseline=0) for scope in scopes]
     expected = {
         "scores.csv": to_csv(scores_table(tables)),
         "scores.tex": to_latex(scores_table(tables)).encode(),
@@ -69,7 +65,7 @@ def test_files(morphgraph: Command, folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_breakdown(morphgraph: Command) -> None:
+def test_a_breakdown(morphgraph):
     given = ("--scores", "exact", "--methods", "ideal", "--by", "length")
     given = (*given, "--set", "resamples=200,seed=3")
     arguments = (*NL, *given)
@@ -92,7 +88,7 @@ def test_a_breakdown(morphgraph: Command) -> None:
     assert morphgraph(*arguments).out.rstrip().endswith(report["signature"])
 
 
-def test_predictions_beside_a_tokeniser(morphgraph: Command, folder: Path) -> None:
+def test_predictions_beside_a_tokeniser(morphgraph, folder):
     """Of the 4 gold boundaries un|do|ing, un|do and do|ing, one is missed; one split is wrong."""
     theirs, saved = folder / "theirs.tsv", folder / "morfessor.txt"
     theirs.write_text("undoing\tun @@doing\nundo\tun @@do\ndoing\tdo @@i @@ng\n")
@@ -115,7 +111,7 @@ F1 = ("--scope", "morphemic", "--scores", "f1", "--json")
 
 
 @pytest.mark.slow
-def test_what_learns_is_scored_on_other_words(morphgraph: Command) -> None:
+def test_what_learns_is_scored_on_other_words(morphgraph):
     methods = (*F1, "--methods", "bpe,knockout,rebpe")
     tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
     for holdout, words in ((0, "all words"), (0.5, "kept aside 0.5 by families, seed 2")):
@@ -135,9 +131,7 @@ def test_what_learns_is_scored_on_other_words(morphgraph: Command) -> None:
         assert ("|test:" in rows[1]["signature"]) == (holdout > 0)
 
 
-def test_a_recipe_tells_it_too_but_not_of_baselines(
-    morphgraph: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recipe_tells_it_too_but_not_of_baselines(morphgraph, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = tmp_path / "made"
     baseline = ("--set", "select=last,percent=10")

@@ -6,24 +6,21 @@ import sys
 from dataclasses import replace
 
 import pytest
-from command import Command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.tables.model import Column, Form, table_of_texts
+from morphgraph.tables.model import Column, table_of_texts
 from morphgraph.tables.terminal import text_of
 
 
 class Terminal(io.StringIO):
     """Standard output that is a terminal."""
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
-def printed(
-    columns: int, titles: list[str], rows: list[list[str]], names: int = 1, form: Form = "text"
-) -> list[str]:
+def printed(columns, titles, rows, names=1, form="text"):
     """The lines of a table of numbers on a terminal of this width; ``form``: that of its names."""
     terminal = Terminal()
     with pytest.MonkeyPatch.context() as patch:
@@ -39,7 +36,7 @@ CELLS = st.text("0123456789.*[], -", min_size=1, max_size=30).map(lambda text: t
 
 
 @given(st.data())
-def test_every_number_is_printed_whole(data: st.DataObject) -> None:
+def test_every_number_is_printed_whole(data):
     columns = data.draw(st.integers(1, 6))
     room = data.draw(st.integers(20, 100))
     rows = data.draw(st.lists(st.lists(CELLS, min_size=columns, max_size=columns), min_size=1))
@@ -53,9 +50,7 @@ def test_every_number_is_printed_whole(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("line", "offered"), [("morphgraph sc", "score"), ("morphgraph reference sh", "show")]
 )
-def test_completion(
-    morphgraph: Command, monkeypatch: pytest.MonkeyPatch, line: str, offered: str
-) -> None:
+def test_completion(morphgraph, monkeypatch, line, offered):
     monkeypatch.setenv("_MORPHGRAPH_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))

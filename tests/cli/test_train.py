@@ -4,11 +4,9 @@ import json
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-from command import Command
 from effort import one_of
 
 import morphgraph as mg
@@ -30,7 +28,7 @@ METHODS += ["unigram-prime", "wordpiece"]
 
 
 @pytest.mark.parametrize("method", one_of(*METHODS))
-def test_train_and_segment(morphgraph: Command, folder: Path, method: str) -> None:
+def test_train_and_segment(morphgraph, folder, method):
     out = folder / "model.json"
     arguments = ("counts.tsv", "--pipeline", "spaces" if "prime" in method else "plain", "--json")
     run = morphgraph("train", method, *arguments, "--vocab-size", 260, "--out", out)
@@ -51,7 +49,7 @@ def test_train_and_segment(morphgraph: Command, folder: Path, method: str) -> No
     assert plain.strip("Ġ▁") == "undoing"
 
 
-def test_counts_of_several_languages_are_summed(morphgraph: Command, folder: Path) -> None:
+def test_counts_of_several_languages_are_summed(morphgraph, folder):
     (folder / "en.tsv").write_text("undoing\t9\nundo\t5\n")
     (folder / "tr.tsv").write_text("evlerde\t7\nevler\t6\n")
     out = folder / "m.json"
@@ -65,9 +63,7 @@ def test_counts_of_several_languages_are_summed(morphgraph: Command, folder: Pat
 @pytest.mark.parametrize(
     "method", one_of(("bpe", "--pipeline", "plain"), ("picky",), ("scaffold",), ("bpe",))
 )
-def test_ctrl_c_keeps_what_was_trained(
-    morphgraph: Command, tmp_path: Path, method: tuple[str, ...]
-) -> None:
+def test_ctrl_c_keeps_what_was_trained(morphgraph, tmp_path, method):
     """A real signal, as soon as the training says how far it is."""
     out, kept, again = (tmp_path / f"{name}.json" for name in ("out", "kept", "again"))
     random = np.random.default_rng(1)
@@ -97,7 +93,7 @@ def test_ctrl_c_keeps_what_was_trained(
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the system")
-def test_many_words_fit_into_the_memory_of_a_visitor(tmp_path: Path) -> None:
+def test_many_words_fit_into_the_memory_of_a_visitor(tmp_path):
     """Arrays take what they need, and nothing in advance."""
     given = ["train", "bpe", "wordfreq:en", "--confined", "--vocab-size", "32000"]
     run = subprocess.run(

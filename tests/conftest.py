@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 import refusals
 import reruns
-from command import Command, Run
+from command import Run
 from effort import share_of
 
 # Kernels are used for few words too where no test says otherwise (see test_quick_to_start).
@@ -45,12 +44,12 @@ settings.load_profile("morphgraph")
 
 
 @pytest.fixture(autouse=True)
-def running(request: pytest.FixtureRequest) -> None:
+def running(request):
     """What a refusal is told of: the test that has it."""
     refusals.running[:] = [request.node]
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter):
     """List the tests that ran again; write down what was said, if that is asked for."""
     reruns.pytest_terminal_summary(terminalreporter)
     if refusals.IS_WRITING:
@@ -58,14 +57,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_main() -> Iterator[None]:
+def own_main():
     """A page that a test has run does not stay behind as the program, which new processes run."""
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Mark the tests that need the public data, by this fixture, and those that may run again."""
     reruns.pytest_collection_modifyitems(items)
     for item in items:
@@ -74,13 +73,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_data_folder(monkeypatch):
     """The library finds no reference there that a test did not ask for."""
     monkeypatch.delenv("MORPHGRAPH_DATA", raising=False)
 
 
 @pytest.fixture(scope="session")
-def data_folder() -> Path:
+def data_folder():
     """The folder of public data that is not part of the project; the test is skipped without it."""
     folder = Path(os.environ.get("MORPHGRAPH_DATA", "../shared/data"))
     folder = folder if folder.is_absolute() else PROJECT / folder
@@ -90,10 +89,10 @@ def data_folder() -> Path:
 
 
 @pytest.fixture
-def morphgraph(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+def morphgraph(monkeypatch, capfd):
     """Run the command in this process."""
 
-    def run(*arguments: str | Path) -> Run:
+    def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["morphgraph", *map(str, arguments)])
         capfd.readouterr()
         try:

@@ -4,7 +4,6 @@
 """
 
 import os
-from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -13,16 +12,16 @@ EFFORT = os.environ.get("MORPHGRAPH_EFFORT", "usual")
 SHARE = {"quick": 0.05, "usual": 0.1, "soak": 1.0}[EFFORT]
 
 
-def share_of(number: int, least: int = 1) -> int:
+def share_of(number, least=1):
     """This many when soaking, a share of them otherwise, but never fewer than ``least``."""
     return max(round(number * SHARE), min(number, least))
 
 
-def examples(number: int, least: int = 10, **others: Any) -> settings:
+def examples(number, least=10, **others):
     """Hypothesis's settings for this many examples when soaking, a share of them otherwise."""
     return settings(max_examples=share_of(number, least), **others)
 
 
-def one_of(*cases: Any) -> list[Any]:
+def one_of(*cases):
     """Cases of a test that show the same in other settings: the first one always, all in a soak."""
     return [cases[0], *(pytest.param(case, marks=pytest.mark.soak) for case in cases[1:])]

@@ -5,15 +5,14 @@ the library.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 Merges = Mapping[int, tuple[str, ...]]
 Event = tuple[str, tuple[str, ...], str]
 
 
-def occurrences(merges: Merges, tokens: Sequence[str]) -> list[tuple[int, int]]:
+def occurrences(merges, tokens):
     """(rank, place) of every applicable merge; of merges with the same parts only the first."""
     first: dict[tuple[str, ...], int] = {}
     for rank in sorted(merges):
@@ -26,7 +25,7 @@ def occurrences(merges: Merges, tokens: Sequence[str]) -> list[tuple[int, int]]:
     ]
 
 
-def dropout_in_order(merges: Merges, atoms: Sequence[str], keep: Callable[[], bool]) -> list[str]:
+def dropout_in_order(merges, atoms, keep):
     """Tokens; `keep` is asked at each step for applicable occurrences, by rank and place, until it
     keeps one."""
     tokens = list(atoms)
@@ -39,12 +38,12 @@ def dropout_in_order(merges: Merges, atoms: Sequence[str], keep: Callable[[], bo
         tokens[place : place + len(merges[rank])] = ["".join(merges[rank])]
 
 
-def dropout_by_queue(merges: Merges, atoms: Sequence[str], keep: Callable[[], bool]) -> list[str]:
+def dropout_by_queue(merges, atoms, keep):
     """What the ``tokenizers`` library does: entries of rank and place, once each, until all are put
     aside; any that is kept, even one that is out of date, brings those put aside back."""
     tokens = list(atoms)
 
-    def entries() -> set[tuple[int, int]]:
+    def entries():
         return {(rank, len("".join(tokens[:place]))) for rank, place in occurrences(merges, tokens)}
 
     queue = entries()
@@ -65,11 +64,11 @@ def dropout_by_queue(merges: Merges, atoms: Sequence[str], keep: Callable[[], bo
         ever |= queue
 
 
-def splitmix64(seed: int, sample: int, word: int) -> Iterator[float]:
+def splitmix64(seed, sample, word):
     """Numbers from 0 to 1 for one word: SplitMix64, started from seed, sample and word."""
     step, mask = 0x9E3779B97F4A7C15, 2**64 - 1
 
-    def mix(z: int) -> int:
+    def mix(z):
         z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
         z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
         return z ^ z >> 31
@@ -81,7 +80,7 @@ def splitmix64(seed: int, sample: int, word: int) -> Iterator[float]:
         yield (mix(state) >> 11) / 2**53
 
 
-def demolish(merges: Merges, tokens: Sequence[str], doomed: Collection[str]) -> list[str]:
+def demolish(merges, tokens, doomed):
     """Replace doomed tokens by the parts of the first merge that makes them, again and again."""
     if not any(token in doomed for token in tokens):
         return list(tokens)
@@ -92,7 +91,7 @@ def demolish(merges: Merges, tokens: Sequence[str], doomed: Collection[str]) -> 
     return demolish(merges, taken_apart, doomed)
 
 
-def replace(tokens: list[str], parts: tuple[str, ...], new: Sequence[str]) -> None:
+def replace(tokens, parts, new):
     """Replace every occurrence of the parts, from the left, in place."""
     place = 0
     while place < len(tokens):
@@ -103,7 +102,7 @@ def replace(tokens: list[str], parts: tuple[str, ...], new: Sequence[str]) -> No
             place += 1
 
 
-def pair_counts(words: Sequence[tuple[list[str], int]]) -> Counter[tuple[str, str]]:
+def pair_counts(words):
     """How often each pair of neighbours occurs."""
     found: Counter[tuple[str, str]] = Counter()
     for tokens, count in words:
@@ -112,7 +111,7 @@ def pair_counts(words: Sequence[tuple[list[str], int]]) -> Counter[tuple[str, st
     return found
 
 
-def type_counts(words: Sequence[tuple[list[str], int]]) -> Counter[str]:
+def type_counts(words):
     """How often each type occurs."""
     found: Counter[str] = Counter()
     for tokens, count in words:
@@ -121,9 +120,7 @@ def type_counts(words: Sequence[tuple[list[str], int]]) -> Counter[str]:
     return found
 
 
-def train_picky(
-    counts: Mapping[str, int], size: int, threshold: float, minimum: int = 1
-) -> tuple[list[str], list[Event], set[str], list[list[str]]]:
+def train_picky(counts, size, threshold, minimum=1):
     """All types by id, the events, those present in the end, and the words' tokens."""
     types = sorted(set("".join(counts)))
     present = set(types)
@@ -131,7 +128,7 @@ def train_picky(
     words = [(list(word), count) for word, count in counts.items()]
     events: list[Event] = []
 
-    def parts_of(type_: str) -> list[str]:
+    def parts_of(type_):
         if type_ in present:
             return [type_]
         return parts_of(built[type_][0]) + parts_of(built[type_][1])
@@ -158,9 +155,7 @@ def train_picky(
     return types, events, present, [tokens for tokens, _ in words]
 
 
-def train_scaffold(
-    counts: Mapping[str, int], size: int, minimum: int = 1
-) -> tuple[list[tuple[str, str]], set[str]]:
+def train_scaffold(counts, size, minimum=1):
     """The merges in order, and the scaffold types."""
     types = sorted(set("".join(counts)))
     atoms = set(types)
@@ -183,7 +178,7 @@ def train_scaffold(
             replace(tokens, best, ["".join(best)])
 
 
-def segment_picky(events: Sequence[Event], atoms: Sequence[str]) -> tuple[list[str], list[int]]:
+def segment_picky(events, atoms):
     """Tokens, and the numbers of the events performed, one for each place that they change."""
     tokens = list(atoms)
     performed: list[int] = []
@@ -205,8 +200,8 @@ def segment_picky(events: Sequence[Event], atoms: Sequence[str]) -> tuple[list[s
 # ------------------------------------------------------------------------- as others write it
 
 
-def released(texts: list[str], halves: dict[str, tuple[str, str]], events: list[str], hole: int
-             ) -> dict[str, Any]:  # fmt: skip
+def released(texts, halves, events, hole
+             ):  # fmt: skip
     """A model as the authors' trainer writes it: events in two numbered lists, a hole in the ids.
 
     An event is the type that is merged, or ``-`` and the type that is split for good.
@@ -214,7 +209,7 @@ def released(texts: list[str], halves: dict[str, tuple[str, str]], events: list[
     ids = {text: number + (number >= hole) for number, text in enumerate(texts)}
     split = {event[1:] for event in events if event.startswith("-")}
 
-    def token(text: str) -> dict[str, Any]:
+    def token(text):
         parts = halves.get(text, (None, None))
         return {
             "id": ids[text], "str": text, "freq": 3, "special": text.startswith("<"),
@@ -240,7 +235,7 @@ def released(texts: list[str], halves: dict[str, tuple[str, str]], events: list[
     }
 
 
-def released_model() -> dict[str, Any]:
+def released_model():
     """``▁a`` was merged and split again; numbers in the model are not the tokens' ids."""
     texts = ["<PAD>", "<UNK>", "<BOS>", "<EOS>", "▁", "a", "b", "▁a", "ab"]
     return released(texts, {"▁a": ("▁", "a"), "ab": ("a", "b")}, ["▁a", "-▁a", "ab"], 9)

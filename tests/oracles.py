@@ -4,17 +4,15 @@ A tokeniser is a dictionary rank → parts (strings); the result of a merge is w
 concatenate to. Nothing here is fast, and nothing here imports the library.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-
 Merges = dict[int, tuple[str, ...]]
 
 
-def listed(merges: Iterable[Sequence[str]]) -> Merges:
+def listed(merges):
     """Merges in order of rank."""
     return {rank: tuple(parts) for rank, parts in enumerate(merges)}
 
 
-def segment(merges: Merges, atoms: Sequence[str]) -> tuple[list[str], list[int | None]]:
+def segment(merges, atoms):
     """Tokens, and for the gap behind each atom the rank of the merge that closed it.
 
     Of all merges applicable somewhere, the lowest rank; its leftmost occurrence; until none is.
@@ -46,22 +44,22 @@ class Lookup:
     (['cab', 'ab'], [(0, [2]), (0, [4]), (1, [1])])
     """
 
-    def __init__(self, merges: Merges) -> None:
+    def __init__(self, merges):
         self.rank_of: dict[tuple[str, ...], int] = {}
         self.lengths: set[int] = set()
         for rank, parts in sorted(merges.items()):
             self.add(rank, parts)
 
-    def add(self, rank: int, parts: tuple[str, ...]) -> None:
+    def add(self, rank, parts):
         """One more merge, of a higher rank than all before."""
         self.rank_of.setdefault(parts, rank)
         self.lengths.add(len(parts))
 
-    def segment(self, atoms: Sequence[str]) -> list[str]:
+    def segment(self, atoms):
         """The tokens."""
         return self.applied(atoms)[0]
 
-    def applied(self, atoms: Sequence[str]) -> tuple[list[str], list[tuple[int, list[int]]]]:
+    def applied(self, atoms):
         """Tokens; then each application: the rank, and its joins as characters to the left."""
         tokens = list(atoms)
         applied: list[tuple[int, list[int]]] = []
@@ -79,12 +77,12 @@ class Lookup:
             tokens[at : at + n] = ["".join(tokens[at : at + n])]
 
 
-def merges_of(merges: Merges, type_: str) -> list[int]:
+def merges_of(merges, type_):
     """Ranks of the merges that produce a type."""
     return [rank for rank in sorted(merges) if "".join(merges[rank]) == type_]
 
 
-def knockout(merges: Merges, type_: str) -> Merges:
+def knockout(merges, type_):
     """Remove one type: wherever it is a part, the parts of its own merge take its place.
 
     >>> knockout({0: ("a", "b"), 1: ("ab", "ab")}, "ab")
@@ -99,7 +97,7 @@ def knockout(merges: Merges, type_: str) -> Merges:
     }
 
 
-def cascade(merges: Merges, types: Collection[str]) -> Merges:
+def cascade(merges, types):
     """Remove types and, again and again, what no merge produces any more."""
     gone = set(types)
     while True:
@@ -115,7 +113,7 @@ def cascade(merges: Merges, types: Collection[str]) -> Merges:
         gone |= orphans
 
 
-def misplaced(merges: Merges) -> set[str]:
+def misplaced(merges):
     """Types that no merge can form, because one of its parts is always formed later."""
     produced = {"".join(parts) for parts in merges.values()}
     formed: set[str] = set()
@@ -125,11 +123,7 @@ def misplaced(merges: Merges) -> set[str]:
     return produced - formed
 
 
-def count_joins(
-    closed: Iterable[Sequence[int | None]],
-    gold: Iterable[Collection[int]],
-    weights: Iterable[float],
-) -> tuple[dict[int, float], dict[int, float]]:
+def count_joins(closed, gold, weights):
     """N and B of each merge by rank, from the ranks behind each atom and the gold gaps."""
     joined: dict[int, float] = {}
     blamed: dict[int, float] = {}
@@ -141,14 +135,12 @@ def count_joins(
     return joined, blamed
 
 
-def boundaries(morphs: Sequence[str]) -> set[int]:
+def boundaries(morphs):
     """Numbers of characters to the left of each boundary between morphs."""
     return {len("".join(morphs[:i])) for i in range(1, len(morphs))}
 
 
-def score(
-    tokens: Iterable[Sequence[str]], gold: Iterable[Sequence[str]], weights: Iterable[float]
-) -> tuple[float, float, float]:
+def score(tokens, gold, weights):
     """True positives, predicted and relevant boundaries of words cut into tokens and morphs."""
     both = predicted = relevant = 0.0
     for found, wanted, weight in zip(tokens, gold, weights, strict=True):
@@ -158,9 +150,7 @@ def score(
     return both, predicted, relevant
 
 
-def candidates(
-    joined: Mapping[int, float], blamed: Mapping[int, float], threshold: float
-) -> list[int]:
+def candidates(joined, blamed, threshold):
     """Ranks with R ≥ threshold: by R, then B, both descending, then by rank."""
     ratio = {rank: blamed[rank] / n for rank, n in joined.items() if n > 0}
     chosen = [rank for rank, r in ratio.items() if r >= threshold]

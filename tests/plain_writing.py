@@ -1,22 +1,20 @@
 """References in tests: read from lines, shown as strings, and written as plain files."""
 
 from itertools import compress
-from typing import Any
 
-from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.readers import read_reference
 
 
-def read(*lines: str, **options: Any) -> Reference:
+def read(*lines, **options):
     return read_reference("\n".join(lines).encode(), **options)
 
 
-def one(line: str, **options: Any) -> Entry:
+def one(line, **options):
     (entry,) = read(line, **options).entries
     return entry
 
 
-def told(entry: Entry) -> tuple[Any, ...]:
+def told(entry):
     """Morphs, kinds, whole words and underlying morphemes as strings; processes as they are."""
     return (
         " ".join(entry.morphs),
@@ -27,11 +25,11 @@ def told(entry: Entry) -> tuple[Any, ...]:
     )
 
 
-def skipped(reference: Reference) -> list[tuple[str, int, int]]:
+def skipped(reference):
     return [(s.reason, s.count, s.first_line) for s in reference.skipped]
 
 
-def write_plain(reference: Reference) -> str:
+def write_plain(reference):
     """The words and morphs of a reference; whole words, counts and kinds if there are any."""
     has_kinds = any(entry.kinds is not None for entry in reference.entries)
     shown = [True, True, reference.has_whole_words, reference.has_counts, has_kinds]
@@ -39,7 +37,7 @@ def write_plain(reference: Reference) -> str:
     return "\n".join("\t".join(compress(row, shown)) for row in rows) + "\n"
 
 
-def cells(entry: Entry) -> tuple[str, ...]:
+def cells(entry):
     assert all(part.split() == [part] for part in (entry.word, *entry.morphs))
     assert entry.kinds is None or len(entry.kinds) == len(entry.morphs)
     return (

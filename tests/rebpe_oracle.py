@@ -5,7 +5,6 @@ and the origin of each merge. Every step returns a new `State`. Nothing here imp
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby, pairwise
 from math import nan
@@ -50,10 +49,10 @@ class Settings:
     minimum_ratio: float = 0.8
 
     @property
-    def reifies(self) -> bool:
+    def reifies(self):
         return self.repair or self.link or self.expand
 
-    def weight(self, entry: Entry) -> float:
+    def weight(self, entry):
         return entry.weight if self.weighting == "tokens" else 1
 
 
@@ -73,7 +72,7 @@ class State:
         default_factory=dict
     )
 
-    def segment(self, piece: str) -> tuple[list[str], list[tuple[int, list[int]]], list[int]]:
+    def segment(self, piece):
         """As `Lookup.applied`, with joins as places in the piece; and where each token begins."""
         if piece not in self._known:
             self._segmenter = self._segmenter or Lookup(self.merges)
@@ -88,7 +87,7 @@ class State:
             self._known[piece] = tokens, merged, starts
         return self._known[piece]
 
-    def tokens(self, entry: Entry) -> list[str]:
+    def tokens(self, entry):
         """The word cut where tokens begin: what is left out belongs to the one before it."""
         word, left, starts = "".join(entry.pieces), 0, list[int]()
         for piece in entry.pieces:
@@ -111,7 +110,7 @@ class Phase:
     score: tuple[float, float, float]
 
 
-def score(state: State, entries: Sequence[Entry], settings: Settings) -> tuple[float, float, float]:
+def score(state, entries, settings):
     """Boundaries of the entries that are scored and have a segmentation; NaN without any."""
     scored = [(e, e.morphs) for e in entries if e.scored and e.morphs is not None]
     if not scored:
@@ -126,13 +125,13 @@ def score(state: State, entries: Sequence[Entry], settings: Settings) -> tuple[f
 # --------------------------------------------------------------------------------- annealing
 
 
-def missing_atoms(state: State, entries: Sequence[Entry]) -> list[str]:
+def missing_atoms(state, entries):
     """Characters of the words seen that the alphabet lacks, by code point."""
     seen = {c for entry in entries if entry.seen for piece in entry.pieces for c in piece}
     return sorted(seen - state.types)
 
 
-def annealing_pairs(state: State, entries: Sequence[Entry], settings: Settings) -> list[Pair]:
+def annealing_pairs(state, entries, settings):
     """Neighbouring tokens that seldom have a gold boundary between them, best first."""
     total: Counter[Pair] = Counter()
     good: Counter[Pair] = Counter()
@@ -157,9 +156,7 @@ def annealing_pairs(state: State, entries: Sequence[Entry], settings: Settings) 
     return sorted(chosen, key=lambda pair: (-good[pair], -ratio[pair], pair))
 
 
-def anneal(
-    state: State, entries: Sequence[Entry], settings: Settings
-) -> tuple[State, dict[str, int]]:
+def anneal(state, entries, settings):
     """Add the missing atoms, then the pairs, as long as the vocabulary may grow."""
     atoms = missing_atoms(state, entries)
     grown = State(
@@ -184,7 +181,7 @@ def anneal(
 # --------------------------------------------------------------------------------- knockout
 
 
-def blamed_types(state: State, entries: Sequence[Entry], settings: Settings) -> list[str]:
+def blamed_types(state, entries, settings):
     """The results of the candidates for knockout, once each."""
     joined: dict[int, float] = {}
     blamed: dict[int, float] = {}
@@ -205,9 +202,7 @@ def blamed_types(state: State, entries: Sequence[Entry], settings: Settings) -> 
     return list(dict.fromkeys("".join(state.merges[rank]) for rank in ranks))
 
 
-def knockout(
-    state: State, types: Sequence[str], settings: Settings
-) -> tuple[State, dict[str, int], dict[str, int], set[tuple[str, ...]]]:
+def knockout(state, types, settings):
     """Remove as many of the types as the vocabulary has room for.
 
     The new state, what happened, the removed merges by origin, and their parts.
@@ -232,17 +227,17 @@ def knockout(
     )
 
 
-def _cascaded(merges: Merges, types: Collection[str]) -> Merges:
+def _cascaded(merges, types):
     return oracles.cascade(merges, types) if types else merges
 
 
-def substituted(merges: Merges, types: Collection[str]) -> Merges:
+def substituted(merges, types):
     own: dict[str, tuple[str, ...]] = {}
     for _, parts in sorted(merges.items()):
         own.setdefault("".join(parts), parts)
     gone = set(types)
 
-    def spelled(part: str) -> tuple[str, ...]:
+    def spelled(part):
         return tuple(q for p in own[part] for q in spelled(p)) if part in gone else (part,)
 
     return {
@@ -263,15 +258,15 @@ class Row:
     origin: str
 
     @property
-    def text(self) -> str:
+    def text(self):
         return "".join(self.parts)
 
-    def pairs(self) -> set[tuple[str, ...]]:
+    def pairs(self):
         """Neighbouring parts, if this is a tuple merge."""
         return set(pairwise(self.parts)) if len(self.parts) > 2 else set()
 
 
-def repair(rows: Sequence[Row]) -> int:
+def repair(rows):
     """Tuple merges get the parts that lower merges leave of their result; how many changed."""
     changed = 0
     segmenter = Lookup({})
@@ -285,7 +280,7 @@ def repair(rows: Sequence[Row]) -> int:
     return changed
 
 
-def replaced(parts: Sequence[str], pair: Pair) -> tuple[str, ...]:
+def replaced(parts, pair):
     """The occurrences of a pair made one part, from the left.
 
     >>> replaced(["a", "a", "a", "a", "a"], ("a", "a"))
@@ -300,9 +295,7 @@ def replaced(parts: Sequence[str], pair: Pair) -> tuple[str, ...]:
     return tuple(found)
 
 
-def suggestions(
-    rows: Sequence[Row], blacklist: Collection[tuple[str, ...]]
-) -> list[tuple[Pair, list[Row]]]:
+def suggestions(rows, blacklist):
     """Pairs and the tuple merges they are in: those in the most first, then alphabetically."""
     found: dict[Pair, list[Row]] = {}
     for row in rows:
@@ -312,13 +305,7 @@ def suggestions(
     return sorted(allowed, key=lambda item: (-len(item[1]), item[0]))
 
 
-def use(
-    rows: list[Row],
-    types: set[str],
-    suggested: Sequence[tuple[Pair, list[Row]]],
-    link: bool = True,
-    expand: bool = True,
-) -> tuple[int, int]:
+def use(rows, types, suggested, link=True, expand=True):
     """Link to pair merges that are there, create those that are not; how many of either."""
     linked = created = 0
     for pair, suggested_by in suggested:
@@ -344,9 +331,7 @@ def use(
     return linked, created
 
 
-def reify(
-    state: State, blacklist: Collection[tuple[str, ...]], settings: Settings
-) -> tuple[State, dict[str, int]]:
+def reify(state, blacklist, settings):
     """Repair, link and create; ranks are renumbered if that changed anything."""
     rows = [Row(parts, state.origins[rank]) for rank, parts in sorted(state.merges.items())]
     types = set(state.types)
@@ -357,28 +342,26 @@ def reify(
     return (numbered(rows, types, state.fuses) if any(counts.values()) else state), counts
 
 
-def numbered(rows: Sequence[Row], types: set[str], fuses: bool | None = None) -> State:
+def numbered(rows, types, fuses=None):
     """The state with ranks 0, 1, 2, …"""
     merges = {rank: row.parts for rank, row in enumerate(rows)}
     origins = {rank: row.origin for rank, row in enumerate(rows)}
     return State(merges, types, origins, fuses=fuses)
 
 
-def _place(rows: Sequence[Row], wanted: Row) -> int:
+def _place(rows, wanted):
     return next(i for i, row in enumerate(rows) if row is wanted)
 
 
 # --------------------------------------------------------------------------------- the loop
 
 
-def rebpe(state: State, entries: Sequence[Entry], settings: Settings) -> tuple[list[Phase], bool]:
+def rebpe(state, entries, settings):
     """All phases, and whether the loop ended by itself."""
     phases: list[Phase] = []
     blacklist: set[tuple[str, ...]] = set()
 
-    def log(
-        kind: str, iteration: int, counts: Mapping[str, int], by_origin: Mapping[str, int]
-    ) -> None:
+    def log(kind, iteration, counts, by_origin):
         merges, types, origins = dict(state.merges), set(state.types), dict(state.origins)
         happened = {what: n for what, n in counts.items() if n}
         points = score(state, entries, settings)
@@ -386,7 +369,7 @@ def rebpe(state: State, entries: Sequence[Entry], settings: Settings) -> tuple[l
             Phase(kind, iteration, merges, types, origins, happened, dict(by_origin), points)
         )
 
-    def knock_out(iteration: int) -> bool:
+    def knock_out(iteration):
         nonlocal state
         types = blamed_types(state, entries, settings)
         state, counts, by_origin, parts = knockout(state, types, settings)

@@ -6,7 +6,6 @@ writes it anew, and its diff is read like any other.
 
 import os
 import re
-from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -36,7 +35,7 @@ running: list[pytest.Item] = []
 
 
 @cache
-def messages() -> dict[str, list[str]]:
+def messages():
     """The messages of `messages.txt` by test."""
     found: dict[str, list[str]] = {}
     said: list[str] = []
@@ -48,7 +47,7 @@ def messages() -> dict[str, list[str]]:
     return found
 
 
-def expect(message: str) -> None:
+def expect(message):
     """Compare the next message in this test with that in `messages.txt`."""
     for place, name in PLACES.items():
         message = place.sub(name, message)
@@ -63,9 +62,7 @@ def expect(message: str) -> None:
 
 
 @contextmanager
-def refused(
-    kind: type[Exception] = MorphGraphError, place: str | None = None
-) -> Iterator[pytest.ExceptionInfo[Exception]]:
+def refused(kind=MorphGraphError, place=None):
     """What is inside is refused with this kind of error, whose message is the one that is known.
 
     ``place``: where in a file the error is, if that is asked for.
@@ -79,7 +76,7 @@ def refused(
     expect(str(error))
 
 
-def write(reports: list[pytest.TestReport]) -> None:
+def write(reports):
     """Put the messages of the tests that ran into `messages.txt`; those of lost files go."""
     found = {test: said for test, said in messages().items() if _is_there(test)}
     for report in reports:
@@ -91,7 +88,7 @@ def write(reports: list[pytest.TestReport]) -> None:
     FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _is_there(test: str) -> bool:
+def _is_there(test):
     file, _, name = test.partition("::")
     path = PROJECT / file
     return path.exists() and f"def {name.partition('[')[0]}(" in path.read_text(encoding="utf-8")

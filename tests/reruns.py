@@ -6,14 +6,14 @@ All else fails at once. The plugin is `pytest-rerunfailures`.
 import pytest
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Let browser tests run once more."""
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter):
     """List the tests that ran again, each with the reason."""
     again = terminalreporter.getreports("rerun")
     if again:

@@ -3,12 +3,10 @@
 import contextlib
 import hashlib
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
-from morphgraph.reference.catalogue import SOURCES, CatalogueEntry
+from morphgraph.reference.catalogue import SOURCES
 
 
 class Server(ThreadingHTTPServer):
@@ -16,7 +14,7 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content):
         super().__init__(("127.0.0.1", 0), Handler)
         self.content = content
         self.cut_after: list[int] = []  # bytes of each answer in turn; then whole answers
@@ -28,7 +26,7 @@ class Server(ThreadingHTTPServer):
         self.gate.set()
 
     @property
-    def source(self) -> CatalogueEntry:
+    def source(self):
         """What it serves, as an entry of the catalogue under the name small."""
         return replace(
             SOURCES["morphynet-deu"],
@@ -45,10 +43,10 @@ class Server(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     server: Server
 
-    def log_message(self, *arguments: Any) -> None:
+    def log_message(self, *arguments):
         pass
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         server = self.server
         server.asked.append((self.path, {k.lower(): v for k, v in self.headers.items()}))
         server.gate.wait(60)
@@ -69,7 +67,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def serving(content: bytes) -> Iterator[Server]:
+def serving(content):
     found = Server(content)
     thread = threading.Thread(target=found.serve_forever, args=(0.01,))
     thread.start()

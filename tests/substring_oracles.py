@@ -5,20 +5,18 @@ covers, without its marker. Nothing here is fast, and nothing here imports the l
 """
 
 import re
-from collections.abc import Callable, Collection
 
 Token = tuple[str, int, int]
-Form = Callable[[str, bool], list[str]]
 
 
-def forms(marker: str) -> Form:
+def forms(marker):
     """The spellings to try for a string at a word's start (or not), the preferred one first.
 
     >>> forms("##")("do", False), forms("Ġ")("do", True), forms("")("do", True)
     (['##do', 'do'], ['Ġdo', 'do'], ['do'])
     """
 
-    def spell(text: str, initial: bool) -> list[str]:
+    def spell(text, initial):
         marked_first = initial == (marker != "##")
         both = [marker + text, text] if marked_first else [text, marker + text]
         return both if marker else [text]
@@ -26,7 +24,7 @@ def forms(marker: str) -> Form:
     return spell
 
 
-def units(text: str) -> list[int]:
+def units(text):
     """Of each character, the number of the run of \\w, or of the mark, that it is in or before.
 
     >>> units("able-bodied?")
@@ -38,14 +36,7 @@ def units(text: str) -> list[int]:
     return [sum(end <= at for end in ends) for at in range(len(text))]
 
 
-def flota(
-    pieces: list[str],
-    vocabulary: Collection[str],
-    marker: str,
-    k: int,
-    strict: bool = False,
-    unit: list[int] | None = None,
-) -> list[Token]:
+def flota(pieces, vocabulary, marker, k, strict=False, unit=None):
     """Longest substring, leftmost among equals; blank it out; again, at most k times in a unit.
 
     In a ## vocabulary each piece starts a word, in the others only the first. ``strict``: there
@@ -82,14 +73,12 @@ def flota(
     return sorted(tokens, key=lambda token: token[1])
 
 
-def first(tokens: list[Token], k: int) -> list[Token]:
+def first(tokens, k):
     """The k first tokens."""
     return tokens[:k]
 
 
-def by_unit(
-    text: str, tokens: list[Token], keep: Callable[[list[Token], int], list[Token]], k: int
-) -> list[Token]:
+def by_unit(text, tokens, keep, k):
     """What is kept of the tokens that begin in each unit of a text."""
     unit = units(text)
     return [
@@ -99,13 +88,13 @@ def by_unit(
     ]
 
 
-def longest(tokens: list[Token], k: int) -> list[Token]:
+def longest(tokens, k):
     """The k longest tokens, leftmost among equals, in order of position."""
     by_length = sorted(tokens, key=lambda token: (token[1] - token[2], token[1]))
     return sorted(by_length[:k], key=lambda token: token[1])
 
 
-def greedy(word: str, vocabulary: Collection[str], marker: str) -> list[str]:
+def greedy(word, vocabulary, marker):
     """Longest match from the left; a character that nothing matches is a token in brackets.
 
     >>> greedy("undot", ["un", "##do", "do", "t"], "##")

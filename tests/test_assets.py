@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from functools import cache
-from pathlib import Path
 
 import pytest
 import wordfreq
@@ -15,7 +14,6 @@ from tokenizers import Tokenizer
 import morphgraph as mg
 from morphgraph.core.files import DEMOS, demo_gold_path, demo_tokeniser_path
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import boundary_positions
 from morphgraph.tokeniser.merging import segment
@@ -25,7 +23,7 @@ AT_LEAST = {"en": 800, "de": 500, "nl": 500}
 LANGUAGES = pytest.mark.parametrize("language", list(DEMOS))
 
 
-def rows(path: Path) -> list[list[str]]:
+def rows(path):
     """The cells of a gold list, without its header."""
     lines = path.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "word\tmorphs\twhole_words"
@@ -33,12 +31,12 @@ def rows(path: Path) -> list[list[str]]:
 
 
 @cache
-def gold(language: str) -> Reference:
+def gold(language):
     return read_reference(demo_gold_path(language))
 
 
 @LANGUAGES
-def test_gold_list_as_written(language: str) -> None:
+def test_gold_list_as_written(language):
     listed = rows(demo_gold_path(language))
     assert len(listed) >= AT_LEAST[language]
     words = [word for word, *_ in listed]
@@ -65,7 +63,7 @@ def test_gold_list_as_written(language: str) -> None:
 
 @pytest.mark.slow
 @LANGUAGES
-def test_demo_tokeniser(language: str) -> None:
+def test_demo_tokeniser(language):
     path = demo_tokeniser_path(language)
     tokeniser = load_tokeniser(f"demo:{language}")
     assert tokeniser.vocabulary_size == 8000
@@ -91,7 +89,7 @@ def test_demo_tokeniser(language: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", one_of(*DEMOS))
-def test_demo_tokeniser_is_made_by_the_stated_command(language: str, tmp_path: Path) -> None:
+def test_demo_tokeniser_is_made_by_the_stated_command(language, tmp_path):
     """`morphgraph train bpe wordfreq:… --vocab-size 8000 --special "<unk>"`."""
     made = mg.train("bpe", f"wordfreq:{language}", 8000, special=["<unk>"])
     made.save(tmp_path / "made.json")
@@ -100,7 +98,7 @@ def test_demo_tokeniser_is_made_by_the_stated_command(language: str, tmp_path: P
 
 
 @LANGUAGES
-def test_every_type_of_a_demo_can_be_used(language: str) -> None:
+def test_every_type_of_a_demo_can_be_used(language):
     """The library gives back each type from its own text, unless that is not a whole character."""
     library = Tokenizer.from_file(str(demo_tokeniser_path(language)))
     decoded = {}

@@ -5,16 +5,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import morphgraph as mg
-from docs.tools.atlas import (
-    ATLAS,
-    blamed_in,
-    pages_of,
-    read_merges,
-    read_results,
-)
+from docs.tools.atlas import ATLAS, blamed_in, pages_of, read_merges, read_results
 
 HOSTILE = "<script>alert(1)</script>"
 RECIPE = """
@@ -34,7 +26,7 @@ RUN = {
 }
 
 
-def row(tokeniser: str, language: str, scores: dict[str, Any], **about: Any) -> dict[str, Any]:
+def row(tokeniser, language, scores, **about):
     texts = dict.fromkeys(("corpus", "parameters", "reference", "task", "words"), "")
     empty = {"scope": "", "weighting": "", "step": None, "p": None, "entries": None}
     told = []
@@ -61,20 +53,20 @@ ROWS = [
 ]
 
 
-def results(rows: list[dict[str, Any]], **run: str) -> dict[str, Any]:
+def results(rows, **run):
     return {"format": "morphgraph results", "version": 2, "run": RUN | run, "rows": rows}
 
 
 class Tables(HTMLParser):
     """The rows of each table of a page, as texts of their cells, and all tags."""
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page):
         super().__init__()
         self.tables: list[list[list[str]]] = []
         self.tags: list[str] = []
         self.feed(page)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         if tag == "table":
             self.tables.append([])
@@ -83,12 +75,12 @@ class Tables(HTMLParser):
         elif tag in ("td", "th"):
             self.tables[-1][-1].append("")
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if self.tables and self.tables[-1] and self.tables[-1][-1]:
             self.tables[-1][-1][-1] += " ".join(data.split()) and f" {data.strip()}"
 
 
-def test_a_page_shows_the_first_words_kept_aside_and_means_over_languages() -> None:
+def test_a_page_shows_the_first_words_kept_aside_and_means_over_languages():
     means, f1, _, tokens, dead, scores = Tables(pages_of(results(ROWS), {})["index.html"]).tables
     shown = {tuple(cell.strip() for cell in line[:2]): line[2:] for line in means}
     # Means of 0.4 kept aside and 0.6, and the Gini coefficient of 1 and 3 tokens per word.
@@ -102,7 +94,7 @@ def test_a_page_shows_the_first_words_kept_aside_and_means_over_languages() -> N
     assert len(scores) == 1 + 3
 
 
-def test_names_from_results_are_escaped() -> None:
+def test_names_from_results_are_escaped():
     merges = {HOSTILE: {"xx<b>\tgold": [{"merge": "<b> + <i>", "joins": 2, "wrong": 1}]}}
     for name, page in pages_of(results(ROWS), merges).items():
         found = Tables(page)
@@ -111,7 +103,7 @@ def test_names_from_results_are_escaped() -> None:
         assert re.fullmatch(r"[a-z0-9-]+\.html", name)
 
 
-def test_the_worst_merges_are_those_of_blame(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_worst_merges_are_those_of_blame(capsys):
     [(place, worst)] = blamed_in(results(ROWS), {})["Demo"].items()
     assert place == "eng\tgold"
     first = mg.load("demo:en").blame(mg.read_gold("demo:en")).to_frame().iloc[0]
@@ -120,16 +112,14 @@ def test_the_worst_merges_are_those_of_blame(capsys: pytest.CaptureFixture[str])
     assert shares == sorted(shares, reverse=True) and shares[-1] >= 0.5
 
 
-def test_merges_stay_where_the_files_of_a_run_are_not_here(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_merges_stay_where_the_files_of_a_run_are_not_here(capsys):
     other = results(ROWS, recipe=RECIPE.replace("demo:{", "none/{"))
     known: Any = {"A": {"eng\tgold": []}}
     assert blamed_in(other, {**known, "a tokeniser without results": {}}) == known
     assert "no merges" in capsys.readouterr().out
 
 
-def test_the_pages_that_ship_are_of_the_results_that_ship() -> None:
+def test_the_pages_that_ship_are_of_the_results_that_ship():
     pages = pages_of(read_results(), read_merges())
     assert {path.name for path in ATLAS.glob("*.html")} == set(pages)
     for name, text in pages.items():

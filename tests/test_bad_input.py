@@ -3,11 +3,9 @@
 import json
 import re
 import resource
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import Command
 from refusals import refused
 from small import small_document
 
@@ -29,10 +27,10 @@ COMPLETE = json.dumps(GOOD, indent=1).encode()
 
 
 @pytest.fixture
-def said(morphgraph: Command) -> Callable[..., str]:
+def said(morphgraph):
     """Run a command that must fail as it should; gives the message."""
 
-    def run(*arguments: str | Path) -> str:
+    def run(*arguments):
         ended = morphgraph(*arguments)
         assert ended.code == 2, ended
         assert ended.out == ""
@@ -48,7 +46,7 @@ def said(morphgraph: Command) -> Callable[..., str]:
 
 
 @pytest.fixture
-def gold(tmp_path: Path) -> Path:
+def gold(tmp_path):
     path = tmp_path / "gold.tsv"
     path.write_text("abc\tab c\n", encoding="utf-8")
     return path
@@ -68,7 +66,7 @@ BAD_JSON = {
 
 
 @pytest.mark.parametrize("name", BAD_JSON)
-def test_bad_json(name: str) -> None:
+def test_bad_json(name):
     data, place = BAD_JSON[name]
     with refused(FileFormatError, place):
         parse_json(data, "bad.json")
@@ -76,13 +74,7 @@ def test_bad_json(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["TOKENISER", "GOLD", "--frequencies", "--recipe"])
-def test_a_file_of_200_megabytes(
-    said: Callable[..., str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    gold: Path,
-    option: str,
-) -> None:
+def test_a_file_of_200_megabytes(said, monkeypatch, tmp_path, gold, option):
     """Beyond the limit it is refused before it is read: memory does not grow by its size."""
     monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", str(FILE_BYTES.public))
     path = tmp_path / "large"
@@ -100,7 +92,7 @@ def test_a_file_of_200_megabytes(
         assert grown < 100_000  # kilobytes
 
 
-def test_a_type_named_like_an_attack_works(morphgraph: Command, tmp_path: Path) -> None:
+def test_a_type_named_like_an_attack_works(morphgraph, tmp_path):
     """`<img/src=''onerror=alert(1)>` is a type like any other, and stays text."""
     evil = "<img/src=''onerror=alert(1)>"
     merges = [(evil[:i], evil[i]) for i in range(1, len(evil))]
@@ -122,9 +114,7 @@ def test_a_type_named_like_an_attack_works(morphgraph: Command, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("depth, code", [(50, 0), (150, 2), (900, 2)])
-def test_nesting_that_json_can_still_read(
-    morphgraph: Command, tmp_path: Path, gold: Path, depth: int, code: int
-) -> None:
+def test_nesting_that_json_can_still_read(morphgraph, tmp_path, gold, depth, code):
     """It is read and saved, or refused; in no case a traceback."""
     path = tmp_path / "deep.json"
     extra = b'{"extra": ' + b"[" * depth + b"]" * depth + b", "

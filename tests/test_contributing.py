@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -53,13 +52,13 @@ print(json.dumps([[each.failed, each.attempted > 0] for each in ran]))
 """
 
 
-def blocks(heading: str) -> list[str]:
+def blocks(heading):
     """The code under a heading."""
     section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     return re.findall(r"^```(?:python|toml)?\n(.*?)^```$", section, re.M | re.S)
 
 
-def test_the_text_shows_the_files() -> None:
+def test_the_text_shows_the_files():
     shown = dict(
         re.findall(r"^```python\n# (morphgraph_examples/\S+)\n(.*?)^```$", TEXT, re.M | re.S)
     )
@@ -68,11 +67,8 @@ def test_the_text_shows_the_files() -> None:
     assert (PLUGIN / "pyproject.toml").read_text("utf-8") in blocks("Write a plug-in")
 
 
-Run = Callable[..., str]
-
-
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(tmp_path_factory):
     """Run Python in a new environment with the plug-in, which pip has installed there."""
     folder = tmp_path_factory.mktemp("newcomer")
     source = shutil.copytree(PLUGIN, folder / "plugin", ignore=shutil.ignore_patterns("__*__"))
@@ -91,7 +87,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     # Python would find the packages of the folder that it is run in, so it is run elsewhere.
     modules = {"HF_MODULES_CACHE": str(folder / "modules")}
 
-    def run(*given: object, cwd: Path = folder) -> str:
+    def run(*given, cwd=folder):
         command = [str(python), *map(str, given)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=kept | modules)
         assert done.returncode == 0, done.stderr
@@ -100,11 +96,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run
 
 
-def test_the_examples_in_their_docstrings_hold(run: Run) -> None:
+def test_the_examples_in_their_docstrings_hold(run):
     assert json.loads(run("-c", DOCTESTS)) == [[0, True], [0, True]]
 
 
-def test_the_command_line(run: Run) -> None:
+def test_the_command_line(run):
     segmented = run("-m", "morphgraph", "segment", "demo:en", "--method", "atoms", "house")
     assert segmented == "Ġ h o u s e\n"
     command = ("-m", "morphgraph", "score", "demo:en", "gold.txt", "--scores", "single", "--json")
@@ -116,11 +112,11 @@ def test_the_command_line(run: Run) -> None:
     run("-m", "morphgraph", *training.split())
 
 
-def test_the_pages(run: Run) -> None:
+def test_the_pages(run):
     assert json.loads(run("-c", IN_THE_APP, cwd=ROOT).splitlines()[-1]) == [True, True]
 
 
-def test_an_evaluation(run: Run) -> None:
+def test_an_evaluation(run):
     run("-m", "morphgraph", "evaluate", "lengths.yaml", "--out", "run", "--workers", "1")
     printed = run("-c", "print(open('run/results.json', encoding='utf-8').read())")
     values = {
@@ -133,13 +129,13 @@ def test_an_evaluation(run: Run) -> None:
     assert values["Atoms", "f1"] < values["as it is", "f1"]
 
 
-def test_an_export_is_loaded(run: Run) -> None:
+def test_an_export_is_loaded(run):
     pytest.importorskip("transformers")
     run("-m", "morphgraph", "export", "demo:en", "--method", "atoms", "--out", "out")
     assert json.loads(run("-c", LOADED).splitlines()[-1]) == ["Ġ", *"house"]
 
 
-def test_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page(tmp_path, monkeypatch):
     file, row = blocks("Add a page")
     shutil.copy(ROOT / "app.py", tmp_path)
     shutil.copytree(ROOT / "pages", tmp_path / "pages", ignore=shutil.ignore_patterns("__*"))

@@ -8,7 +8,6 @@ import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,10 +21,10 @@ from morphgraph.core.limits import LIMITS, Limit
 from morphgraph.core.system import available_cores, try_lock
 
 
-def test_who_asks_at_the_same_time_gets_the_same() -> None:
+def test_who_asks_at_the_same_time_gets_the_same():
     cache, made = Cache(), []
 
-    def make() -> list[int]:
+    def make():
         time.sleep(0.05)
         made.append(1)
         return [len(made)]
@@ -37,13 +36,13 @@ def test_who_asks_at_the_same_time_gets_the_same() -> None:
     assert not cache._making, "no lock is left behind"
 
 
-def test_other_questions_do_not_wait() -> None:
+def test_other_questions_do_not_wait():
     cache = Cache()
     assert cache.get("one", "outer", lambda: cache.get("one", "inner", lambda: 1) + 1) == 2
     assert [("one", question) in cache for question in ("outer", "inner", "none")] == [1, 1, 0]
 
 
-def test_an_error_is_not_kept() -> None:
+def test_an_error_is_not_kept():
     cache = Cache()
     with pytest.raises(ZeroDivisionError):
         cache.get("state", "question", lambda: 1 // 0)
@@ -59,14 +58,12 @@ def test_an_error_is_not_kept() -> None:
     st.integers(500, 4000),
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 300))),
 )
-def test_it_is_bounded_and_the_oldest_go_first(
-    entries: int, size: int, asked: list[tuple[int, int]]
-) -> None:
+def test_it_is_bounded_and_the_oldest_go_first(entries, size, asked):
     """The oracle: keys by when they were asked for last, each with the bytes of its array."""
     cache, plain = Cache(entries, size), dict[int, int]()
     overhead = 0
     for key, length in asked:
-        cache.get(key, "array", lambda n=length: np.zeros(n))  # type: ignore[misc]
+        cache.get(key, "array", lambda n=length: np.zeros(n))
         plain[key] = plain.pop(key, 8 * length)
         while len(plain) > 1 and (
             len(plain) > entries or sum(plain.values()) + overhead * len(plain) > size
@@ -80,11 +77,11 @@ def test_it_is_bounded_and_the_oldest_go_first(
 
 @dataclass
 class Pair:
-    one: np.ndarray  # type: ignore[type-arg]
-    other: np.ndarray  # type: ignore[type-arg]
+    one: np.ndarray
+    other: np.ndarray
 
 
-def test_arrays_in_common_count_once_and_views_as_what_they_hold() -> None:
+def test_arrays_in_common_count_once_and_views_as_what_they_hold():
     cache = Cache()
     common = np.zeros(100_000)
     cache.get("one", "pair", lambda: Pair(common, np.zeros(10)))
@@ -96,7 +93,7 @@ def test_arrays_in_common_count_once_and_views_as_what_they_hold() -> None:
     assert cache.used == 0
 
 
-def test_what_is_dropped_goes_back() -> None:
+def test_what_is_dropped_goes_back():
     class Large:
         pass
 
@@ -110,7 +107,7 @@ def test_what_is_dropped_goes_back() -> None:
     assert second() is None
 
 
-def test_what_went_comes_back_from_who_has_it_in_hand() -> None:
+def test_what_went_comes_back_from_who_has_it_in_hand():
     class Large:
         pass
 
@@ -122,7 +119,7 @@ def test_what_went_comes_back_from_who_has_it_in_hand() -> None:
     assert cache.get("two", "large", lambda: "nobody has it") == "nobody has it"
 
 
-def test_a_copy_is_a_new_one() -> None:
+def test_a_copy_is_a_new_one():
     cache = Cache(3, 1000)
     cache.get("state", "question", lambda: 1)
     sent = pickle.loads(pickle.dumps(cache))
@@ -134,7 +131,7 @@ def test_a_copy_is_a_new_one() -> None:
 FEW = Limit("MORPHGRAPH_MAX_THINGS", 3, 2, "things", "Three are enough.")
 
 
-def test_the_environment_raises_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_raises_a_limit(monkeypatch):
     FEW.check(3, "a.json")
     with refused(FileFormatError):
         FEW.check(4, "a.json")
@@ -142,7 +139,7 @@ def test_the_environment_raises_a_limit(monkeypatch: pytest.MonkeyPatch) -> None
     FEW.check(4, "a.json")
 
 
-def test_visitors_of_a_public_app_have_limits_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visitors_of_a_public_app_have_limits_of_their_own(monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
     FEW.check(2, "a.json")
     with refused(FileFormatError):
@@ -153,7 +150,7 @@ def test_visitors_of_a_public_app_have_limits_of_their_own(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("chosen", ["many", "-1", "0", "1e6"])
-def test_a_limit_that_is_no_number(monkeypatch: pytest.MonkeyPatch, chosen: str) -> None:
+def test_a_limit_that_is_no_number(monkeypatch, chosen):
     monkeypatch.setenv(FEW.variable, chosen)
     with refused():
         FEW.check(1, "a.json")
@@ -162,7 +159,7 @@ def test_a_limit_that_is_no_number(monkeypatch: pytest.MonkeyPatch, chosen: str)
 # --- systems --------------------------------------------------------------------------------------
 
 
-def test_cores_are_those_of_the_process_or_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cores_are_those_of_the_process_or_of_the_machine(monkeypatch):
     assert available_cores() == len(os.sched_getaffinity(0))
     monkeypatch.delattr(os, "sched_getaffinity")
     assert available_cores() == os.cpu_count()
@@ -170,7 +167,7 @@ def test_cores_are_those_of_the_process_or_of_the_machine(monkeypatch: pytest.Mo
     assert available_cores() == 1
 
 
-def test_a_locked_file_is_locked_for_others_until_it_is_closed(tmp_path: Path) -> None:
+def test_a_locked_file_is_locked_for_others_until_it_is_closed(tmp_path):
     path = tmp_path / "lock"
     with path.open("a") as first, path.open("a") as second:
         assert try_lock(first)
@@ -179,15 +176,13 @@ def test_a_locked_file_is_locked_for_others_until_it_is_closed(tmp_path: Path) -
         assert try_lock(second)
 
 
-def test_without_locks_nobody_else_is_there(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_locks_nobody_else_is_there(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "fcntl", None)
     with (tmp_path / "lock").open("a") as first, (tmp_path / "lock").open("a") as second:
         assert try_lock(first) and try_lock(second)
 
 
-def test_evaluations_load_without_the_names_of_unix() -> None:
+def test_evaluations_load_without_the_names_of_unix():
     code = (
         "import os, sys\n"
         "sys.modules['fcntl'] = None\n"

@@ -4,7 +4,6 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ SHIPPED = "morphgraph.standalone.tokenization_morphgraph"
 STRING = re.compile(r"(\w+(?:\.\w+)+)(?::\w+)?")
 
 
-def modules() -> dict[str, Path]:
+def modules():
     found = {}
     tops = dict.fromkeys(("morphgraph", *APP), ROOT)
     tops |= {package: ROOT / folder for package, folder in PLUGINS.items()}
@@ -50,7 +49,7 @@ MODULES = modules()
 TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
 
 
-def named(name: str, node: ast.AST) -> set[str]:
+def named(name, node):
     """What a piece of code may import: by a statement, also a relative one, or by a string.
 
     A string names a module if it is its full name, with or without what it is asked for there.
@@ -70,7 +69,7 @@ def named(name: str, node: ast.AST) -> set[str]:
     return set()
 
 
-def imported(name: str) -> set[str]:
+def imported(name):
     """The modules of the project that a module imports, wherever in it."""
     found = {other for node in ast.walk(TREES[name]) for other in named(name, node)}
     return found & MODULES.keys() - {name}
@@ -79,11 +78,11 @@ def imported(name: str) -> set[str]:
 IMPORTS = {name: imported(name) for name in MODULES}
 
 
-def room(name: str) -> str:
+def room(name):
     return name.split(".")[1] if name.startswith("morphgraph.") else name
 
 
-def test_a_module_is_named_in_full() -> None:
+def test_a_module_is_named_in_full():
     """Where it is not known before the program runs, its name comes whole from somewhere else."""
     for name, tree in TREES.items():
         for node in ast.walk(tree):
@@ -91,7 +90,7 @@ def test_a_module_is_named_in_full() -> None:
                 assert not any(isinstance(n, ast.JoinedStr | ast.BinOp) for n in node.args), name
 
 
-def test_imports_are_absolute() -> None:
+def test_imports_are_absolute():
     """But those of the files that ship in exported folders."""
     for name, tree in TREES.items():
         if room(name) != "standalone":
@@ -99,14 +98,14 @@ def test_imports_are_absolute() -> None:
                 assert not isinstance(node, ast.ImportFrom) or not node.level, name
 
 
-def test_every_room_is_listed() -> None:
+def test_every_room_is_listed():
     found = {path.parent.name for path in (ROOT / "morphgraph").glob("*/*.py")}
     found |= {path.stem for path in (ROOT / "morphgraph").glob("*.py")}
     assert found - {"__init__", "__main__"} == set(ROOMS)
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
-def test_a_room_imports_from_those_before_it(name: str) -> None:
+def test_a_room_imports_from_those_before_it(name):
     if name.split(".")[0] in (*APP, *PLUGINS):
         return
     allowed = ROOMS if name in TOP else ROOMS[: ROOMS.index(room(name)) + 1]
@@ -114,7 +113,7 @@ def test_a_room_imports_from_those_before_it(name: str) -> None:
     assert not wrong, f"{name} imports upwards"
 
 
-def test_nothing_of_ours_names_a_plug_in() -> None:
+def test_nothing_of_ours_names_a_plug_in():
     """They are found by entry points, and import from the library and from themselves."""
     for name, path in MODULES.items():
         package = name.split(".")[0]
@@ -124,14 +123,14 @@ def test_nothing_of_ours_names_a_plug_in() -> None:
         assert package not in PLUGINS or not [n for n in IMPORTS[name] if n.split(".")[0] in APP]
 
 
-def test_what_ships_imports_nothing_of_ours() -> None:
+def test_what_ships_imports_nothing_of_ours():
     for name, found in IMPORTS.items():
         assert SHIPPED not in found, name
         if room(name) == "standalone":
             assert {room(other) for other in found} <= {"standalone"}, name
 
 
-def test_the_kernels_are_found_by_the_version_that_what_ships_asks_for() -> None:
+def test_the_kernels_are_found_by_the_version_that_what_ships_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     [(version, place)] = project["entry-points"]["morphgraph.piece_kernels"].items()
     assert f"KERNELS = {version!r}" in map(ast.unparse, TREES[SHIPPED].body)
@@ -139,7 +138,7 @@ def test_the_kernels_are_found_by_the_version_that_what_ships_asks_for() -> None
     assert name in [getattr(node, "name", "") for node in TREES[module].body]
 
 
-def test_nothing_imports_itself_by_a_detour() -> None:
+def test_nothing_imports_itself_by_a_detour():
     """But two are run, once they are needed, by what they stand on."""
     apart = {
         "morphgraph.tokeniser.parts": "morphgraph.tokeniser.pipeline",
@@ -154,7 +153,7 @@ def test_nothing_imports_itself_by_a_detour() -> None:
         pytest.fail(" → ".join(error.args[1]))
 
 
-def test_the_library_never_imports_streamlit() -> None:
+def test_the_library_never_imports_streamlit():
     for name, tree in TREES.items():
         if name.startswith("morphgraph"):
             for node in ast.walk(tree):
@@ -174,7 +173,7 @@ EXCEPTIONS = {
 }
 
 
-def defined(node: ast.stmt) -> list[str]:
+def defined(node):
     """What a statement defines; type variables, whose names stay in their module, left out."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
@@ -185,7 +184,7 @@ def defined(node: ast.stmt) -> list[str]:
     return []
 
 
-def test_no_two_things_have_one_name() -> None:
+def test_no_two_things_have_one_name():
     """A command's function is named as the command, and the call of a kernel as the kernel."""
     places = defaultdict(list)
     for module, tree in TREES.items():
@@ -210,7 +209,7 @@ PUBLIC = {
 }
 
 
-def imported_when_run(tree: ast.AST) -> Iterator[str]:
+def imported_when_run(tree):
     """The modules of Streamlit that are imported when a file is run; types alone do not count."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -224,7 +223,7 @@ def imported_when_run(tree: ast.AST) -> Iterator[str]:
         yield from imported_when_run(node)
 
 
-def test_nothing_private_of_streamlit_is_used() -> None:
+def test_nothing_private_of_streamlit_is_used():
     for path in (ROOT / "app.py", *MODULES.values()):
         text = path.read_text(encoding="utf-8")
         found = {
@@ -241,7 +240,7 @@ READS_PICKLES = {"read_pickle", "to_pickle", "cache_data"}
 """Names of pandas and Streamlit that pickle; numpy and torch do so only if they are told to."""
 
 
-def pickling(text: str) -> list[str]:
+def pickling(text):
     """What in a source pickles, or reads what was pickled."""
     found = []
     for node in ast.walk(ast.parse(text)):
@@ -264,7 +263,7 @@ def pickling(text: str) -> list[str]:
     return found
 
 
-def test_nothing_is_pickled_but_on_the_wire_of_dask() -> None:
+def test_nothing_is_pickled_but_on_the_wire_of_dask():
     """Files come from anywhere, and a pickle runs code when it is read."""
     sources = [ROOT / "app.py"]
     for folder in ("morphgraph", "plugins", "web", "pages", "benchmarks", "docs"):

@@ -6,10 +6,8 @@ import runpy
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterable
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pytest
 import yaml
@@ -39,18 +37,18 @@ NOT_OURS = {"torch"}
 """What only the text of an exported folder's README imports."""
 
 
-def names(requirements: Iterable[str]) -> set[str]:
+def names(requirements):
     """The packages in requirements, in lower case."""
     found = (re.match(r"[A-Za-z0-9_-]+", each) for each in requirements)
     return {match[0].lower() for match in found if match}
 
 
-def pinned(file: str) -> set[str]:
+def pinned(file):
     lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
     return names(line for line in lines if "==" in line)
 
 
-def outside(folders: Iterable[str]) -> set[str]:
+def outside(folders):
     """The packages from outside that modules import, wherever in them."""
     found = set()
     for folder in folders:
@@ -65,11 +63,11 @@ def outside(folders: Iterable[str]) -> set[str]:
     return {BEHIND.get(package, package) for package in found}
 
 
-def modules(requirements: Iterable[str]) -> set[str]:
+def modules(requirements):
     return {MODULE_OF.get(package, package) for package in names(requirements)}
 
 
-def of_plugins(*requirements: str) -> set[str]:
+def of_plugins(*requirements):
     """The packages that plug-ins bring: ``morphgraph-models[train]``."""
     found = set()
     for folder, project in PLUGINS.items():
@@ -81,7 +79,7 @@ def of_plugins(*requirements: str) -> set[str]:
     return found
 
 
-def test_the_library_alone_is_light() -> None:
+def test_the_library_alone_is_light():
     base = modules(PROJECT["dependencies"])
     assert not base & {*EXTRA_OF}
     plugged = {"corpora", "models", "readers", "remedies"}
@@ -93,7 +91,7 @@ def test_the_library_alone_is_light() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_imported_is_required() -> None:
+def test_what_is_imported_is_required():
     base = modules(PROJECT["dependencies"])
     every = base | {module for extra in EXTRAS.values() for module in modules(extra)}
     assert outside(["morphgraph"]) <= every
@@ -104,7 +102,7 @@ def test_what_is_imported_is_required() -> None:
 
 
 @pytest.mark.parametrize("folder", PLUGINS, ids=lambda folder: folder.name)
-def test_a_plug_in_is_in_step(folder: Path) -> None:
+def test_a_plug_in_is_in_step(folder):
     """Its version is ours, and it requires what it imports, but for what its extras bring."""
     project, package = PLUGINS[folder], folder.name.replace("-", "_")
     assert project["version"] == __version__
@@ -116,7 +114,7 @@ def test_a_plug_in_is_in_step(folder: Path) -> None:
     assert imported <= every | of_app, "charts need plotly, as ours do"
 
 
-def test_pins_cover_the_app_and_the_tests() -> None:
+def test_pins_cover_the_app_and_the_tests():
     of_app = [each for extra in ("app", *OF_APP) for each in EXTRAS[extra]]
     of_app += [each for project in PLUGINS.values() for each in project["dependencies"]]
     assert f"morphgraph[{','.join(OF_APP)}]" in EXTRAS["app"]
@@ -128,7 +126,7 @@ def test_pins_cover_the_app_and_the_tests() -> None:
         assert trained <= development | pinned("requirements-models.txt")
 
 
-def test_every_package_is_in_the_wheel() -> None:
+def test_every_package_is_in_the_wheel():
     folders = {
         path.parent.relative_to(ROOT)
         for top in ("morphgraph", "web")
@@ -144,9 +142,7 @@ def test_every_package_is_in_the_wheel() -> None:
     }
 
 
-def test_the_app_says_how_to_install_it(
-    morphgraph: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_app_says_how_to_install_it(morphgraph, monkeypatch):
     monkeypatch.setattr("morphgraph.core.errors.find_spec", lambda name: None)
     run = morphgraph("app", "--headless")
     assert run.code == 2
@@ -159,14 +155,14 @@ SOURCE = PROJECT["urls"]["Source"]
 SETUP = runpy.run_path(str(ROOT / "setup.py"))
 
 
-def text_of(file: str) -> str:
+def text_of(file):
     return (ROOT / file).read_text(encoding="utf-8")
 
 
 README, NOTICE, MANIFEST = map(text_of, ("README.md", "NOTICE.md", "MANIFEST.in"))
 
 
-def tracked() -> list[str]:
+def tracked():
     """The files of the repository, or of the sdist where the tests run from that."""
     if (ROOT / "PKG-INFO").is_file():
         lines = text_of("morphgraph.egg-info/SOURCES.txt").splitlines()
@@ -178,7 +174,7 @@ def tracked() -> list[str]:
     return [line for line in run.stdout.splitlines() if (ROOT / line).exists()]
 
 
-def test_version_and_changelog_are_in_step() -> None:
+def test_version_and_changelog_are_in_step():
     heads = re.findall(r"^## (.+)$", text_of("CHANGELOG.md"), re.M)
     assert next(head for head in heads if head != "Not yet released") == __version__
     assert heads.index(__version__) <= 1
@@ -187,7 +183,7 @@ def test_version_and_changelog_are_in_step() -> None:
     assert f"\nversion: {__version__}\n" in text_of("CITATION.cff")
 
 
-def test_the_papers_of_all_methods_can_be_cited() -> None:
+def test_the_papers_of_all_methods_can_be_cited():
     cited = {
         (paper["authors"][0]["family-names"], str(paper["year"]))
         for paper in yaml.safe_load(text_of("CITATION.cff"))["references"]
@@ -198,7 +194,7 @@ def test_the_papers_of_all_methods_can_be_cited() -> None:
         assert (first, source[-4:]) in cited, source
 
 
-def test_the_readme_works_elsewhere() -> None:
+def test_the_readme_works_elsewhere():
     """Each link of the page on PyPI is absolute, and leads to a file that is there."""
     shown = SETUP["description"]()
     links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", shown)
@@ -212,7 +208,7 @@ def test_the_readme_works_elsewhere() -> None:
     assert sum(sign == "!" for sign, _ in ours) == README.count("![")
 
 
-def test_the_sdist_has_the_whole_repository() -> None:
+def test_the_sdist_has_the_whole_repository():
     grafted = set(re.findall(r"^graft (\S+)$", MANIFEST, re.M))
     [named] = re.findall(r"^include (.+)$", MANIFEST, re.M)
     left_out = [
@@ -228,7 +224,7 @@ def test_the_sdist_has_the_whole_repository() -> None:
     assert [each for each in named.split() if not list(ROOT.glob(each))] == []
 
 
-def test_the_notice_names_all_assets_and_what_is_made_of_them() -> None:
+def test_the_notice_names_all_assets_and_what_is_made_of_them():
     there = ("assets/", "docs/story/built/", "docs/story/fonts/")
     shipped = [f for f in tracked() if f.startswith(there) and f != "docs/story/fonts/LICENSE"]
     assert len(shipped) > 8
@@ -242,7 +238,7 @@ def test_the_notice_names_all_assets_and_what_is_made_of_them() -> None:
     assert f"Panzoom {version}" in NOTICE
 
 
-def test_no_tool_of_developers_is_in_the_wheel() -> None:
+def test_no_tool_of_developers_is_in_the_wheel():
     described = {"package_dir": SETUPTOOLS["package-dir"], "script_name": "setup.py"}
     build = SETUP["WithoutTools"](Distribution(described))
     build.finalize_options()

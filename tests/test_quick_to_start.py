@@ -9,17 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MergeList, graph_of, segment_plain, tied_graphs, with_words
+from strategies import graph_of, segment_plain, tied_graphs, with_words
 
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import resampling, worth_loading
 from morphgraph.score import metrics, uncertainty
 from morphgraph.score.outcome import Strings
 from morphgraph.tokeniser import merging
-from morphgraph.tokeniser.merging import MergeSegmentation, segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import Words
+from morphgraph.tokeniser.merging import segment
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +40,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_what_a_command_loads(command: str) -> None:
+def test_what_a_command_loads(command):
     code = (
         "import sys\n"
         "from morphgraph.cli import main\n"
@@ -56,7 +53,7 @@ def test_what_a_command_loads(command: str) -> None:
     assert found.stderr.split("\n")[-2] == ""
 
 
-def test_help_does_not_load_numpy() -> None:
+def test_help_does_not_load_numpy():
     code = (
         "import sys, typer\n"
         "from morphgraph.cli import program\n"
@@ -67,7 +64,7 @@ def test_help_does_not_load_numpy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_kernels_are_used_once_they_are_loaded() -> None:
+def test_kernels_are_used_once_they_are_loaded():
     assert "numba" in sys.modules and worth_loading(1)
     with patch.dict(sys.modules):
         del sys.modules["numba"]
@@ -76,16 +73,16 @@ def test_kernels_are_used_once_they_are_loaded() -> None:
 
 
 @cache
-def demo() -> BpeTokeniser:
+def demo():
     return load_tokeniser("demo:en")
 
 
-def without_kernels(graph: MergeGraph, words: Words) -> MergeSegmentation:
+def without_kernels(graph, words):
     with patch.object(merging, "worth_loading", lambda atoms: False):
         return segment(graph, words)
 
 
-def assert_same(graph: MergeGraph, found: MergeSegmentation) -> None:
+def assert_same(graph, found):
     plain = without_kernels(graph, found.words)
     assert plain.closed_by.dtype == found.closed_by.dtype
     assert plain.closed_by.tolist() == found.closed_by.tolist()
@@ -94,7 +91,7 @@ def assert_same(graph: MergeGraph, found: MergeSegmentation) -> None:
 
 
 @given(with_words())
-def test_segmenting_as_the_kernel(drawn: tuple[MergeList, list[str]]) -> None:
+def test_segmenting_as_the_kernel(drawn):
     merges, words = drawn
     graph = graph_of(merges)
     assert_same(graph, segment_plain(graph, words))
@@ -104,18 +101,18 @@ def test_segmenting_as_the_kernel(drawn: tuple[MergeList, list[str]]) -> None:
 
 
 @given(tied_graphs(), st.lists(st.text("abc", max_size=20), max_size=4))
-def test_segmenting_by_merges_that_tie_as_the_kernel(graph: MergeGraph, words: list[str]) -> None:
+def test_segmenting_by_merges_that_tie_as_the_kernel(graph, words):
     assert_same(graph, segment_plain(graph, words))
 
 
 @given(st.lists(st.text("undoäß…ª'1 ", max_size=8), max_size=5), st.booleans())
-def test_segmenting_texts_as_the_kernel(words: list[str], bare: bool) -> None:
+def test_segmenting_texts_as_the_kernel(words, bare):
     tokeniser = demo()
     assert_same(tokeniser.graph, segment(tokeniser.graph, tokeniser.encode(words, bare=bare)))
 
 
 @given(st.integers(1, 200), st.integers(0, 2**32), st.integers(0, 5))
-def test_draws_as_the_kernel(entries: int, seed: int, first: int) -> None:
+def test_draws_as_the_kernel(entries, seed, first):
     drawn, plain = np.empty((3, entries)), np.empty((3, entries))
     resampling.draw_counts(seed, first, drawn)
     uncertainty.plain_counts(seed, first, plain)
@@ -128,7 +125,7 @@ LISTS = st.lists(
 
 
 @given(LISTS, LISTS)
-def test_sequences_as_the_kernel(gold: list[list[str]], found: list[list[str]]) -> None:
+def test_sequences_as_the_kernel(gold, found):
     both = Strings.of(gold), Strings.of(found)
     kernel = metrics.longest_common(*both).tolist()
     with patch.object(metrics, "worth_loading", lambda atoms: False):

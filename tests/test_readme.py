@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import Command
 from tokenizers import Tokenizer
 
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
@@ -22,7 +21,7 @@ NOT_RUN = ("morphgraph reference get", "morphgraph app")
 """One needs the network, the other never ends."""
 
 
-def section(text: str, title: str) -> str:
+def section(text, title):
     """The first code block under a heading."""
     found = re.search(rf"^#+ {title}$.*?^```\w*$\n(.*?)^```$", text, re.M | re.S)
     assert found
@@ -36,7 +35,7 @@ LINES = [
 ]
 
 
-def test_the_lines_are_those_of_the_command() -> None:
+def test_the_lines_are_those_of_the_command():
     assert len(LINES) > 10
     assert all(line.startswith("morphgraph ") for line in LINES)
     for left_out in NOT_RUN:
@@ -44,7 +43,7 @@ def test_the_lines_are_those_of_the_command() -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """What the lines take for granted, small: a tokeniser, a gold list and a corpus."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tokenizer.json").write_bytes(demo_tokeniser_path("en").read_bytes())
@@ -58,7 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
+def test_one_after_the_other(morphgraph, folder):
     ended: dict[str, Any] = {}
     first = load_tokeniser("tokenizer.json")  # a line further down writes another one there
     for line in LINES:
@@ -87,9 +86,7 @@ def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_python_runs(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_python_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     [lines] = re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S)
     assert len(lines.replace("\n\n", "\n").splitlines()) == 5
@@ -99,7 +96,7 @@ def test_the_python_runs(
     assert load_tokeniser(tmp_path / "better").vocabulary_size > 7000
 
 
-def test_the_links_and_pictures_are_there() -> None:
+def test_the_links_and_pictures_are_there():
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
         links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
@@ -109,20 +106,18 @@ def test_the_links_and_pictures_are_there() -> None:
 
 # --- hosting --------------------------------------------------------------------------------------
 
-HOSTING, SECURITY = (
-    (ROOT / name).read_text(encoding="utf-8") for name in ("docs/hosting.md", "SECURITY.md")
-)
+HOSTING = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
 _APP = "MORPHGRAPH_APP_MEMORY"
 
 
-def test_the_table_of_limits_is_that_of_the_code() -> None:
+def test_the_table_of_limits_is_that_of_the_code():
     public = [one for one in LIMITS if one.variable.startswith(("MORPHGRAPH_PUBLIC", _APP))]
     rows = [f"| `{one.variable}` | {one.what} | {one.public:,} |" for one in public]
     assert re.findall(rf"^\| `(?:MORPHGRAPH_PUBLIC|{_APP}).*$", HOSTING, re.M) == rows
     assert len(rows) > 10
 
 
-def test_the_table_of_what_is_read_is_that_of_the_code() -> None:
+def test_the_table_of_what_is_read_is_that_of_the_code():
     """To renew it, print these rows."""
     read = [limit for limit in LIMITS if limit.variable.startswith("MORPHGRAPH_MAX")]
     rows = [
@@ -133,9 +128,7 @@ def test_the_table_of_what_is_read_is_that_of_the_code() -> None:
     assert len(read) + HOSTING.count("| `MORPHGRAPH_PUBLIC") + 1 == len(LIMITS)
 
 
-def test_the_container_starts_with_a_command_that_there_is(
-    morphgraph: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_container_starts_with_a_command_that_there_is(morphgraph, monkeypatch):
     """Its options are taken, and its files are there."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     [line] = re.findall(r"^CMD \[(.*)\]$", text, re.M)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +32,7 @@ VALUES = st.recursive(
 
 
 @pytest.fixture(autouse=True, scope="module")
-def readers() -> Iterator[None]:
+def readers():
     """This module can be imported by its own name, there too; processes start with that."""
     sys.path.append(FOLDER)
     isolated._idle.clear()
@@ -117,7 +116,7 @@ def surroundings(data, name):
     return sys.path, os.getsid(0), os.getpid()
 
 
-def number_of_process() -> int:
+def number_of_process():
     return read_isolated(echo, b"", "x")[2]
 
 

@@ -1,6 +1,5 @@
 """What other distributions add is there, and what is broken is named and left out."""
 
-from collections.abc import Iterator
 from importlib.metadata import EntryPoints
 from pathlib import Path
 
@@ -29,7 +28,7 @@ one = numbers_of_others:SEVEN
 
 
 @pytest.fixture
-def numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry[int]]:
+def numbers(tmp_path, monkeypatch):
     for distribution, group in {"others": GROUP, "again": AGAIN}.items():
         about = tmp_path / f"{distribution}-1.dist-info"
         about.mkdir()
@@ -45,12 +44,12 @@ def numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registr
     plugins.installed.cache_clear()
 
 
-def test_ours_come_first_and_names_order_the_rest(numbers: Registry[int]) -> None:
+def test_ours_come_first_and_names_order_the_rest(numbers):
     with pytest.warns(UserWarning, match="is left out"):
         assert [*numbers.items()] == [("two", -2), ("one", -1), ("three", 20_000), ("seven", 7)]
 
 
-def test_a_broken_plug_in_is_one_warning_and_left_out(numbers: Registry[int]) -> None:
+def test_a_broken_plug_in_is_one_warning_and_left_out(numbers):
     with pytest.warns(UserWarning, match="is left out") as warned:
         assert "seven" in numbers
         assert "broken" not in numbers
@@ -62,23 +61,19 @@ def test_a_broken_plug_in_is_one_warning_and_left_out(numbers: Registry[int]) ->
     assert "a str, not a int" in told["text"] and "ZeroDivisionError" in told["broken"]
 
 
-def test_what_is_not_loaded_is_not_imported(numbers: Registry[int]) -> None:
+def test_what_is_not_loaded_is_not_imported(numbers):
     with pytest.warns(UserWarning, match="taken") as warned:
         assert numbers["seven"] == 7
     assert len(warned) == 1, "nothing is told of what nobody asked for"
 
 
-def test_a_checkout_that_is_not_installed_says_so(
-    numbers: Registry[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkout_that_is_not_installed_says_so(numbers, monkeypatch):
     monkeypatch.setattr(plugins, "entry_points", lambda: EntryPoints([]))
     with refused():
         len(numbers)
 
 
-def test_the_code_of_what_is_plugged_in_is_found_without_importing_it(
-    numbers: Registry[int],
-) -> None:
+def test_the_code_of_what_is_plugged_in_is_found_without_importing_it(numbers):
     assert [file.name for file in plugins.code_files("numbers_of_others")] == [
         "numbers_of_others.py"
     ]
@@ -87,6 +82,6 @@ def test_the_code_of_what_is_plugged_in_is_found_without_importing_it(
     assert Path(plugins.__file__) in plugins.code_files("morphgraph.core")
 
 
-def test_a_namespace_that_cannot_be_loaded_is_no_attribute(numbers: Registry[int]) -> None:
+def test_a_namespace_that_cannot_be_loaded_is_no_attribute(numbers):
     with pytest.raises(AttributeError, match=r"broken = broken_module .* ZeroDivisionError"):
         plugins.namespace("broken")

@@ -41,20 +41,20 @@ TEXT = st.lists(st.sampled_from(ODD), max_size=60).map("".join)
 TEXTS = st.lists(TEXT, min_size=1, max_size=4)
 
 
-def read(path: Path) -> dict[str, int]:
+def read(path):
     return dict(read_word_counts(path).items())
 
 
-def names_in(folder: str | Path) -> list[str]:
+def names_in(folder):
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def oracle(texts: list[str], kind: str) -> Counter[str]:
+def oracle(texts, kind):
     counts = Counter(word for text in texts for word in text.split())
     return counts if kind == "whitespace" else Counter(dict(PIPELINES[kind].words(counts)))
 
 
-def packed(data: bytes, ending: str) -> bytes:
+def packed(data, ending):
     if ending == ".zst":
         return bytes(pa.compress(data, "zstd", asbytes=True))
     if ending == ".gz":  # at no time: the bytes name tests, which all workers must name the same
@@ -71,9 +71,7 @@ def packed(data: bytes, ending: str) -> bytes:
 @example(["a\x1cb\x85c\u2028d e\r\rf\0g"], "whitespace", 1, "")
 @example(["", "\ufeffa a", "\u3000"], "whitespace", 1, ".gz")
 @example(["ab ab\n" * 9 + "語語語"], "whitespace", 2, "")
-def test_counts_are_those_of_a_counter(
-    texts: list[str], kind: str, least: int, ending: str
-) -> None:
+def test_counts_are_those_of_a_counter(texts, kind, least, ending):
     """A file a block, or all in one: the result has the same order."""
     lines = [text.removeprefix("\ufeff") for text in texts]
     expected = oracle(lines, kind)
@@ -107,7 +105,7 @@ def test_counts_are_those_of_a_counter(
 TABLE = pa.table({"id": ["x", "y", "z"], "text": ["the dog", None, "the"]})
 
 
-def test_every_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kind_of_file(tmp_path, monkeypatch):
     inside = tmp_path / "texts" / "b"
     inside.mkdir(parents=True)
     (tmp_path / "texts" / "a.txt").write_bytes(b"\xef\xbb\xbfthe dog\n" + b"\n" * 5)
@@ -149,7 +147,7 @@ def test_every_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     }  # fmt: skip
 
 
-def test_more_parquet_files_than_may_be_open(tmp_path: Path) -> None:
+def test_more_parquet_files_than_may_be_open(tmp_path):
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     table = pa.table({"text": ["one two"]})
@@ -163,7 +161,7 @@ def test_more_parquet_files_than_may_be_open(tmp_path: Path) -> None:
     assert (report.files, report.words) == (300, 600)
 
 
-def test_links_and_pipes_in_a_folder_are_no_texts_of_their_own(tmp_path: Path) -> None:
+def test_links_and_pipes_in_a_folder_are_no_texts_of_their_own(tmp_path):
     inside = tmp_path / "texts"
     (inside / "b").mkdir(parents=True)
     (inside / "b" / "a::b.txt").write_text("the dog")
@@ -193,7 +191,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read in /proc")
-def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_words(tmp_path):
     peaks = []
     for distinct in (1, 800_000, 3_200_000):
         text = tmp_path / f"{distinct}.txt"
@@ -211,7 +209,7 @@ def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
     assert many - some < 40
 
 
-def test_workers_are_as_many_as_the_memory_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_are_as_many_as_the_memory_is_for(monkeypatch):
     monkeypatch.setattr(counting, "available_cores", lambda: 8)
     asked = [(2**26, None), (2**29, None), (2**29, 3), (2**26, 3)]
     assert [counting.workers_for(*each) for each in asked] == [2, 8, 3, 2]
@@ -225,7 +223,7 @@ PROSE = (
 )
 
 
-def sample(data_folder: Path, tmp_path: Path) -> Path:
+def sample(data_folder, tmp_path):
     titles = (data_folder / "text" / "arxiv-cs-train.csv").read_text(encoding="utf-8")
     path = tmp_path / "titles.txt"
     path.write_text(titles[:200_000] + PROSE * 12, encoding="utf-8")
@@ -234,9 +232,7 @@ def sample(data_folder: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("pipeline", ["knockout", "rebpe"])
 @pytest.mark.parametrize("least", [1, 5, 10])
-def test_the_words_are_those_of_the_pipeline(
-    data_folder: Path, tmp_path: Path, pipeline: str, least: int
-) -> None:
+def test_the_words_are_those_of_the_pipeline(data_folder, tmp_path, pipeline, least):
     text, out = sample(data_folder, tmp_path), tmp_path / "counts"
     count_words([text], out, pipeline=pipeline, minimum_count=least)
     counted = read_word_counts(out)
@@ -254,7 +250,7 @@ def test_the_words_are_those_of_the_pipeline(
 
 
 @pytest.mark.parametrize("method", ["bpe", "picky", "scaffold", "wordpiece"])
-def test_the_order_of_words_does_not_matter(data_folder: Path, tmp_path: Path, method: str) -> None:
+def test_the_order_of_words_does_not_matter(data_folder, tmp_path, method):
     counts = read_text(sample(data_folder, tmp_path))
     items = sorted(counts.items())
     for pipeline in ("knockout", "rebpe"):
@@ -294,7 +290,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "data"), REFUSED, ids=range(len(REFUSED)))
-def test_refuses(tmp_path: Path, name: str, data: bytes) -> None:
+def test_refuses(tmp_path, name, data):
     """Also where it is read with another file, which is sound."""
     sound = [tmp_path / "sound.txt"] if data.decode(errors="replace").strip() else []
     for path, text in ((tmp_path / name, data), *((path, b"a b") for path in sound)):
@@ -316,7 +312,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("place", [0, 4])
 @pytest.mark.parametrize("number", [0, 1])
-def test_one_bad_line(tmp_path: Path, form: str, place: int, number: int, ending: str) -> None:
+def test_one_bad_line(tmp_path, form, place, number, ending):
     """At the start and the end of a file, the first and the second; all other lines are good."""
     for file in range(2):
         words = [f"the dog{line}" for line in range(5)]
@@ -335,7 +331,7 @@ def test_one_bad_line(tmp_path: Path, form: str, place: int, number: int, ending
     assert report.bad == 1 and where in report.first_bad[0]
 
 
-def test_parquet_that_is_not_utf_8_is_damaged(tmp_path: Path) -> None:
+def test_parquet_that_is_not_utf_8_is_damaged(tmp_path):
     rows = pa.array([b"a", b"a\xff"]).view(pa.string())
     parquet.write_table(pa.table({"text": rows}), tmp_path / "a.parquet")
     with refused(FileFormatError):
@@ -343,7 +339,7 @@ def test_parquet_that_is_not_utf_8_is_damaged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
-def test_what_duckdb_would_misread_is_mended(tmp_path: Path, ending: str) -> None:
+def test_what_duckdb_would_misread_is_mended(tmp_path, ending):
     """Returns here and there, separators, and lines longer than its buffer, also at the end."""
     text = "a\x1fb\rc\r\nd\r\r\n" + "long line " * 2**20 + "\n\x1ce " + "no end " * 2**21
     (tmp_path / f"a.txt{ending}").write_bytes(packed(text.encode(), ending))
@@ -359,9 +355,7 @@ ROWS = st.lists(
 
 @examples(100)
 @given(ROWS, st.sampled_from(["jsonl", "csv", "parquet"]))
-def test_every_form_has_the_words_of_its_cells(
-    rows: list[dict[str, str | None]], form: str
-) -> None:
+def test_every_form_has_the_words_of_its_cells(rows, form):
     [name] = rows[0]
     expected = oracle([row[name] or "" for row in rows], "whitespace")
     with tempfile.TemporaryDirectory() as folder:
@@ -380,7 +374,7 @@ def test_every_form_has_the_words_of_its_cells(
         assert read(Path(folder, "out")) == expected
 
 
-def test_the_line_of_an_error_is_counted_from_the_start_of_the_file(tmp_path: Path) -> None:
+def test_the_line_of_an_error_is_counted_from_the_start_of_the_file(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"one\ntwo two two two\nthree\n\n\nfi\xffve\nsix\nse\xff")
     for least in (2, 1):
         with refused(FileFormatError):
@@ -389,7 +383,7 @@ def test_the_line_of_an_error_is_counted_from_the_start_of_the_file(tmp_path: Pa
     assert [line.partition(": ")[0][-6:] for line in report.first_bad] == ["line 6", "line 8"]
 
 
-def test_refuses_paths_and_values(tmp_path: Path) -> None:
+def test_refuses_paths_and_values(tmp_path):
     text, out = tmp_path / "a.txt", tmp_path / "o"
     text.write_text("a b")
     (tmp_path / "empty").mkdir()
@@ -405,14 +399,14 @@ def test_refuses_paths_and_values(tmp_path: Path) -> None:
         ([text], {"temp": tmp_path / "no"}),
     ):
         with refused():
-            count_words(paths, out, **options)  # type: ignore[arg-type]
+            count_words(paths, out, **options)
     for bad in (text, tmp_path / "full", text / "o"):
         with refused():
             count_words([text], bad)
     assert names_in(tmp_path) == ["a.txt", "empty", "full"]
 
 
-def test_counts_are_no_text(tmp_path: Path) -> None:
+def test_counts_are_no_text(tmp_path):
     (tmp_path / "a.txt").write_text("a b")
     count_words([tmp_path / "a.txt"], tmp_path / "o.parquet")
     with refused(FileFormatError):
@@ -420,7 +414,7 @@ def test_counts_are_no_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "512", "M", "-1G", "64 MX", "1e3M", "٣M", "99999999999G"])
-def test_sizes_of_memory(text: str) -> None:
+def test_sizes_of_memory(text):
     with refused():
         parse_memory(text)
     forms = ["2G", "2 GB", "2gib", "2048M", "2097152K"]

@@ -2,8 +2,6 @@
 
 import io
 import tracemalloc
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -15,15 +13,11 @@ from refusals import refused
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus import counts
-from morphgraph.corpus.counts import (
-    parse_word_counts,
-    read_word_counts,
-    wordfreq_counts,
-)
+from morphgraph.corpus.counts import parse_word_counts, read_word_counts, wordfreq_counts
 from morphgraph.corpus.word_array import WordArray
 
 
-def read(path: Path, content: bytes) -> dict[str, int]:
+def read(path, content):
     file = path / "counts.txt"
     file.write_bytes(content)
     return dict(read_word_counts(file).items())
@@ -41,7 +35,7 @@ def read(path: Path, content: bytes) -> dict[str, int]:
         (b"low 1000000000000000\nlower 007", {"low": 10**15, "lower": 7}),
     ],
 )
-def test_read(tmp_path: Path, content: bytes, counts: dict[str, int]) -> None:
+def test_read(tmp_path, content, counts):
     assert read(tmp_path, content) == counts
 
 
@@ -64,14 +58,12 @@ def test_read(tmp_path: Path, content: bytes, counts: dict[str, int]) -> None:
         b"low 5\nl\xf6w 7\n",
     ],
 )
-def test_read_refuses(tmp_path: Path, content: bytes) -> None:
+def test_read_refuses(tmp_path, content):
     with refused(FileFormatError):
         read(tmp_path, content)
 
 
-def test_read_refuses_what_is_too_large_or_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_refuses_what_is_too_large_or_missing(tmp_path, monkeypatch):
     file = tmp_path / "counts.txt"
     file.write_text("low 5\n")
     monkeypatch.setattr(counts, "LARGEST_FILE", 5)
@@ -81,7 +73,7 @@ def test_read_refuses_what_is_too_large_or_missing(
         read_word_counts(tmp_path / "nothing.txt")
 
 
-def test_wordfreq() -> None:
+def test_wordfreq():
     counts = wordfreq_counts("en", wordlist="small")
     assert len(counts) > 20_000
     by_word = dict(counts.items())
@@ -89,7 +81,7 @@ def test_wordfreq() -> None:
     assert list(counts.counts) == sorted(counts.counts, reverse=True)
 
 
-def test_wordfreq_names_the_languages_it_has() -> None:
+def test_wordfreq_names_the_languages_it_has():
     with refused():
         wordfreq_counts("tlh")
     with refused():
@@ -108,7 +100,7 @@ _LINES = st.lists(
 )  # fmt: skip
 
 
-def outcome(data: bytes, block: int) -> list[tuple[str, int]] | str:
+def outcome(data, block):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "_BLOCK", block)
         try:
@@ -121,7 +113,7 @@ _WHITE = [chr(point) for point in range(0x3001) if chr(point).isspace() and poin
 
 
 @pytest.mark.parametrize("block", [1, 20])
-def test_white_space_around_words_of_a_large_file(block: int) -> None:
+def test_white_space_around_words_of_a_large_file(block):
     for white in _WHITE:
         for line in (f"a{white}\t5", f"{white}a\t5", f"a\t5{white}", f"a{white}b\t5"):
             data = f"first\t1\n{line}\nlast{white}\t2".encode()
@@ -130,24 +122,20 @@ def test_white_space_around_words_of_a_large_file(block: int) -> None:
 
 @examples(300)
 @given(_LINES, st.integers(1, 40), st.booleans())
-def test_blocks_of_a_large_file_are_read_as_a_small_file(
-    lines: list[bytes], block: int, ended: bool
-) -> None:
+def test_blocks_of_a_large_file_are_read_as_a_small_file(lines, block, ended):
     data = b"\n".join(lines) + b"\n" * ended
     assert outcome(data, block) == outcome(data, 10**6)
 
 
 @pytest.mark.parametrize("limit", ["COUNTED_WORDS", "COUNTED_CHARACTERS"])
-def test_a_large_file_has_limits(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+def test_a_large_file_has_limits(monkeypatch, limit):
     data = b"".join(b"%d\t1\n" % number for number in range(9))
     assert len(outcome(data, 8)) == 9
     monkeypatch.setenv(f"MORPHGRAPH_MAX_{limit}", "8")
     assert "the limit is 8" in outcome(data, 8)
 
 
-def test_a_file_of_wrong_lines_takes_no_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_wrong_lines_takes_no_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(counts, "_BLOCK", 2**16)
     path = tmp_path / "text.txt"
     path.write_text("".join(f"a sentence in line {number}.\n" for number in range(20_000)))
@@ -159,7 +147,7 @@ def test_a_file_of_wrong_lines_takes_no_memory(
     assert peak < 5_000_000
 
 
-def test_an_array_of_words_is_a_sequence() -> None:
+def test_an_array_of_words_is_a_sequence():
     words = ["low", "Öl", "語", "", "lower"]
     array = WordArray.of_strings(words)
     assert (len(array), list(array), array[1], array[-1]) == (5, words, "Öl", "lower")
@@ -175,7 +163,7 @@ def test_an_array_of_words_is_a_sequence() -> None:
 # ------------------------------------------------------------------------- Parquet
 
 
-def as_parquet(columns: dict[str, Any], metadata: dict[str, str] | None = None) -> bytes:
+def as_parquet(columns, metadata=None):
     buffer = io.BytesIO()
     parquet.write_table(pa.table(columns).replace_schema_metadata(metadata), buffer)
     return buffer.getvalue()
@@ -183,7 +171,7 @@ def as_parquet(columns: dict[str, Any], metadata: dict[str, str] | None = None) 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary("int8", "string")])
 @pytest.mark.parametrize("number", [pa.int64(), pa.uint64(), pa.uint8()])
-def test_reads_every_kind_of_column(tmp_path: Path, kind: Any, number: Any) -> None:
+def test_reads_every_kind_of_column(tmp_path, kind, number):
     words = pa.array(["low", "a b", "low", "no", "\r\0", "né"]).cast(kind)
     columns = {"more": [1] * 6, "count": pa.array([5, 2, 7, 0, 1, 3], number), "word": words}
     path = tmp_path / "counts.tsv"  # The content tells what it is.
@@ -205,7 +193,7 @@ def test_reads_every_kind_of_column(tmp_path: Path, kind: Any, number: Any) -> N
         ("no JSON", None),
     ],
 )
-def test_what_made_the_words(about: str, pipeline: str | None) -> None:
+def test_what_made_the_words(about, pipeline):
     data = as_parquet({"word": ["low"], "count": [1]}, {"morphgraph": about})
     assert parse_word_counts(data, "a").pipeline == pipeline
 
@@ -228,12 +216,12 @@ def test_what_made_the_words(about: str, pipeline: str | None) -> None:
         {"word": ["low"], "count": [0]},
     ],
 )
-def test_refuses_other_columns(columns: dict[str, Any]) -> None:
+def test_refuses_other_columns(columns):
     with refused(FileFormatError):
         parse_word_counts(as_parquet(columns), "a.parquet")
 
 
-def test_refuses_what_is_cut_off_or_no_text() -> None:
+def test_refuses_what_is_cut_off_or_no_text():
     data = as_parquet({"word": [f"w{number}" for number in range(999)], "count": range(999)})
     for length in (4, 20, len(data) // 2, len(data) - 3):
         with refused(FileFormatError):
@@ -243,7 +231,7 @@ def test_refuses_what_is_cut_off_or_no_text() -> None:
         parse_word_counts(as_parquet({"word": broken, "count": [1]}), "a.parquet")
 
 
-def test_parquet_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_has_limits(monkeypatch):
     data = as_parquet({"word": ["abc", "de", "f"], "count": [1, 2, 3]})
     monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_WORDS", "2")
     with refused(FileFormatError):
@@ -254,7 +242,7 @@ def test_parquet_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         parse_word_counts(data, "a.parquet")
 
 
-def test_a_line_of_a_large_file_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_of_a_large_file_without_end_is_not_read(monkeypatch):
     monkeypatch.setattr(counts, "_BLOCK", 2**10)
     monkeypatch.setattr(counts, "_LONGEST_LINE", 2**12)
     data = b"a\t1\n" * 1000 + b"b\t" * 2**20

@@ -3,7 +3,6 @@
 import json
 import unicodedata
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +34,7 @@ from morphgraph.segment.training import components
 from morphgraph.tokeniser.preprocess import printable_bytes
 
 
-def pieces(pipeline: str, counts: dict[str, int], **options: Any) -> dict[str, int]:
+def pieces(pipeline, counts, **options):
     return dict(prepare(pipeline, counts, **options).counts.items())
 
 
@@ -74,11 +73,11 @@ RULES = {
 @pytest.mark.parametrize(
     ("rule", "parts"), [(rule, text.split("|")) for rule, texts in RULES.items() for text in texts]
 )
-def test_where_a_rule_cuts(rule: Any, parts: list[str]) -> None:
+def test_where_a_rule_cuts(rule, parts):
     assert rule("".join(parts)) == parts
 
 
-def test_nfkc_comes_first() -> None:
+def test_nfkc_comes_first():
     # The ligature is two letters, the ellipsis three marks, the no-break space a space.
     counts = {"ﬁne…": 2, "fine": 3, "a\u00a0b": 1}
     assert PIPELINES["rebpe"].words(counts) == {"fine": 5, "...": 2, "a": 1, "b": 1}
@@ -87,14 +86,14 @@ def test_nfkc_comes_first() -> None:
 @given(st.text())
 @example("⇧⇧A⇧a")
 @example("ẞ ᾈ İ Ǆ Σς")
-def test_lower_casing_loses_nothing(text: str) -> None:
+def test_lower_casing_loses_nothing(text):
     text = unicodedata.normalize("NFKC", text)
     lower = mark_capitals(text)
     assert restore_capitals(lower) == text
     assert lower == "".join(c.lower() for c in lower)
 
 
-def test_character_coverage() -> None:
+def test_character_coverage():
     # Of 20,000 characters 19,998 are 0.9999, so the two rarest, of one each, are out.
     words = {"a" * 10: 1_999, "aaaaaaaéé": 1, "ñ": 1}
     counted = {"a": 19_997, "é": 2, "ñ": 1}
@@ -112,14 +111,14 @@ def test_character_coverage() -> None:
 # ------------------------------------------------------------------------- whole pipelines
 
 
-def test_plain() -> None:
+def test_plain():
     counts = {"don't": 3, "né": 2, "co-op": 1}
     assert pieces("plain", counts) == {"Ġdon": 3, "'t": 3, "ĠnÃ©": 2, "Ġco": 1, "-": 1, "op": 1}
     assert pieces("plain", counts, kind="characters") == {"▁don't": 3, "▁né": 2, "▁co-op": 1}
     assert pieces("plain", counts, kind="unmarked") == counts
 
 
-def test_knockout_in_its_order() -> None:
+def test_knockout_in_its_order():
     counts = {"dog.": 6, "dog": 5, "(dog": 1, "co-op": 10, "rare": 9, "né": 10}
     # "dog" is counted after the marks are split off; the mark "." (6) and "(" (1) are too rare.
     prepared = prepare("knockout", counts)
@@ -128,7 +127,7 @@ def test_knockout_in_its_order() -> None:
     assert len(prepared.alphabet) == 256
 
 
-def test_knockout_drops_long_words_and_foreign_scripts() -> None:
+def test_knockout_drops_long_words_and_foreign_scripts():
     counts = {"a" * 60: 10, "b" * 61: 10, "слово": 20, "αβ-vitamin": 30, "word": 100}
     prepared = prepare("knockout", counts)
     assert dict(prepared.counts.items()) == {"Ġ" + "a" * 60: 10, "Ġword": 100}
@@ -136,7 +135,7 @@ def test_knockout_drops_long_words_and_foreign_scripts() -> None:
     assert set(pieces("knockout", {"слово": 30, "word": 10})) == {printable_bytes(" слово")}
 
 
-def test_rebpe_in_its_order() -> None:
+def test_rebpe_in_its_order():
     counts = {"Don't": 5, "don't": 4, "(Don't)": 4, "L'Eau-1234": 5, "rare": 4, "né": 5}
     assert pieces("rebpe", counts, coverage=1.0) == {
         # Don't: 5 + 4 with the brackets off; don't and the brackets, with 4 each, are too rare.
@@ -152,7 +151,7 @@ def test_rebpe_in_its_order() -> None:
     }
 
 
-def test_no_piece_has_a_character_that_is_not_covered() -> None:
+def test_no_piece_has_a_character_that_is_not_covered():
     prepared = prepare("rebpe", {"abñcd": 5, "a": 100_000, "B": 100_000})
     assert dict(prepared.counts.items()) == {"▁ab": 5, "cd": 5, "▁a": 100_000, "▁⇧b": 100_000}
     assert "ñ" not in prepared.alphabet
@@ -161,7 +160,7 @@ def test_no_piece_has_a_character_that_is_not_covered() -> None:
 
 
 @pytest.mark.parametrize("name", ["spaces", "no-spaces"])
-def test_no_type_has_a_space(name: str) -> None:
+def test_no_type_has_a_space(name):
     prepared = prepare(name, {"low": 5, "né": 2})
     assert dict(prepared.counts.items()) == {"low": 5, "nÃ©": 2}
     assert "Ġ" in prepared.alphabet, "the space is an atom"
@@ -169,7 +168,7 @@ def test_no_type_has_a_space(name: str) -> None:
     assert (dict(prepared.counts.items()), prepared.alphabet) == ({"low": 5}, ("▁",))
 
 
-def test_what_cannot_be_prepared() -> None:
+def test_what_cannot_be_prepared():
     with refused():
         prepare("best", {"a": 1})
     with refused():
@@ -184,7 +183,7 @@ def test_what_cannot_be_prepared() -> None:
 # ------------------------------------------------------------------------- in use as in training
 
 
-def library(pipeline: str, kind: str, alphabet: tuple[str, ...]) -> Tokenizer:
+def library(pipeline, kind, alphabet):
     prepared = prepare(pipeline, {"word": 10}, kind=kind, minimum_count=1)
     if pipeline == "rebpe":
         prepared = prepare(pipeline, {"".join(alphabet): 1}, kind=kind, minimum_count=1)
@@ -205,7 +204,7 @@ ONE_SCRIPT = ALPHABET.replace("Σω", "").replace("日", "")
 
 @pytest.mark.parametrize("kind", ["bytes", "characters", "unmarked"])
 @pytest.mark.parametrize("pipeline", list(PIPELINES))
-def test_the_library_cuts_words_in_the_same_way(pipeline: str, kind: str) -> None:
+def test_the_library_cuts_words_in_the_same_way(pipeline, kind):
     if (pipeline, kind) == ("rebpe", "bytes"):
         pytest.skip("its signs for capitals are characters")
     tokenizer = library(pipeline, kind, tuple(ALPHABET))
@@ -216,7 +215,7 @@ def test_the_library_cuts_words_in_the_same_way(pipeline: str, kind: str) -> Non
     @example("DON'T")
     @example("a'''b")
     @example("''a'b-'")
-    def same(word: str) -> None:
+    def same(word):
         ours = pieces(pipeline, {word: 1}, kind=kind, minimum_count=1, coverage=1.0)
         # The one pipeline whose marker is the space before a word in running text.
         text = f" {word}" if (pipeline, kind) == ("plain", "bytes") else word
@@ -231,7 +230,7 @@ def test_the_library_cuts_words_in_the_same_way(pipeline: str, kind: str) -> Non
         same()
 
 
-def test_the_decoder_brings_capitals_back() -> None:
+def test_the_decoder_brings_capitals_back():
     tokenizer = library("rebpe", "characters", ("T", "h", "e", "N"))
     tokens = ["▁⇧", "the", "▁⇧n⇧", "a", "⇧⇧"]
     assert tokenizer.decoder.decode(tokens) == "The NA⇧"
@@ -248,9 +247,7 @@ def test_the_decoder_brings_capitals_back() -> None:
     st.integers(1, 5),
     st.booleans(),
 )
-def test_many_words_are_prepared_as_few(
-    name: str, kind: str | None, words: dict[str, int], least: int | None, at_once: int, made: bool
-) -> None:
+def test_many_words_are_prepared_as_few(name, kind, words, least, at_once, made):
     """Arrays give the same pieces as a dictionary, whatever is gone through at once."""
     numbers = np.array(list(words.values()))
     of = name if made else None
@@ -259,7 +256,7 @@ def test_many_words_are_prepared_as_few(
         WordCounts(WordArray.of_strings(words), numbers, of),
     ]
 
-    def outcome(counts: WordCounts) -> Any:
+    def outcome(counts):
         try:
             prepared = prepare(name, counts, kind=kind, minimum_count=least, longest=3)
         except MorphGraphError as error:
@@ -273,7 +270,7 @@ def test_many_words_are_prepared_as_few(
     assert few == many
 
 
-def test_sums_that_are_too_large_are_refused() -> None:
+def test_sums_that_are_too_large_are_refused():
     words = WordArray.of_strings([f"{n}a" for n in range(10)])
     with refused():
         prepare("plain", WordCounts(words, np.full(10, 2**60)))

@@ -2,8 +2,6 @@
 
 import csv
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -17,16 +15,16 @@ from tests.corpus.test_counts import as_parquet
 CSV = b'text,label\n"the dog, the cat",1\nthe end,2\n\n'
 
 
-def read(data: bytes, name: str, **options: Any) -> dict[str, int]:
+def read(data, name, **options):
     return dict(read_text(data, name, **options).items())
 
 
-def test_words_are_what_white_space_separates_most_frequent_first() -> None:
+def test_words_are_what_white_space_separates_most_frequent_first():
     counts = read_text("b a\n\nb\tb\u00a0c\n".encode(), "a.txt")
     assert list(counts.items()) == [("b", 3), ("a", 1), ("c", 1)]
 
 
-def test_parquet(tmp_path: Path) -> None:
+def test_parquet(tmp_path):
     data = as_parquet({"text": ["the dog", None, "the cat"], "label": [1, 2, 3]})
     assert read(data, "a.parquet") == {"the": 2, "dog": 1, "cat": 1}
     assert read(data, "named oddly") == {"the": 2, "dog": 1, "cat": 1}
@@ -51,12 +49,12 @@ def test_parquet(tmp_path: Path) -> None:
         (as_parquet({"n": [1], "t": ["a"]}), "a.parquet", {"column": "n"}),
     ],
 )  # fmt: skip
-def test_refuses(data: bytes, name: str, options: dict[str, Any]) -> None:
+def test_refuses(data, name, options):
     with refused(FileFormatError):
         read_text(data, name, **options)
 
 
-def test_too_many_words_or_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_words_or_bytes_are_refused(monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_WORDS", "2")
     assert len(read_text(b"a b a", "a.txt")) == 2
     with refused(FileFormatError):
@@ -67,7 +65,7 @@ def test_too_many_words_or_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("name", ["cs", "maths", "physics"])
-def test_real_titles(data_folder: Path, name: str) -> None:
+def test_real_titles(data_folder, name):
     path = data_folder / "text" / f"arxiv-{name}-train.csv"
     counts = read_text(path)
     with path.open(encoding="utf-8", newline="") as file:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rebpe_oracle import State
 from refusals import refused
-from strategies import MERGES, MergeList, check_graph, graph_of, observed, well_formed
+from strategies import MERGES, check_graph, graph_of, observed, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
@@ -19,11 +19,11 @@ TUPLES = [("b", "c"), ("a", "bc"), ("a", "b", "d"), ("d", "a", "b", "d")]
 """Types: b, c, bc, a, abc, d, abd, dabd. Both tuple merges contain (a, b) and (b, d)."""
 
 
-def listed(graph: MergeGraph) -> list[str]:
+def listed(graph):
     return [graph.describe(merge).partition(" →")[0] for merge in graph.merge_ids()]
 
 
-def edited() -> MergeGraph:
+def edited():
     """A graph after an annealing with an atom, a reification and a knockout."""
     graph = MergeGraph.from_merges(TUPLES)
     graph.anneal([("abd", "z")], ["z"])
@@ -35,7 +35,7 @@ def edited() -> MergeGraph:
 # ------------------------------------------------------------------------ what the edits do
 
 
-def test_repairs_that_links_take_back_are_no_edit() -> None:
+def test_repairs_that_links_take_back_are_no_edit():
     """a + c + a + b is linked to a + b again: nothing to undo, and redo is not lost."""
     graph = MergeGraph.from_merges([("a", "b", "a"), ("a", "b"), ("a", "c", "ab"), ("c", "c")])
     graph.knockout(["aba"])  # leaves a hole in the ranks
@@ -53,7 +53,7 @@ def test_repairs_that_links_take_back_are_no_edit() -> None:
 
 
 @pytest.mark.parametrize("edit", ["anneal", "knockout", "cascade"])
-def test_after_a_change_that_is_not_made(edit: str) -> None:
+def test_after_a_change_that_is_not_made(edit):
     graph = edited()
     before, state = observed(graph), graph.numbered
     expected = graph.copy()
@@ -75,7 +75,7 @@ def test_after_a_change_that_is_not_made(edit: str) -> None:
 # ------------------------------------------------------------------------ errors
 
 
-def repaired(rank: int, *parts: str) -> dict[str, Any]:
+def repaired(rank, *parts):
     """A step that repairs one merge."""
     repairs = [{"rank": rank, "parts": [*parts]}]
     return {"edit": "reify", "pairs": [["a", "b"]], "repairs": repairs}
@@ -103,7 +103,7 @@ ERRORS: list[dict[str, Any]] = [
 ]
 
 
-def direct(graph: MergeGraph, step: dict[str, Any]) -> None:
+def direct(graph, step):
     """A step of a recipe by the method of its name."""
     if step["edit"] == "anneal":
         graph.anneal(step["merges"], step.get("atoms", ()))
@@ -115,7 +115,7 @@ def direct(graph: MergeGraph, step: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("step", ERRORS)
-def test_errors_change_nothing(step: dict[str, Any]) -> None:
+def test_errors_change_nothing(step):
     """A + b has rank 4; edits made before stay, and an undone one could be made again."""
     graph = MergeGraph.from_merges([*TUPLES, ("a", "b")])
     graph.anneal([("d", "c")])
@@ -140,7 +140,7 @@ def test_errors_change_nothing(step: dict[str, Any]) -> None:
 # ------------------------------------------------------------------------ against a naive model
 
 
-def snapshot(graph: MergeGraph) -> tuple[oracles.Merges, set[str], dict[int, str]]:
+def snapshot(graph):
     """The state in terms of strings: what a model has."""
     merges = graph.merges()
     parts = {m.rank: tuple(graph.types[part] for part in m.parts) for m in merges.values()}
@@ -152,37 +152,37 @@ def snapshot(graph: MergeGraph) -> tuple[oracles.Merges, set[str], dict[int, str
 class Model:
     """A list of states, and the number of the present one."""
 
-    def __init__(self, merges: MergeList) -> None:
+    def __init__(self, merges):
         listed = oracles.listed(merges)
         types = {"a", "b", "c"}.union(*listed.values(), map("".join, listed.values()))
         self.states = [State(listed, types, dict.fromkeys(listed, "original"))]
         self.at = 0
 
     @property
-    def now(self) -> State:
+    def now(self):
         return self.states[self.at]
 
-    def push(self, state: State) -> None:
+    def push(self, state):
         """A new state, unless nothing changed."""
         old = self.now
         if (state.merges, state.types) != (old.merges, old.types):
             self.states[self.at + 1 :] = [state]
             self.at += 1
 
-    def knockout(self, gone: list[str]) -> None:
+    def knockout(self, gone):
         left = rebpe_oracle.substituted(self.now.merges, gone)
         split = {rank for rank in left if left[rank] != self.now.merges[rank]}
         origins = {rank: "split" if rank in split else self.now.origins[rank] for rank in left}
         self.push(State(left, self.now.types - set(gone), origins))
 
-    def cascade(self, gone: list[str]) -> None:
+    def cascade(self, gone):
         left = oracles.cascade(self.now.merges, gone) if gone else self.now.merges
         made = {"".join(parts) for parts in self.now.merges.values()}
         lost = made - {"".join(parts) for parts in left.values()}
         origins = {rank: self.now.origins[rank] for rank in left}
         self.push(State(left, self.now.types - lost, origins))
 
-    def anneal(self, pairs: list[tuple[str, str]], atoms: list[str]) -> None:
+    def anneal(self, pairs, atoms):
         merges, origins = dict(self.now.merges), dict(self.now.origins)
         for pair in pairs:
             rank = max(merges, default=-1) + 1
@@ -190,9 +190,7 @@ class Model:
         types = self.now.types.union(atoms, map("".join, pairs))
         self.push(State(merges, types, origins))
 
-    def reify(
-        self, pairs: list[tuple[str, str]], repairs: list[tuple[int, tuple[str, ...]]]
-    ) -> None:
+    def reify(self, pairs, repairs):
         rows = {
             rank: rebpe_oracle.Row(parts, self.now.origins[rank])
             for rank, parts in sorted(self.now.merges.items())
@@ -207,7 +205,7 @@ class Model:
             self.push(rebpe_oracle.numbered(order, types))
 
 
-def draw_edit(data: st.DataObject, state: State) -> tuple[str, list[Any]]:
+def draw_edit(data, state):
     """An edit that can be made in a state: its name and arguments."""
     types = sorted(state.types)
     made = sorted({"".join(parts) for parts in state.merges.values()})
@@ -237,7 +235,7 @@ def draw_edit(data: st.DataObject, state: State) -> tuple[str, list[Any]]:
 
 @examples(250)
 @given(merges=well_formed(size=8) | MERGES, data=st.data())
-def test_random_edits_are_those_of_a_naive_model(merges: MergeList, data: st.DataObject) -> None:
+def test_random_edits_are_those_of_a_naive_model(merges, data):
     merges = list(dict.fromkeys(merges))
     graph, model = graph_of(merges), Model(merges)
     seen = {0: observed(graph)}
@@ -270,7 +268,7 @@ def test_random_edits_are_those_of_a_naive_model(merges: MergeList, data: st.Dat
     assert snapshot(replayed) == snapshot(graph)
 
 
-def test_a_change_of_another_state_is_refused() -> None:
+def test_a_change_of_another_state_is_refused():
     graph = MergeGraph.from_merges(TUPLES)
     change = graph.preview_anneal([("c", "y")], ["y"])
     graph.anneal([], ["z"])

@@ -4,12 +4,11 @@ import pickle
 from typing import Any
 
 import oracles
-import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
-from strategies import MERGES, MergeList, check_graph, graph_of
+from strategies import MERGES, check_graph, graph_of
 
 from morphgraph.core.cache import State
 from morphgraph.graph.arrays import merge_arrays
@@ -17,24 +16,24 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError, Merge
 
 
-def parts_of(graph: MergeGraph) -> oracles.Merges:
+def parts_of(graph):
     """The present merges as the oracle writes them."""
     merges = (graph.merge(number) for number in graph.merge_ids())
     return {m.rank: tuple(graph.types[part] for part in m.parts) for m in merges}
 
 
-def removable(graph: MergeGraph) -> list[str]:
+def removable(graph):
     """Present types that a merge produces."""
     return [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
 
 
-def present(graph: MergeGraph) -> set[str]:
+def present(graph):
     return {graph.types[number] for number in graph.type_ids()}
 
 
 @examples(200)
 @given(MERGES, st.data())
-def test_knockout_of_a_set_is_one_by_one_in_any_order(merges: MergeList, data: Any) -> None:
+def test_knockout_of_a_set_is_one_by_one_in_any_order(merges, data):
     graph = graph_of(merges)
     types = removable(graph)
     gone = data.draw(st.lists(st.sampled_from(types), unique=True)) if types else []
@@ -54,7 +53,7 @@ def test_knockout_of_a_set_is_one_by_one_in_any_order(merges: MergeList, data: A
     assert with_ids(one_by_one) == with_ids(graph)
 
 
-def test_one_that_was_sent_is_not_taken_for_one_that_is_here() -> None:
+def test_one_that_was_sent_is_not_taken_for_one_that_is_here():
     here = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
     there = MergeGraph.from_merges([("x", "y"), ("x", "xy")])
     sent = pickle.dumps(there)
@@ -67,7 +66,7 @@ def test_one_that_was_sent_is_not_taken_for_one_that_is_here() -> None:
     assert "ab" in here
 
 
-def test_ranks_decide_not_the_order_of_the_list() -> None:
+def test_ranks_decide_not_the_order_of_the_list():
     # ab first, c, abc; then the merge list gives rank 5 before rank 2.
     types = ["a", "b", "c", "ab", "bc", "abc"]
     merges = [Merge(0, (0, 1), 3), Merge(1, (1, 2), 4), Merge(5, (3, 2), 5), Merge(2, (0, 4), 5)]
@@ -77,7 +76,7 @@ def test_ranks_decide_not_the_order_of_the_list() -> None:
     assert graph.outgoing(2) == (1, 2)
 
 
-def test_reading() -> None:
+def test_reading():
     graph = MergeGraph.from_merges([("u", "n"), ("un", "un"), ("un", "u")])
     un = graph.id_of("un")
     assert graph.fan_out(un) == 2, "a part that stands twice in a merge counts once"
@@ -99,7 +98,7 @@ def test_reading() -> None:
 
 @examples(100)
 @given(MERGES, st.data())
-def test_what_is_done_to_a_copy_is_done_to_no_other(merges: MergeList, data: Any) -> None:
+def test_what_is_done_to_a_copy_is_done_to_no_other(merges, data):
     """Copies have lists in common until one changes them: each is as if it were alone."""
     graphs = [graph_of(merges)]
     recipes: list[list[Any]] = [[]]
@@ -138,7 +137,7 @@ def test_what_is_done_to_a_copy_is_done_to_no_other(merges: MergeList, data: Any
         check_graph(graph)
 
 
-def test_an_edit_made_again_by_hand_has_other_ids() -> None:
+def test_an_edit_made_again_by_hand_has_other_ids():
     """Merges get no id twice: what was computed on the first is about merges that are gone."""
     graph = MergeGraph.from_merges([("a", "b")], alphabet="abc")
     graph.anneal([("ab", "c")])
@@ -151,7 +150,7 @@ def test_an_edit_made_again_by_hand_has_other_ids() -> None:
     assert graph.copy(history=True).numbered == graph.numbered
 
 
-def everything(graph: MergeGraph) -> tuple[Any, ...]:
+def everything(graph):
     """The oracle: present types, and merges with ranks, as strings; ids play no part."""
     text = graph.types
     merges = [graph.merge(number) for number in graph.merge_ids()]
@@ -161,13 +160,13 @@ def everything(graph: MergeGraph) -> tuple[Any, ...]:
     )
 
 
-def with_ids(graph: MergeGraph) -> tuple[Any, ...]:
+def with_ids(graph):
     """The same, with the ids of types and merges."""
     named = [(number, graph.types[number]) for number in graph.type_ids()]
     return everything(graph), tuple(named), tuple(graph.merge_ids())
 
 
-def edit(graph: MergeGraph, data: Any) -> None:
+def edit(graph, data):
     """Some edit, undo or redo; one that cannot be made is left out."""
     kind = data.draw(st.sampled_from(["knockout", "cascade", "anneal", "reify", "undo", "redo"]))
     types = [graph.types[n] for n in graph.type_ids()]
@@ -189,7 +188,7 @@ def edit(graph: MergeGraph, data: Any) -> None:
 
 @examples(300)
 @given(st.one_of(MERGES, st.just([("a", "b"), ("ab", "c"), ("b", "c")])), st.data())
-def test_states_are_equal_if_and_only_if_everything_is(merges: MergeList, data: Any) -> None:
+def test_states_are_equal_if_and_only_if_everything_is(merges, data):
     graphs = [graph_of(merges), graph_of(merges)]
     if data.draw(st.booleans()):
         graphs.append(graph_of(data.draw(MERGES)))
@@ -214,9 +213,7 @@ def test_states_are_equal_if_and_only_if_everything_is(merges: MergeList, data: 
 
 
 @given(MERGES, st.data())
-def test_copies_and_what_is_sent_elsewhere_are_in_the_same_state(
-    merges: MergeList, data: Any
-) -> None:
+def test_copies_and_what_is_sent_elsewhere_are_in_the_same_state(merges, data):
     graph = graph_of(merges)
     if data.draw(st.booleans()):
         _ = graph.state
@@ -232,7 +229,7 @@ def test_copies_and_what_is_sent_elsewhere_are_in_the_same_state(
     assert fresh.state != graph.state or not graph.merge_count
 
 
-def test_ranks_ties_and_labels_are_part_of_it() -> None:
+def test_ranks_ties_and_labels_are_part_of_it():
     merges = [Merge(0, (0, 1), 3), Merge(1, (1, 2), 4)]
     types = ["a", "b", "c", "ab", "bc"]
     swapped = [Merge(1, (0, 1), 3), Merge(0, (1, 2), 4)]
@@ -249,13 +246,13 @@ def test_ranks_ties_and_labels_are_part_of_it() -> None:
     assert order.numbered != graphs[0].numbered
 
 
-def test_a_name_is_the_same_in_every_process() -> None:
+def test_a_name_is_the_same_in_every_process():
     graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
     assert str(graph.state) == "99ac7c7afe57"
     assert str(State.of("a", {"b": 1})) == "727e8e959015"
 
 
-def test_what_edits_leave_behind_is_found_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_edits_leave_behind_is_found_and_forgotten(monkeypatch):
     """With no room for parts of the past, each edit makes the index, and the parts, anew."""
     monkeypatch.setattr("morphgraph.graph.merge_table._TAIL", 0)
     graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("abc", "ab"), ("c", "ab")])

@@ -1,27 +1,25 @@
 """Edits that leave only pair merges."""
 
 from collections import Counter
-from collections.abc import Collection
 from itertools import pairwise
-from typing import Any
 
 import oracles
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MERGES, MergeList, check_graph, graph_of, segment_plain
+from strategies import MERGES, check_graph, graph_of, segment_plain
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.merging import unreachable_types
 
 
-def portable(merges: oracles.Merges, drop: Collection[str]) -> list[tuple[str, ...]]:
+def portable(merges, drop):
     """The pair merges that remain, in order, by strings."""
     kept: list[tuple[str, ...]] = []
     makers = Counter(map("".join, merges.values()))
     gone: set[str] = set()
 
-    def tokens_of(text: str) -> list[str]:
+    def tokens_of(text):
         return oracles.segment(oracles.listed(kept), text)[0]
 
     for _, parts in sorted(merges.items()):
@@ -62,7 +60,7 @@ def portable(merges: oracles.Merges, drop: Collection[str]) -> list[tuple[str, .
 
 @examples(300)
 @given(MERGES, st.data())
-def test_portable_is_as_by_strings(merges: MergeList, data: Any) -> None:
+def test_portable_is_as_by_strings(merges, data):
     graph = graph_of(merges)
     types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
     graph.knockout(data.draw(st.lists(st.sampled_from(types), unique=True)) if types else [])
@@ -96,7 +94,7 @@ def test_portable_is_as_by_strings(merges: MergeList, data: Any) -> None:
     assert other.state == graph.state
 
 
-def test_a_chain_goes_through_types_that_are_there() -> None:
+def test_a_chain_goes_through_types_that_are_there():
     graph = MergeGraph.from_merges([("b", "c"), ("a", "bc"), ("a", "b"), ("abc", "a")])
     graph.knockout(["bc"])  # abc is a + b + c now
     without = graph.after(graph.preview_portable(["abc"]))

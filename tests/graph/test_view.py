@@ -1,14 +1,13 @@
 """The graph as networkx: whole, as GraphML, and around one type."""
 
 import io
-from typing import Any
 
 import networkx as nx
 import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MERGES, MergeList, graph_of
+from strategies import MERGES, graph_of
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import (
@@ -21,7 +20,7 @@ from morphgraph.graph.view import (
 )
 
 
-def assert_shows_whole_merges(graph: MergeGraph, digraph: nx.DiGraph) -> None:
+def assert_shows_whole_merges(graph, digraph):
     """Edges alternate; every merge has all its parts, at all their places, and its result."""
     for source, target in digraph.edges:
         assert {source[0], target[0]} == {"t", "m"}
@@ -40,7 +39,7 @@ def assert_shows_whole_merges(graph: MergeGraph, digraph: nx.DiGraph) -> None:
 
 
 @given(MERGES)
-def test_to_networkx(merges: MergeList) -> None:
+def test_to_networkx(merges):
     graph = graph_of(merges)
     digraph = to_networkx(graph)
     assert_shows_whole_merges(graph, digraph)
@@ -57,7 +56,7 @@ def test_to_networkx(merges: MergeList) -> None:
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1))
-def test_graphml_reads_back(texts: list[str]) -> None:
+def test_graphml_reads_back(texts):
     """Also with control characters and markup in types, which XML cannot hold as they are."""
     graph = MergeGraph.from_merges([(text, "x", text) for text in dict.fromkeys(texts)])
     digraph = to_networkx(graph)
@@ -78,7 +77,7 @@ def test_graphml_reads_back(texts: list[str]) -> None:
             assert read.edges[source, target]["indices"] == " ".join(map(str, indices))
 
 
-def test_graphml_names_control_characters() -> None:
+def test_graphml_names_control_characters():
     graph = MergeGraph.from_merges([("a\x00", "\x1b\r"), ("\ufffe", "\t\n")])
     read = nx.read_graphml(io.BytesIO(to_graphml(to_networkx(graph))))
     labels = [label for key, label in read.nodes(data="label") if key[0] == "t"]
@@ -88,7 +87,7 @@ def test_graphml_names_control_characters() -> None:
 
 @examples(200)
 @given(MERGES, st.data())
-def test_neighbourhood(merges: MergeList, data: Any) -> None:
+def test_neighbourhood(merges, data):
     graph = graph_of(merges)
     types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
     if types:
@@ -113,7 +112,7 @@ def test_neighbourhood(merges: MergeList, data: Any) -> None:
         assert within == merges_within(graph, focus, up, down)
 
 
-def merges_within(graph: MergeGraph, focus: int, up: int, down: int) -> set[int]:
+def merges_within(graph, focus, up, down):
     """Merges that one reaches with so many steps in one direction."""
     found: set[int] = set()
     below, above = {focus}, {focus}
@@ -130,12 +129,12 @@ def merges_within(graph: MergeGraph, focus: int, up: int, down: int) -> set[int]
 
 
 @pytest.fixture(scope="module")
-def star() -> MergeGraph:
+def star():
     """The atom a takes part in 1,000 merges, each with an atom of its own."""
     return MergeGraph.from_merges([("a", chr(0x4E00 + i)) for i in range(1000)])
 
 
-def test_never_more_than_300_vertices(star: MergeGraph) -> None:
+def test_never_more_than_300_vertices(star):
     a = star.id_of("a")
     digraph, left_out = neighbourhood(star, a, up=1, down=1, limit=100_000)
     # a, and three vertices for each merge: 1 + 3 × 99 = 298.
@@ -145,10 +144,10 @@ def test_never_more_than_300_vertices(star: MergeGraph) -> None:
     assert len(digraph) <= MAX_VERTICES
 
 
-def test_what_stays_when_room_is_short(star: MergeGraph) -> None:
+def test_what_stays_when_room_is_short(star):
     a = star.id_of("a")
 
-    def merges(**settings: Any) -> list[int]:
+    def merges(**settings):
         digraph, _ = neighbourhood(star, a, up=1, limit=10, **settings)
         return [int(key[1:]) for key in digraph if key[0] == "m"]
 

@@ -104,7 +104,6 @@ def test_hand_derived():
 
 # ------------------------------------------------------------------------ sequences of strings
 
-Lists = list[list[str]]
 SEPARATOR = "\N{NULL}"
 
 FEW = st.lists(st.lists(st.text("ab", max_size=3), max_size=5), min_size=1, max_size=5)
@@ -117,7 +116,7 @@ ANY = st.lists(
 
 
 @st.composite
-def pairs(draw: st.DrawFn) -> tuple[Lists, Lists]:
+def pairs(draw):
     """Two lists of strings for each of some words; often some are the same in both."""
     one = draw(FEW | ANY)
     other = draw(FEW | ANY)
@@ -128,12 +127,12 @@ def pairs(draw: st.DrawFn) -> tuple[Lists, Lists]:
     return one[:count], other[:count]
 
 
-def lcs(one: Lists, other: Lists) -> list[int]:
+def lcs(one, other):
     found: list[int] = longest_common(Strings.of(one), Strings.of(other)).tolist()
     return found
 
 
-def distances(one: Lists, other: Lists) -> list[int]:
+def distances(one, other):
     found: list[int] = edit_distances(Strings.of(one), Strings.of(other)).tolist()
     return found
 
@@ -144,7 +143,7 @@ def distances(one: Lists, other: Lists) -> list[int]:
 @example(([[""]], [[]]))
 @example(([["", ""]], [[""]]))
 @example(([["a"], []], [[], ["b", "b"]]))
-def test_as_rapidfuzz(drawn: tuple[Lists, Lists]) -> None:
+def test_as_rapidfuzz(drawn):
     one, other = drawn
     assert lcs(one, other) == [LCSseq.similarity(a, b) for a, b in zip(one, other, strict=True)]
     assert distances(one, other) == [
@@ -170,7 +169,7 @@ BY_HAND: list[tuple[list[str], list[str], int, int]] = [
 ]
 
 
-def test_words_do_not_see_each_other() -> None:
+def test_words_do_not_see_each_other():
     one = [row[0] for row in BY_HAND]
     other = [row[1] for row in BY_HAND]
     assert lcs(one, other) == [row[2] for row in BY_HAND]
@@ -178,6 +177,6 @@ def test_words_do_not_see_each_other() -> None:
     assert lcs([], []) == distances([], []) == []
 
 
-def test_a_separator_equals_no_character() -> None:
+def test_a_separator_equals_no_character():
     every: Sequence[str] = [chr(point) for point in (0, 1, 0x2C, 0xFFFF, 0x10FFFF)]
     assert distances([["a", "b"]] * 5, [["a" + c + "b"] for c in every]) == [1] * 5

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from effort import one_of
@@ -13,7 +12,7 @@ from morphgraph.kernels import calls
 pytestmark = pytest.mark.slow
 
 
-def run(code: str, cache: Path | str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(code, cache, *arguments):
     return subprocess.run(
         [sys.executable, "-c", code, *arguments],
         env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
@@ -23,7 +22,7 @@ def run(code: str, cache: Path | str, *arguments: str) -> subprocess.CompletedPr
     )
 
 
-def test_the_first_use_says_so_and_the_second_does_not(tmp_path: Path) -> None:
+def test_the_first_use_says_so_and_the_second_does_not(tmp_path):
     gold = tmp_path / "gold.tsv"
     letters = "abcdefghijklmnop"
     words = [a + b + c + "ing" for a in letters for b in letters for c in letters]
@@ -69,7 +68,7 @@ NOWHERE = "CacheImpl._locator_classes = []"
         ),
     ],
 )
-def test_they_are_compiled_whatever_happens(before: str, tmp_path: Path) -> None:
+def test_they_are_compiled_whatever_happens(before, tmp_path):
     is_kept = before != NOWHERE
     there = run(DRAW.format(before), tmp_path)
     said = "2 kernels, once\n" if is_kept else "kernels, each time: name a folder"
@@ -80,7 +79,7 @@ def test_they_are_compiled_whatever_happens(before: str, tmp_path: Path) -> None
     assert there.stdout == again.stdout == expected
 
 
-def test_a_folder_that_cannot_be_made_is_replaced(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_replaced(tmp_path):
     (tmp_path / "file").write_text("")
     found = run(DRAW.format(""), tmp_path / "file" / "cache")
     assert len(found.stdout.splitlines()) == 2

@@ -10,7 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MERGES, MergeList, graph_of, segment_plain, tied_graphs
+from strategies import MERGES, graph_of, segment_plain, tied_graphs
 
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
@@ -20,12 +20,11 @@ from morphgraph.kernels.segmenting import NONE_OMITTED, segment_pieces
 from morphgraph.kernels.segmenting_pairs import _EMPTY, _NONE, SHORT, _rank, _shift, build_pairs
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.training import train, trained_events
-from morphgraph.tokeniser.words import Segmentation
 
 
 @examples(300)
 @given(tied_graphs(), st.text("abc", min_size=1, max_size=40))
-def test_equals_one_merge_after_the_other(graph: MergeGraph, text: str) -> None:
+def test_equals_one_merge_after_the_other(graph, text):
     """With tuple merges the heap needs more room than it has at first."""
     atoms = np.array([graph.ids[character] for character in text], np.int32)
     offsets, found = np.array([0, len(atoms)], np.int64), np.empty((2, len(atoms)), np.int32)
@@ -34,7 +33,7 @@ def test_equals_one_merge_after_the_other(graph: MergeGraph, text: str) -> None:
     assert tuple(found.tolist()) == naive(graph, text)
 
 
-def naive(graph: MergeGraph, text: str) -> tuple[list[int], list[int]]:
+def naive(graph, text):
     """One merge after the other: the best level, then the leftmost, then the lowest rank."""
     levels = graph.levels()
     tokens = [(graph.ids[character], end) for end, character in enumerate(text)]
@@ -60,7 +59,7 @@ def naive(graph: MergeGraph, text: str) -> tuple[list[int], list[int]]:
     return closed_by, token_at
 
 
-def test_random_numbers() -> None:
+def test_random_numbers():
     """The well-known first outputs of SplitMix64 from the seed 1234567."""
     state, found = 1234567, []
     for _ in range(3):
@@ -69,7 +68,7 @@ def test_random_numbers() -> None:
     assert found == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
-def test_set_up_compiles_for_all_arrays() -> None:
+def test_set_up_compiles_for_all_arrays():
     """What has been compiled is called by each caller with the same kinds of arrays."""
     names = "merge_lookup merge_training removing resampling segmenting segmenting_pairs "
     names += "training_tables trie"
@@ -105,13 +104,13 @@ WORDS = st.lists(
 )
 
 
-def cut(segmentation: Segmentation, number: int) -> list[int]:
+def cut(segmentation, number):
     return [atom for atom, _ in segmentation.token_ends(number)]
 
 
 @pytest.mark.parametrize("filler", [0, merge_lookup.DENSE])
 @given(PAIRS, WORDS)
-def test_pairs_as_oracle(filler: int, merges: MergeList, words: list[str]) -> None:
+def test_pairs_as_oracle(filler, merges, words):
     """Pieces that take turns, and longer ones, which go another way."""
     graph = graph_of(merges, filler=filler)
     arrays = merge_arrays(graph)
@@ -127,7 +126,7 @@ def test_pairs_as_oracle(filler: int, merges: MergeList, words: list[str]) -> No
 
 
 @given(st.integers(0, 3000), st.integers(0, 2**32))
-def test_every_pair_has_a_slot(count: int, seed: int) -> None:
+def test_every_pair_has_a_slot(count, seed):
     draw = np.random.default_rng(seed)
     pairs = np.unique(draw.integers(0, 2**21 - 1, (count, 2), dtype=np.int32), axis=0)
     draw.shuffle(pairs)
@@ -135,7 +134,7 @@ def test_every_pair_has_a_slot(count: int, seed: int) -> None:
     assert (table != _EMPTY).sum() == len(pairs)
     shifts = _shift(len(table)), _shift(len(seeds))
 
-    def rank(first: int, second: int) -> int:
+    def rank(first, second):
         return int(_rank.py_func(table, shifts[0], seeds, shifts[1], first, second))
 
     with np.errstate(over="ignore"):
@@ -146,7 +145,7 @@ def test_every_pair_has_a_slot(count: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("length", range(2, SHORT + 9))
-def test_a_merge_at_each_place(length: int) -> None:
+def test_a_merge_at_each_place(length):
     """Also at the last one before another part of the candidates is read, and beyond."""
     graph = graph_of([("a", "b"), ("c", "ab"), ("c", "d")])
     words = ["d" * (length - 2) + "ab", "d" * (length - 3) + "cab", "d" * (length - 2) + "cd"]

@@ -9,22 +9,18 @@ import pty
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import pooch
 import pytest
-from command import Command
 from refusals import refused
-from source_server import Server, serving
+from source_server import serving
 
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import (
     SOURCES,
-    CatalogueEntry,
     expand_pattern,
     find_source,
     found_path,
@@ -41,13 +37,13 @@ OTHER = CONTENT.replace(b"word", b"Wort")
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     with serving(CONTENT) as found:
         yield found
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path, monkeypatch):
     """A cache folder of its own, and no waiting between tries."""
     monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -56,21 +52,21 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def source(server: Server, monkeypatch: pytest.MonkeyPatch) -> CatalogueEntry:
+def source(server, monkeypatch):
     """A source on that server, in the catalogue under the name small."""
     found = server.source
     monkeypatch.setattr(catalogue, "SOURCES", {**SOURCES, "small": found})
     return found
 
 
-def left(cache: Path) -> set[str]:
+def left(cache):
     return {path.name for path in cache.iterdir()} - {"small.lock"}
 
 
 # ------------------------------------------------------------------------------ the catalogue
 
 
-def test_sources_of_a_language() -> None:
+def test_sources_of_a_language():
     names = [source.name for source in sources_of("deu")]
     assert names == ["morphynet-deu", "morphynet-deu-inflection", "celex"]
     assert sources_of("DE") == sources_of("german") == sources_of("deu")
@@ -83,16 +79,14 @@ def test_sources_of_a_language() -> None:
         sources_of("xx")
 
 
-def test_an_unknown_name_gets_those_like_it() -> None:
+def test_an_unknown_name_gets_those_like_it():
     with refused():
         find_source("catalogue:morphynet-due")
     with refused():
         find_source("../../etc/passwd")
 
 
-def test_a_pattern_takes_what_is_there(
-    server: Server, source: CatalogueEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pattern_takes_what_is_there(server, source, tmp_path, monkeypatch):
     with refused():
         expand_pattern("catalogue:sm*")
     with refused():
@@ -115,9 +109,7 @@ LACKING = ("morphscore1-eng", "morphscore1-kor", "morphscore1-tur")  # not in th
 
 
 @pytest.mark.parametrize("name", [n for n, s in SOURCES.items() if s.can_be_fetched])
-def test_checksum_size_and_entries_are_those_of_the_file(
-    name: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_checksum_size_and_entries_are_those_of_the_file(name, data_folder, monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_DATA", str(data_folder))
     path = found_path(SOURCES[name])
     assert (path is None) == (name in LACKING or bool(SOURCES[name].git_blob))
@@ -126,9 +118,7 @@ def test_checksum_size_and_entries_are_those_of_the_file(
         assert sum(1 for line in lines if line.strip()) == SOURCES[name].entries
 
 
-def test_the_gujarati_rows_of_another_word_are_skipped(
-    data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_gujarati_rows_of_another_word_are_skipped(data_folder, monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_DATA", str(data_folder))
     found = read_reference("catalogue:morphscore1-guj")
     assert (len(found), found.language) == (356, "guj")
@@ -140,7 +130,7 @@ def test_the_gujarati_rows_of_another_word_are_skipped(
 # ------------------------------------------------------------------------------ what goes well
 
 
-def test_a_whole_file(server: Server, source: CatalogueEntry, cache: Path) -> None:
+def test_a_whole_file(server, source, cache):
     shares: list[float] = []
     path = get("small", True, shares.append)
     assert path == cache / "small.tsv"
@@ -156,9 +146,7 @@ def test_a_whole_file(server: Server, source: CatalogueEntry, cache: Path) -> No
     assert len(server.asked) == 1
 
 
-def test_a_checksum_of_git_and_an_unknown_size(
-    server: Server, source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checksum_of_git_and_an_unknown_size(server, source, monkeypatch):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr("../folder/x.tsv", b"Haus\tHauses\tN|GEN\tHaus|es\n")
@@ -176,15 +164,13 @@ def test_a_checksum_of_git_and_an_unknown_size(
     assert not path.exists()
 
 
-def test_the_mongolian_inflections_have_their_git_blob_id(data_folder: Path) -> None:
+def test_the_mongolian_inflections_have_their_git_blob_id(data_folder):
     path = data_folder / "references/morphynet/mon.inflectional.v1.tsv"
     blob = "51585f774a1995936606218164217522232c960f"
     assert is_intact(path, replace(SOURCES["morphynet-mon-inflection"], sha256="", git_blob=blob))
 
 
-def test_a_changed_file_is_fetched_again(
-    server: Server, source: CatalogueEntry, cache: Path
-) -> None:
+def test_a_changed_file_is_fetched_again(server, source, cache):
     path = get("small", True)
     path.write_bytes(OTHER)
     with refused():
@@ -196,9 +182,7 @@ def test_a_changed_file_is_fetched_again(
 # ------------------------------------------------------------------------------ what goes wrong
 
 
-def test_nothing_is_fetched_without_consent(
-    server: Server, source: CatalogueEntry, cache: Path
-) -> None:
+def test_nothing_is_fetched_without_consent(server, source, cache):
     with refused():
         get("small", False)
     with refused():
@@ -208,9 +192,7 @@ def test_nothing_is_fetched_without_consent(
 
 
 @pytest.mark.parametrize("content", [OTHER, CONTENT[:1000]])
-def test_a_wrong_checksum(
-    server: Server, source: CatalogueEntry, cache: Path, content: bytes
-) -> None:
+def test_a_wrong_checksum(server, source, cache, content):
     server.content = content
     with refused():
         get("small", True)
@@ -218,9 +200,7 @@ def test_a_wrong_checksum(
 
 
 @pytest.mark.parametrize("without_length", [False, True])
-def test_a_file_larger_than_stated_is_not_read_to_its_end(
-    server: Server, source: CatalogueEntry, cache: Path, without_length: bool
-) -> None:
+def test_a_file_larger_than_stated_is_not_read_to_its_end(server, source, cache, without_length):
     server.content, server.without_length = CONTENT * 200, without_length
     with refused():
         get("small", True)
@@ -230,7 +210,7 @@ def test_a_file_larger_than_stated_is_not_read_to_its_end(
 
 
 @pytest.mark.parametrize("status", [404, 403, 503, 206])
-def test_a_refusal(server: Server, source: CatalogueEntry, cache: Path, status: int) -> None:
+def test_a_refusal(server, source, cache, status):
     server.answers = [status] * 9
     with refused():
         get("small", True)
@@ -238,8 +218,8 @@ def test_a_refusal(server: Server, source: CatalogueEntry, cache: Path, status: 
     assert left(cache) == set()
 
 
-def test_a_full_disk(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
-    def full(self: object, piece: bytes) -> None:
+def test_a_full_disk(source, monkeypatch, cache):
+    def full(self, piece):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(catalogue._Metered, "write", full)
@@ -249,7 +229,7 @@ def test_a_full_disk(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, ca
 
 
 @pytest.mark.parametrize("name", ["celex", "ladec", "morpholex-en", "unisegments"])
-def test_what_is_to_be_fetched_by_hand(name: str) -> None:
+def test_what_is_to_be_fetched_by_hand(name):
     for action in (lambda: get(name, True), lambda: local_path(name)):
         with refused():
             action()
@@ -259,12 +239,12 @@ def test_what_is_to_be_fetched_by_hand(name: str) -> None:
 
 
 @pytest.fixture
-def reference(morphgraph: Command) -> Command:
+def reference(morphgraph):
     """The commands about references."""
     return partial(morphgraph, "reference")
 
 
-def test_list(reference: Command, source: CatalogueEntry, cache: Path) -> None:
+def test_list(reference, source, cache):
     get("small", True)
     assert "small" not in reference("list", "--language", "fra")[1]
     rows = {row["name"]: row for row in json.loads(reference("list", "--json")[1])["sources"]}
@@ -273,9 +253,7 @@ def test_list(reference: Command, source: CatalogueEntry, cache: Path) -> None:
     assert (rows["celex"]["downloaded"], rows["celex"]["path"]) == (False, None)
 
 
-def test_out_copies_and_replaces_nothing(
-    reference: Command, server: Server, source: CatalogueEntry, tmp_path: Path
-) -> None:
+def test_out_copies_and_replaces_nothing(reference, server, source, tmp_path):
     mine, copy = tmp_path / "mine.tsv", tmp_path / "new" / "copy.tsv"
     mine.write_text("my own work")
     code, _, err = reference("get", "small", "--accept-licence", "--out", mine)
@@ -305,9 +283,7 @@ app(["small"])
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("answer", "code", "asked"), [("y", 0, 1), ("n", 1, 0), ("", 1, 0)])
-def test_a_terminal_is_asked(
-    server: Server, source: CatalogueEntry, answer: str, code: int, asked: int
-) -> None:
+def test_a_terminal_is_asked(server, source, answer, code, asked):
     terminal, inside = pty.openpty()
     arguments = [sys.executable, "-c", ASK, source.url, source.sha256, str(source.size)]
     with subprocess.Popen(

@@ -2,9 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +22,7 @@ MORPHS = st.text("abABßSsİé𝒷-", min_size=1, max_size=3)
 
 
 @st.composite
-def golds(draw: st.DrawFn) -> list[Entry]:
+def golds(draw):
     """Entries with links, without, or some with; words with several analyses, bases of no entry."""
     written = draw(st.lists(st.lists(MORPHS, min_size=1, max_size=4), min_size=1, max_size=40))
     words = ["".join(morphs) for morphs in written]
@@ -37,14 +34,14 @@ def golds(draw: st.DrawFn) -> list[Entry]:
     ]
 
 
-def keys_of(entry: Entry) -> set[tuple[str, str]]:
+def keys_of(entry):
     """What an entry has in common with others of its family."""
     stem = sorted(entry.morphs, key=lambda morph: -len(morph))[0].casefold()
     shared = {("stem", stem)} if entry.linked is None else {("word", w) for w in entry.linked}
     return shared | {("word", entry.word)}
 
 
-def naive_families(entries: Sequence[Entry]) -> list[list[Entry]]:
+def naive_families(entries):
     """Join what has a key in common until nothing has; by their smallest words."""
     groups = [(keys_of(entry), [entry]) for entry in entries]
     found: list[tuple[set[tuple[str, str]], list[Entry]]] = []
@@ -58,7 +55,7 @@ def naive_families(entries: Sequence[Entry]) -> list[list[Entry]]:
     return sorted(families, key=lambda family: min(entry.word for entry in family))
 
 
-def naive_split(entries: Sequence[Entry], share: float, seed: int) -> set[str]:
+def naive_split(entries, share, seed):
     """The words kept aside: whole families, until these have the share of the entries."""
     families, wanted, kept = naive_families(entries), round(len(entries) * share), list[Entry]()
     for place in np.random.default_rng(seed).permutation(len(families)):
@@ -68,7 +65,7 @@ def naive_split(entries: Sequence[Entry], share: float, seed: int) -> set[str]:
     return {entry.word for entry in kept}
 
 
-def words_of(gold: GoldSet) -> set[str]:
+def words_of(gold):
     return {*gold.texts}
 
 
@@ -80,9 +77,7 @@ def words_of(gold: GoldSet) -> set[str]:
     seed=st.integers(0, 5),
     order=st.randoms(use_true_random=False),
 )
-def test_splits_of_random_golds(
-    entries: list[Entry], share: float, seed: int, order: Random
-) -> None:
+def test_splits_of_random_golds(entries, share, seed, order):
     gold, families = gold_of(*entries), naive_families(entries)
     numbers = {id(entry): n for n, family in enumerate(families) for entry in family}
     assert families_of(entries).tolist() == [numbers[id(entry)] for entry in entries]
@@ -111,7 +106,7 @@ def test_splits_of_random_golds(
 
 
 @pytest.mark.parametrize(("share", "kept"), [(0.25, 2), (0.5, 4), (0.1, 1)])
-def test_by_words_entries_of_a_word_stay_together_and_no_others(share: float, kept: int) -> None:
+def test_by_words_entries_of_a_word_stay_together_and_no_others(share, kept):
     words = [f"walk{number}" for number in range(8)] * 3
     gold = gold_of(*[Entry(word, ("walk", word[4:])) for word in words])
     drawn = set()
@@ -126,7 +121,7 @@ def test_by_words_entries_of_a_word_stay_together_and_no_others(share: float, ke
         gold.split(share)
 
 
-def test_a_family_of_more_than_a_quarter_of_what_is_kept_aside_stays_with_the_rest() -> None:
+def test_a_family_of_more_than_a_quarter_of_what_is_kept_aside_stays_with_the_rest():
     """Of 100 words, 20 are kept aside: five of a family may be, six may not."""
     others = [Entry(f"x{n:02}", (f"x{n:02}",)) for n in range(90)]
     for size, fits in ((5, True), (6, False)):
@@ -136,7 +131,7 @@ def test_a_family_of_more_than_a_quarter_of_what_is_kept_aside_stays_with_the_re
         assert {len(words & {"stem0", "stem1"}) for words in kept} == ({0, 2} if fits else {0})
 
 
-def test_with_few_families_nothing_is_kept_aside_unless_one_asks() -> None:
+def test_with_few_families_nothing_is_kept_aside_unless_one_asks():
     tokeniser = mg.load("demo:en")
     few, many = (
         gold_of(*(Entry(f"{chr(97 + n)}undo", (f"{chr(97 + n)}un", "do")) for n in range(families)))
@@ -156,18 +151,18 @@ def test_with_few_families_nothing_is_kept_aside_unless_one_asks() -> None:
 @pytest.mark.parametrize(
     "given", [{"share": 1.5}, {"share": "0.2"}, {"seed": -1}, {"seed": 0.5}, {"by": "stems"}]
 )
-def test_what_is_no_split(given: dict[str, Any]) -> None:
+def test_what_is_no_split(given):
     with refused():
         mg.read_gold("demo:en").split(**given)
 
 
 # What each source links: words, their bases, and a word of another family.
-def useg(word: str, lemma: str, segments: str) -> str:
+def useg(word, lemma, segments):
     annotation = json.dumps({"annot_name": "Test", "segmentation": []})
     return f"{word}\t{lemma}\tNOUN\t{segments}\t{annotation}"
 
 
-def derinet(number: str, word: str, parent: str, cut: int) -> str:
+def derinet(number, word, parent, cut):
     ends = ((0, cut), (cut, len(word)))
     parts = "|".join(f"End={b}&Morph={word[a:b]}&Start={a}&Type=Root" for a, b in ends)
     about = (number, f"{word}#N", word, "NOUN", "", parts, parent, "", "", "{}")
@@ -231,14 +226,14 @@ SOURCES: dict[str, tuple[list[str], dict[str, tuple[str, ...] | None], int]] = {
 
 
 @pytest.mark.parametrize("format", SOURCES)
-def test_what_a_source_links(format: Any) -> None:
+def test_what_a_source_links(format):
     lines, linked, families = SOURCES[format]
     reference = read_reference("\n".join([*lines, ""]).encode(), name="gold.txt", format=format)
     assert {entry.word: entry.linked for entry in reference.entries} == linked
     assert GoldSet.of(reference).families == families
 
 
-def test_links_take_part_in_no_comparison_and_no_checksum() -> None:
+def test_links_take_part_in_no_comparison_and_no_checksum():
     one, other = (Entry("dogs", ("dog", "s"), linked=base) for base in (("dog",), None))
     assert one == other and hash(one) == hash(other)
     signatures: list[str] = [gold_of(each).signature_of("t") for each in (one, other)]
@@ -246,7 +241,7 @@ def test_links_take_part_in_no_comparison_and_no_checksum() -> None:
 
 
 @pytest.mark.parametrize("drop", [lambda gold: gold, lambda gold: gold.subset(np.arange(4))])
-def test_a_part_has_families_of_its_own(drop: Callable[[GoldSet], GoldSet]) -> None:
+def test_a_part_has_families_of_its_own(drop):
     """A link that goes through a word that is left out no longer joins others."""
     chain = [Entry(word, (word,), linked=(base,)) for word, base in ("ab", "bc", "de", "ef", "cd")]
     gold = drop(gold_of(*chain))

@@ -14,7 +14,7 @@ ENGLISH = ["friendship", "working", "unbelievable", "newspapers"]
 
 
 @pytest.fixture(scope="module")
-def gold() -> dict[str, list[str]]:
+def gold():
     return {
         code: [entry.word for entry in read_reference(demo_gold_path(code)).entries]
         for code in ("en", "de", "nl")
@@ -22,21 +22,19 @@ def gold() -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def types() -> dict[str, list[str]]:
+def types():
     return {
         code: [name[1:] for name in load_tokeniser(f"demo:{code}").readable_types]
         for code in ("en", "de", "nl")
     }
 
 
-def test_the_demos_are_of_their_languages(
-    gold: dict[str, list[str]], types: dict[str, list[str]]
-) -> None:
+def test_the_demos_are_of_their_languages(gold, types):
     for one, other in product(gold, types):
         assert mismatch(gold[one], types[other]) == ((one, other) if one != other else ("", ""))
 
 
-def test_a_few_words(gold: dict[str, list[str]]) -> None:
+def test_a_few_words(gold):
     assert mismatch(GERMAN, gold["en"]) == ("de", "en")
     assert mismatch(ENGLISH, gold["en"]) == ("", "")
     assert mismatch(["undesirable", "antiaircraft", "zzzz"], gold["en"]) == ("", "")
@@ -44,7 +42,7 @@ def test_a_few_words(gold: dict[str, list[str]]) -> None:
     assert mismatch([], gold["en"]) == mismatch(GERMAN, []) == ("", "")
 
 
-def test_many_words_of_no_known_language(gold: dict[str, list[str]]) -> None:
+def test_many_words_of_no_known_language(gold):
     finnish = [
         f"{stem}{ending}"
         for stem in ("taloissa", "kirjasto", "ystävyys", "lukemine")
@@ -55,7 +53,7 @@ def test_many_words_of_no_known_language(gold: dict[str, list[str]]) -> None:
     assert mismatch(gold["en"], finnish) == ("", "")
 
 
-def test_every_public_reference_is_told_apart(data_folder, types) -> None:  # type: ignore[no-untyped-def]
+def test_every_public_reference_is_told_apart(data_folder, types):
     folder = data_folder / "references"
     rare = read_reference(folder / "sigmorphon2022" / "eng.word.dev.tsv")
     assert language_of([entry.word for entry in rare.entries]) == "en"

@@ -4,8 +4,7 @@ import pytest
 from refusals import expect, refused
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.entry import Entry
-from morphgraph.reference.predictions import Predictions, read_predictions
+from morphgraph.reference.predictions import read_predictions
 from morphgraph.reference.readers import read_reference
 
 GIVEN = {"unbreakable": ("un", "break", "able"), "dogs": ("dog", "s"), "cat": ("cat",)}
@@ -17,7 +16,7 @@ PRINTED = "un break able\ndog s\ncat\n"
 FLATCAT = "1 un/PRE + break/STM + able/SUF\n1 dog/STM + s/SUF\n1 cat/STM\n"
 
 
-def entries_of(found: Predictions) -> dict[str, Entry]:
+def entries_of(found):
     return {word: line.entry for word, line in found.by_word.items() if line.entry is not None}
 
 
@@ -38,7 +37,7 @@ def entries_of(found: Predictions) -> dict[str, Entry]:
         (FLATCAT.replace("1 ", "").replace(" + ", " "), "morfessor"),
     ],
 )
-def test_every_form(text: str, format_: str) -> None:
+def test_every_form(text, format_):
     found = read_predictions(text.encode())
     assert found.format == format_
     assert {word: entry.morphs for word, entry in entries_of(found).items()} == GIVEN
@@ -46,7 +45,7 @@ def test_every_form(text: str, format_: str) -> None:
     assert not found.skipped
 
 
-def test_one_split_among_many_words_tells_the_form_of_sigmorphon() -> None:
+def test_one_split_among_many_words_tells_the_form_of_sigmorphon():
     """A gold list of which so little is split would be taken for plain."""
     lines = [f"w{'a' * n}\tw{'a' * n}" for n in range(1, 60)]
     found = read_predictions("\n".join([*lines, "dogs\tdog @@s"]).encode())
@@ -56,11 +55,11 @@ def test_one_split_among_many_words_tells_the_form_of_sigmorphon() -> None:
 @pytest.mark.parametrize(
     "text", ["Anti-Antifa\tAnti- Antifa\n", "Anti-|Antifa\n", "Anti-Antifa\tAnti- @@Antifa\n"]
 )
-def test_a_hyphen_is_cut_off_only_where_the_program_does_so(text: str) -> None:
+def test_a_hyphen_is_cut_off_only_where_the_program_does_so(text):
     assert entries_of(read_predictions(text.encode()))["Anti-Antifa"].morphs == ("Anti-", "Antifa")
 
 
-def test_morphemes_are_aligned_as_in_a_gold_list() -> None:
+def test_morphemes_are_aligned_as_in_a_gold_list():
     """Who predicts just what a gold list says is cut just as the gold is."""
     text = b"user-friendly\tuser @@friendly\ncornemuserais\tcornemuse @@-er @@erais\n"
     gold, found = read_reference(text), read_predictions(text)
@@ -71,7 +70,7 @@ def test_morphemes_are_aligned_as_in_a_gold_list() -> None:
     assert entries_of(found)["user-friendly"].morphs == ("user", "-", "friendly")
 
 
-def test_a_word_twice() -> None:
+def test_a_word_twice():
     found = read_predictions(b"dogs\tdog s\ncat\tcat\ndogs\tdog s\n")
     assert len(found) == 2
     gold = read_reference(b"cat\tcat\ndogs\tdog s\n")
@@ -81,7 +80,7 @@ def test_a_word_twice() -> None:
         found.paired(gold)
 
 
-def test_lines_are_paired_where_there_are_as_many() -> None:
+def test_lines_are_paired_where_there_are_as_many():
     """Segments are those of the line. Morphs are those of the same word, wherever it stands, and
     the segments, aligned, where it stands nowhere.
     """
@@ -99,7 +98,7 @@ def test_lines_are_paired_where_there_are_as_many() -> None:
     assert [e.underlying for e in found.paired(sample)[0]] == [own[e.line] for e in sample.entries]
 
 
-def test_a_word_without_a_segmentation_is_one_empty_segment_and_uncut() -> None:
+def test_a_word_without_a_segmentation_is_one_empty_segment_and_uncut():
     gold = read_reference(b"a\ta\nbc\tb c\nde-f\td e f\ngh\tg h\nij\ti j\n", name="g.tsv")
     found = read_predictions(b"bc\tb c\ngh\t\nk\tk\n", name="p.tsv")
     entries, notes = found.paired(gold)
@@ -112,7 +111,7 @@ def test_a_word_without_a_segmentation_is_one_empty_segment_and_uncut() -> None:
         found.paired(read_reference(b"a\ta\n"))
 
 
-def test_lines_that_cannot_be_used_are_counted() -> None:
+def test_lines_that_cannot_be_used_are_counted():
     found = read_predictions(b"dogs\tdog s\nhot dog\thot dog\nx\t\n")
     assert list(entries_of(found)) == ["dogs"]
     assert found.by_word["hot dog"].segments == ("hot", "dog")
@@ -120,7 +119,7 @@ def test_lines_that_cannot_be_used_are_counted() -> None:
     assert reasons == {("word with a space", 1), ("no morphs", 1)}
 
 
-def test_silver_is_plain_and_says_so() -> None:
+def test_silver_is_plain_and_says_so():
     found = read_predictions(b"# silver: Morfessor 2.0.6\nundo\tun do\nit\tit\n", name="a.tsv")
     assert (found.name, found.format, found.skipped) == ("a.tsv (silver)", "plain", ())
     segments = {word: line.segments for word, line in found.by_word.items()}

@@ -88,7 +88,7 @@ def test_other_encodings_must_be_named():
         read_reference(b"\xff\xfea")
 
 
-def zipped(*others: str) -> bytes:
+def zipped(*others):
     made = BytesIO()
     with ZipFile(made, "w", ZIP_DEFLATED) as archive:
         for name in ("gold.tsv", *others):
@@ -96,7 +96,7 @@ def zipped(*others: str) -> bytes:
     return made.getvalue()
 
 
-def test_the_only_file_of_a_zip_archive_is_read_if_the_format_is_given(monkeypatch) -> None:
+def test_the_only_file_of_a_zip_archive_is_read_if_the_format_is_given(monkeypatch):
     for data in (zipped(), zipped("folder/", "__MACOSX/._gold.tsv")):
         assert read_reference(data, format="plain").entries[0].morphs == ("un", "do")
     encrypted = bytearray(zipped())

@@ -13,7 +13,7 @@ COUNTS = wordfreq_counts("de", wordlist="small")
 WORDS = WordCounts(COUNTS.words[:2000], COUNTS.counts[:2000])
 
 
-def test_what_others_draw_changes_no_model_and_is_not_changed() -> None:
+def test_what_others_draw_changes_no_model_and_is_not_changed():
     counts = dampened(WORDS, 500)
     alone = train_baseline(counts, 0).get_constructions()
     drawn = []
@@ -24,7 +24,7 @@ def test_what_others_draw_changes_no_model_and_is_not_changed() -> None:
     assert drawn == [random.random() for _ in drawn] and drawn
 
 
-def test_silver_is_where_four_of_five_runs_agree() -> None:
+def test_silver_is_where_four_of_five_runs_agree():
     text = silver_reference(WORDS, "wordfreq:de", 500, 3, workers=2)
     assert silver_reference(WORDS, "wordfreq:de", 500, 3) == text
     reference = read_reference(text.encode(), name="silver.tsv")
@@ -46,7 +46,7 @@ def test_silver_is_where_four_of_five_runs_agree() -> None:
     assert agreed > 100
 
 
-def test_gold_tells_how_much_is_divided() -> None:
+def test_gold_tells_how_much_is_divided():
     whole = {word: [(word,)] for word in WORDS.words[:300]}
     divided = [
         silver_reference(WORDS, "counts", 500, gold=gold).partition("\n")[2].count(" ")

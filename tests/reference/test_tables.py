@@ -1,7 +1,5 @@
 """MorphScore 2, and tables in Parquet, as small files in their true shape."""
 
-from pathlib import Path
-
 import duckdb
 import pytest
 from plain_writing import read, skipped
@@ -59,7 +57,7 @@ def test_a_data_split_and_rows_that_the_filter_leaves_out():
             read(*MORPHSCORE_2, **options)
 
 
-def parquet(folder: Path, query: str) -> Path:
+def parquet(folder, query):
     path = folder / "gold.parquet"
     duckdb.sql(f"copy ({query}) to '{path}' (format parquet)")
     return path

@@ -3,7 +3,6 @@
 import json
 from base64 import b64encode
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from refusals import refused
@@ -29,7 +28,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", GOLD)
-def test_gold_given_as_a_tokeniser(name: str, tmp_path: Path) -> None:
+def test_gold_given_as_a_tokeniser(name, tmp_path):
     (tmp_path / name).write_bytes(GOLD[name])
     for read in (lambda: mg.load(tmp_path / name), lambda: load_segmenter({name: GOLD[name]})):
         with refused(GoldGivenError):
@@ -38,7 +37,7 @@ def test_gold_given_as_a_tokeniser(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_lines_are_not_taken_for_gold(name: str, tmp_path: Path) -> None:
+def test_other_lines_are_not_taken_for_gold(name, tmp_path):
     (tmp_path / name).write_bytes(OTHERS[name])
     with pytest.raises(FileFormatError) as caught:
         mg.load(tmp_path / name)
@@ -56,7 +55,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_tokeniser_given_as_gold(name: str, tmp_path: Path) -> None:
+def test_a_tokeniser_given_as_gold(name, tmp_path):
     (tmp_path / name).write_bytes(FILES[name]())
     with refused(TokeniserGivenError):
         mg.read_gold(tmp_path / name)
@@ -65,7 +64,7 @@ def test_a_tokeniser_given_as_gold(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"un\ndo\nhouse\n", b'{"error": "none"}', b"\x89PNG\r\n\x1a\n"]
 )
-def test_what_is_neither_is_not_taken_for_a_tokeniser(content: bytes, tmp_path: Path) -> None:
+def test_what_is_neither_is_not_taken_for_a_tokeniser(content, tmp_path):
     (tmp_path / "file.txt").write_bytes(content)
     with pytest.raises(FileFormatError) as caught:
         mg.read_gold(tmp_path / "file.txt")

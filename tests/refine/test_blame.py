@@ -10,11 +10,11 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from small import small_reference, small_tokeniser
-from strategies import MergeList, well_formed
+from strategies import well_formed
 
 import morphgraph as mg
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.refine.blame import Blame, blame, blame_table
+from morphgraph.refine.blame import blame, blame_table
 from morphgraph.refine.knockout import candidate_types, decided_threshold, threshold_curve
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
@@ -23,14 +23,14 @@ UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
 LINES = st.lists(st.lists(st.text("abc", min_size=1, max_size=5), min_size=1), min_size=1)
 
 
-def counts_of(found: Blame) -> dict[int, tuple[float, float]]:
+def counts_of(found):
     """N and B of the merges that were applied, by merge id."""
     merge_ids = found.arrays.merge_ids.tolist()
     both = zip(merge_ids, found.applied.tolist(), found.blamed.tolist(), strict=True)
     return {merge: (n, b) for merge, n, b in both if n}
 
 
-def test_golden() -> None:
+def test_golden():
     # undoing, gold un|do|ing: u+n closes a gap inside un, d+o inside do, un+do on the boundary
     # un|do (blamed), i+n and in+g inside ing.
     # undo, gold undo: u+n, d+o, un+do, none on a boundary.
@@ -60,7 +60,7 @@ def test_golden() -> None:
     ]  # fmt: skip
 
 
-def test_whole_word_blame() -> None:
+def test_whole_word_blame():
     # By whole words, un + do is right in undoing; what has no whole words is not counted.
     tokeniser = small_tokeniser(UNDO)
     reference = small_reference("un do ing / undoing", "un do", "un do / un do")
@@ -72,11 +72,7 @@ def test_whole_word_blame() -> None:
 
 @examples(150)
 @given(merges=well_formed(), lines=LINES, data=st.data())
-def test_as_counted_naively(
-    merges: MergeList,
-    lines: list[list[str]],
-    data: st.DataObject,
-) -> None:
+def test_as_counted_naively(merges, lines, data):
     merges = list(dict.fromkeys(merges))
     tokeniser = small_tokeniser(merges, "abc")
     weights = [data.draw(st.integers(0, 5)) for _ in lines]
@@ -109,9 +105,7 @@ def test_as_counted_naively(
     assert once == applications(plain, lines, gold)
 
 
-def applications(
-    merges: oracles.Merges, lines: list[list[str]], gold: list[set[int]]
-) -> dict[int, tuple[float, float]]:
+def applications(merges, lines, gold):
     """How often each merge was applied, and how often one of its joins is a gold boundary."""
     found: dict[int, tuple[float, float]] = {}
     for line, boundaries in zip(lines, gold, strict=True):
@@ -131,11 +125,7 @@ def applications(
 @pytest.mark.slow
 @examples(60)
 @given(merges=well_formed(), lines=LINES, data=st.data())
-def test_threshold_curve_is_knocking_out_from_scratch(
-    merges: MergeList,
-    lines: list[list[str]],
-    data: st.DataObject,
-) -> None:
+def test_threshold_curve_is_knocking_out_from_scratch(merges, lines, data):
     whole = data.draw(st.booleans())
     tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc", ignore_merges=whole)
     benchmark = Benchmark.build(tokeniser, small_reference(*map(" ".join, lines)))
@@ -158,7 +148,7 @@ def test_threshold_curve_is_knocking_out_from_scratch(
         )
 
 
-def test_threshold_curve_leaves_added_tokens_that_merges_make() -> None:
+def test_threshold_curve_leaves_added_tokens_that_merges_make():
     """They are to blame as others are, but cannot be knocked out."""
     tokeniser = small_tokeniser([("a", "b"), ("b", "c")], "abc")
     tokeniser.graph.fixed = frozenset({tokeniser.graph.id_of("ab")})
@@ -169,7 +159,7 @@ def test_threshold_curve_leaves_added_tokens_that_merges_make() -> None:
     assert point.dropout_rate == 0.5, "b + c closed one of two joins"
 
 
-def test_the_threshold_is_decided_on_words_that_neither_taught_nor_score() -> None:
+def test_the_threshold_is_decided_on_words_that_neither_taught_nor_score():
     tokeniser, gold = load_tokeniser("demo:en"), mg.read_gold("demo:en")
     rest, scored = gold.split()
     taught, deciding = rest.split(1 / 8)

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from effort import examples
@@ -14,7 +13,7 @@ from oracles import Lookup, listed
 from oracles import segment as segment_plainly
 from refusals import refused
 from small import small_tokeniser
-from strategies import MERGES, MergeList, bpe_of, graph_of, seen, word_counts
+from strategies import MERGES, bpe_of, graph_of, seen, word_counts
 from tokenizers import Tokenizer
 
 import morphgraph as mg
@@ -29,7 +28,7 @@ from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.preprocess import Preprocessor
 
 
-def continued(merges: MergeList, counts: dict[str, int], add: int) -> list[tuple[str, str]]:
+def continued(merges, counts, add):
     """Merges until there are so many new strings; the letter d is outside the alphabet."""
     known, new, found = set(graph_of(merges).types), set[str](), list[tuple[str, str]]()
     while len(new) < add:
@@ -49,9 +48,7 @@ def continued(merges: MergeList, counts: dict[str, int], add: int) -> list[tuple
 @given(MERGES, word_counts("abcd", 12, 8), st.integers(1, 12))
 @example([("bca", "c")], {"bcac": 5, "bcacbca": 3}, 5)  # an old merge applies to a new bca
 @examples(1500)
-def test_merges_are_those_of_a_plain_search(
-    merges: MergeList, counts: dict[str, int], add: int
-) -> None:
+def test_merges_are_those_of_a_plain_search(merges, counts, add):
     tokeniser = bpe_of(merges)
     graph, before, expected = tokeniser.graph, bpe_of(merges), continued(merges, counts, add)
     change = preview_extend(tokeniser, counts, add)
@@ -68,7 +65,7 @@ def test_merges_are_those_of_a_plain_search(
     assert set(graph.types) - {graph.types[n] for n in reached} <= dead
 
 
-def test_the_example_of_the_source() -> None:
+def test_the_example_of_the_source():
     tokeniser = tokeniser_of_types("example", ["a", "b", "c", "d", "ab"], ["ab"])
     change = preview_extend(tokeniser, {"abcab": 2, "abd": 1}, 9)
     assert change.step["merges"] == [["ab", "c"], ["abc", "ab"], ["ab", "d"]]
@@ -76,7 +73,7 @@ def test_the_example_of_the_source() -> None:
         preview_extend(tokeniser, {"abcab": 2}, 0)
 
 
-def test_a_word_that_is_a_type_has_no_pairs() -> None:
+def test_a_word_that_is_a_type_has_no_pairs():
     """As for the library, if the file says so; no merges make abc, as b + c comes first."""
     merges, counts = [["b", "c"], ["a", "b"], ["ab", "c"]], {"abc": 5, "bca": 2, "xbc": 9}
     for ignored, expected in ((True, [["bc", "a"]]), (False, [["a", "bc"], ["bc", "a"]])):
@@ -85,7 +82,7 @@ def test_a_word_that_is_a_type_has_no_pairs() -> None:
 
 
 @pytest.mark.slow
-def test_new_types_get_the_ids_of_pruned_ones() -> None:
+def test_new_types_get_the_ids_of_pruned_ones():
     counts, tokeniser = wordfreq_counts("nl"), load_tokeniser("demo:en")
     with refused():
         extend(tokeniser, counts, 100, replace=True)
@@ -109,7 +106,7 @@ def test_new_types_get_the_ids_of_pruned_ones() -> None:
 # ------------------------------------------------------------------------------ of another one
 
 
-def appended(own: MergeList, other: MergeList) -> list[tuple[str, str]]:
+def appended(own, other):
     """Pair merges that make each type of the other from the tokens that it has until then."""
     found: list[tuple[str, str]] = []
     wanted = list(dict.fromkeys("".join(parts) for parts in other))
@@ -123,7 +120,7 @@ def appended(own: MergeList, other: MergeList) -> list[tuple[str, str]]:
 @given(MERGES, MERGES)
 @example([("bca", "c")], [("b", "c"), ("bc", "a"), ("bca", "c", "b")])  # an old merge applies
 @examples(1500)
-def test_types_of_another_one_are_reached(own: MergeList, other: MergeList) -> None:
+def test_types_of_another_one_are_reached(own, other):
     tokeniser, before = bpe_of(own), bpe_of(own)
     expected = appended(own, other)
     change = preview_append(tokeniser, bpe_of(other))
@@ -139,7 +136,7 @@ def test_types_of_another_one_are_reached(own: MergeList, other: MergeList) -> N
             assert tokens == Lookup(listed(own)).segment(text)
 
 
-def test_atoms_come_too_and_other_spellings_are_refused() -> None:
+def test_atoms_come_too_and_other_spellings_are_refused():
     one, other = (small_tokeniser([["a", "b"]], alphabet=letters) for letters in ("abc", "abd"))
     extend(one, other)
     assert one.types[-1] == "d" and len(one.graph.types) == len(other.graph.types) + 1
@@ -154,7 +151,7 @@ def test_atoms_come_too_and_other_spellings_are_refused() -> None:
 
 
 @pytest.mark.slow
-def test_dutch_types_in_the_english_demo(tmp_path: Path) -> None:
+def test_dutch_types_in_the_english_demo(tmp_path):
     """Stock tokenizers loads the export, with equal ids; old types keep theirs."""
     english, dutch = mg.load("demo:en"), mg.load("demo:nl")
     both = english.extend(dutch)

@@ -16,15 +16,13 @@ from morphgraph.tokeniser.merging import segment
 
 
 @pytest.fixture(scope="module")
-def sides() -> tuple[Benchmark, Benchmark]:
+def sides():
     tokeniser = load_tokeniser("demo:en")
     return Benchmark.on(mg.read_gold("demo:en"), tokeniser).split()
 
 
 @pytest.mark.parametrize("threshold", [0.01, 0.34, 0.5, 0.99])
-def test_a_knockout_is_as_it_was_foreseen(
-    sides: tuple[Benchmark, Benchmark], threshold: float
-) -> None:
+def test_a_knockout_is_as_it_was_foreseen(sides, threshold):
     rest, kept = sides
     tokeniser = load_tokeniser("demo:en")
     before = segment(tokeniser.graph, kept.words)
@@ -47,19 +45,17 @@ def test_a_knockout_is_as_it_was_foreseen(
         assert row.gold.replace("|", "") == row.word
 
 
-def gain(kept: Benchmark, before: object, made: object, word: int) -> int:
+def gain(kept, before, made, word):
     """How many more gaps of a word are as in gold, one by one."""
     gold = set(kept.cuts("morphemic").of_word(word))
     right = []
     for each in (before, made):
-        splits = set(each.splits(word))  # type: ignore[attr-defined]
+        splits = set(each.splits(word))
         right.append(len(splits & gold) - len(splits - gold))
     return right[1] - right[0]
 
 
-def test_the_interval_is_that_of_words_drawn_again_and_again(
-    sides: tuple[Benchmark, Benchmark],
-) -> None:
+def test_the_interval_is_that_of_words_drawn_again_and_again(sides):
     rest, kept = sides
     tokeniser = load_tokeniser("demo:en")
     blamed = blame(rest, segment(tokeniser.graph, rest.words))
@@ -68,8 +64,8 @@ def test_the_interval_is_that_of_words_drawn_again_and_again(
     drawn = np.random.default_rng(1).integers(0, len(kept), (2000, len(kept)))
     golds = [set(kept.cuts("morphemic").of_word(word)) for word in range(len(kept))]
 
-    def f1(each: object) -> np.ndarray:
-        splits = [set(each.splits(word)) for word in range(len(kept))]  # type: ignore[attr-defined]
+    def f1(each):
+        splits = [set(each.splits(word)) for word in range(len(kept))]
         hits = np.array([2 * len(one & gold) for one, gold in zip(splits, golds, strict=True)])
         both = np.array([len(one) + len(gold) for one, gold in zip(splits, golds, strict=True)])
         return hits[drawn].sum(axis=1) / both[drawn].sum(axis=1)
@@ -78,7 +74,7 @@ def test_the_interval_is_that_of_words_drawn_again_and_again(
     assert (ahead.interval.low, ahead.interval.high) == pytest.approx((low, high), abs=0.006)
 
 
-def test_the_spread_counts_the_table_and_lists_the_worst_that_go() -> None:
+def test_the_spread_counts_the_table_and_lists_the_worst_that_go():
     tokeniser = load_tokeniser("demo:en")
     benchmark = Benchmark.on(mg.read_gold("demo:en"), tokeniser)
     blamed = blame(benchmark, segment(tokeniser.graph, benchmark.words))

@@ -1,9 +1,7 @@
 """Tokenisers that every library reads: pair merges alone, and ids as they were."""
 
 import json
-from collections.abc import Sequence
 from itertools import chain
-from typing import Any
 
 import pytest
 import wordfreq
@@ -19,12 +17,11 @@ from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import unreachable_types
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 WORDS = wordfreq.top_n_list("en", 3000)
 
 
-def knocked_out(**settings: Any) -> BpeTokeniser:
+def knocked_out(**settings):
     tokeniser = load_tokeniser("demo:en")
     benchmark = Benchmark.on(mg.read_gold("demo:en"), tokeniser)
     knock_out(tokeniser, benchmark, KnockoutSettings(**settings))
@@ -32,27 +29,27 @@ def knocked_out(**settings: Any) -> BpeTokeniser:
 
 
 @pytest.fixture(scope="module")
-def portable() -> BpeTokeniser:
+def portable():
     return knocked_out(portable=True)
 
 
-def library_of(tokeniser: BpeTokeniser) -> Library:
+def library_of(tokeniser):
     return Library.from_str(to_tokenizer_json(tokeniser)[0].decode())
 
 
-def ids_of(library: Library, words: Sequence[str]) -> list[list[int]]:
+def ids_of(library, words):
     texts = [f" {word}" for word in words]
     return [found.ids for found in library.encode_batch(texts, add_special_tokens=False)]
 
 
-def test_the_library_reads_what_is_portable(portable: BpeTokeniser) -> None:
+def test_the_library_reads_what_is_portable(portable):
     library = library_of(portable)
     assert not portable.graph.has_tuples and not unreachable_types(portable.graph)
     public = mg.load("demo:en").knock_out("demo:en", holdout=0, portable=True).tokeniser
     assert ids_of(library, WORDS) == [public.encode(f" {word}") for word in WORDS]
 
 
-def test_ids_are_kept_and_removed_types_never_come_out(portable: BpeTokeniser) -> None:
+def test_ids_are_kept_and_removed_types_never_come_out(portable):
     whole, library = library_of(load_tokeniser("demo:en")), library_of(portable)
     before, after = ids_of(whole, WORDS), ids_of(library, WORDS)
     graph = portable.graph
@@ -66,7 +63,7 @@ def test_ids_are_kept_and_removed_types_never_come_out(portable: BpeTokeniser) -
     assert again.get_vocab() == library.get_vocab() and ids_of(again, WORDS) == after
 
 
-def test_ids_of_added_types() -> None:
+def test_ids_of_added_types():
     tokeniser = load_tokeniser("demo:en")
     graph = tokeniser.graph
     last = [graph.types[merge.result] for merge in graph.merges().values()][-2:]
@@ -88,7 +85,7 @@ def test_ids_of_added_types() -> None:
 
 
 @pytest.mark.parametrize("ids", ["keep", "reuse", "dense"])
-def test_added_tokens_keep_their_ids_before_added_types(ids: Any) -> None:
+def test_added_tokens_keep_their_ids_before_added_types(ids):
     """As in Qwen 2.5, whose special tokens follow its types, and are not among them."""
     tokens = [special_token("<a>", 5), special_token("<b>", 6)]
     tokeniser = small_tokeniser([["a", "b"]], alphabet="abcd", added_tokens=tokens)
@@ -104,7 +101,7 @@ def test_added_tokens_keep_their_ids_before_added_types(ids: Any) -> None:
 
 
 @pytest.mark.parametrize("dead", [False, True])
-def test_whole_words_that_are_gone_are_not_emitted(dead: bool) -> None:
+def test_whole_words_that_are_gone_are_not_emitted(dead):
     merges = [["a", "b"], ["c", "d"], ["ab", "cd"]]
     if dead:  # a bc comes before, so abc is a type of whole words only
         merges = [["b", "c"], ["a", "b"], ["ab", "c"], ["c", "d"], ["ab", "cd"]]
@@ -119,7 +116,7 @@ def test_whole_words_that_are_gone_are_not_emitted(dead: bool) -> None:
     assert ("abcd" in model["vocab"]) is not dead
 
 
-def test_a_chain_that_is_to_blame_is_not_kept() -> None:
+def test_a_chain_that_is_to_blame_is_not_kept():
     merges = [["b", "c"], ["a", "bc"], ["a", "b"]]
     tokeniser = small_tokeniser(merges, alphabet="abc")
     tokeniser.graph.knockout(["bc"])  # abc is a + b + c now; a + b leads there again
@@ -130,7 +127,7 @@ def test_a_chain_that_is_to_blame_is_not_kept() -> None:
     assert "abc" in tokeniser.graph.after(preview_portable(tokeniser.graph))
 
 
-def test_rebpe_ends_with_a_portable_phase() -> None:
+def test_rebpe_ends_with_a_portable_phase():
     gold = mg.read_gold("demo:en")
     found = mg.load("demo:en").rebpe(gold, portable=True, holdout=0.2)
     plain = mg.load("demo:en").rebpe(gold, holdout=0.2)

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 from effort import examples
 from hypothesis import given
@@ -11,20 +10,19 @@ from hypothesis import strategies as st
 from oracles import Lookup, listed
 from refusals import refused
 from small import small_document
-from strategies import MERGES, MergeList, bpe_of, seen, word_counts
+from strategies import MERGES, bpe_of, seen, word_counts
 
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.refine.pruning import preview_prune, pruning_order, splits
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.training import train
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 Counts = dict[str, int]
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[MergeList, BpeTokeniser, Counts]:
+def cases(draw):
     """Merges, a tokeniser of them with ids in any order, and words made of its types."""
     merges = draw(MERGES)
     tokeniser = bpe_of(merges)
@@ -33,7 +31,7 @@ def cases(draw: st.DrawFn) -> tuple[MergeList, BpeTokeniser, Counts]:
     return merges, replace(tokeniser, vocabulary_ids=list(ids)), counts
 
 
-def plain_splits(merges: MergeList) -> dict[str, tuple[str, ...]]:
+def plain_splits(merges):
     found = {}
     for type_ in map("".join, merges):
         tokens, applied = Lookup(listed(merges)).applied(type_)
@@ -42,7 +40,7 @@ def plain_splits(merges: MergeList) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def leaves_first(merges: MergeList, ids: dict[str, int], uses: Counts) -> list[str]:
+def leaves_first(merges, ids, uses):
     split, left, order = plain_splits(merges), set(map("".join, merges)), list[str]()
     uses = Counter(uses)
     while left:
@@ -55,7 +53,7 @@ def leaves_first(merges: MergeList, ids: dict[str, int], uses: Counts) -> list[s
     return order
 
 
-def used(merges: MergeList, counts: Counts) -> tuple[Counts, Counts]:
+def used(merges, counts):
     """How often each type is a token; and that, or a part of an applied merge."""
     tokens, uses = Counter[str](), Counter[str]()
     for word, count in counts.items():
@@ -71,7 +69,7 @@ def used(merges: MergeList, counts: Counts) -> tuple[Counts, Counts]:
 
 @given(cases())
 @examples(1500)
-def test_orders_are_those_of_a_plain_search(case: tuple[MergeList, BpeTokeniser, Counts]) -> None:
+def test_orders_are_those_of_a_plain_search(case):
     merges, tokeniser, counts = case
     given_counts = WordCounts.from_mapping(counts)
     ids = dict(zip(tokeniser.types, tokeniser.vocabulary_ids, strict=True))
@@ -85,9 +83,7 @@ def test_orders_are_those_of_a_plain_search(case: tuple[MergeList, BpeTokeniser,
 
 @given(cases(), st.sampled_from(["leaf-frequency", "merge-based", "last"]), st.data())
 @examples(1500)
-def test_nothing_else_gets_unreachable(
-    case: tuple[MergeList, BpeTokeniser, Counts], by: Any, data: st.DataObject
-) -> None:
+def test_nothing_else_gets_unreachable(case, by, data):
     _, tokeniser, counts = case
     graph = tokeniser.graph
     given_counts = WordCounts.from_mapping(counts)
@@ -104,7 +100,7 @@ def test_nothing_else_gets_unreachable(
     assert not any(merge.result in taken for merge in graph.merges().values())
 
 
-def test_the_example_of_the_source() -> None:
+def test_the_example_of_the_source():
     types, merges = ["a", "b", "c", "ab", "abc", "bc"], ["ab", ("ab", "c"), "bc"]
     tokeniser = tokeniser_of_types("example", types, merges)
     counts = WordCounts(["abc", "ab", "bc"], [3, 1, 2])
@@ -125,12 +121,12 @@ def test_the_example_of_the_source() -> None:
         preview_prune(tokeniser, 4, "last")
 
 
-def test_scripts() -> None:
+def test_scripts():
     """A type goes by its text, not by how its bytes are spelled; incomplete bytes stay."""
     words = {"дом": 9, "né": 9, "漢字": 9, "e\u0301": 9}
     tokeniser = train("bpe", words, 290).editable
 
-    def removed(**scripts: list[str]) -> set[str]:
+    def removed(**scripts):
         found = pruning_order(tokeniser, "script", **scripts)
         ids = [tokeniser.graph.ids[text] for text in found]
         assert ids == sorted(ids, reverse=True)
@@ -145,7 +141,7 @@ def test_scripts() -> None:
     assert preview_prune(tokeniser, by="script", drop_scripts=["Han"]).removed_types
 
 
-def test_words_that_stay_whole_without_a_merge() -> None:
+def test_words_that_stay_whole_without_a_merge():
     """cab is one token that no merge makes, so no merge was used in it."""
     document = small_document([("a", "b")], alphabet="abc", ignore_merges=True)
     document["model"]["vocab"]["cab"] = len(document["model"]["vocab"])

@@ -14,9 +14,8 @@ All else that single cases show is in `test_rebpe_oracle`, beside random ones. T
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import pytest
 from small import small_reference, small_tokeniser
@@ -25,8 +24,6 @@ from strategies import check_graph
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.hugging_face import special_token
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPESettings, rebpe
 from morphgraph.refine.rebpe_run import (
@@ -38,9 +35,7 @@ from morphgraph.refine.rebpe_run import (
 )
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeRun = Callable[..., ReBPERun]
 Merges = Sequence[Sequence[str]]
 
 NOTHING_TO_BLAME = ("a",)
@@ -48,17 +43,10 @@ NOTHING_TO_BLAME = ("a",)
 
 
 @pytest.fixture
-def make_run() -> MakeRun:
+def make_run():
     """A run on merges and lines of a reference; without annealing unless it is asked for."""
 
-    def make(
-        merges: Merges,
-        lines: Sequence[str] = NOTHING_TO_BLAME,
-        alphabet: str = "",
-        counts: Sequence[float] | None = None,
-        document: dict[str, Any] | None = None,
-        **settings: Any,
-    ) -> ReBPERun:
+    def make(merges, lines=NOTHING_TO_BLAME, alphabet="", counts=None, document=None, **settings):
         tokeniser = small_tokeniser(merges, alphabet, **(document or {}))
         benchmark = Benchmark.build(tokeniser, small_reference(*lines, counts=counts))
         return ReBPERun(tokeniser, benchmark, ReBPESettings(**{"anneal": False, **settings}))
@@ -66,26 +54,26 @@ def make_run() -> MakeRun:
     return make
 
 
-def listed(graph: MergeGraph) -> list[str]:
+def listed(graph):
     """The merges in order of rank, as ``a + b``; the graph must be sound."""
     check_graph(graph)
     return [graph.describe(merge).partition(" →")[0] for merge in graph.merge_ids()]
 
 
-def ranks(graph: MergeGraph) -> list[int]:
+def ranks(graph):
     return [merge.rank for merge in graph.merges().values()]
 
 
-def origins(graph: MergeGraph) -> list[str]:
+def origins(graph):
     """The origins of the merges in order of rank."""
     return [graph.origin(merge) for merge in graph.merge_ids()]
 
 
-def phases(run: ReBPERun) -> list[str]:
+def phases(run):
     return [f"{phase.kind} {phase.iteration}" for phase in run.phases]
 
 
-def reified(run: ReBPERun) -> dict[str, int]:
+def reified(run):
     """Steps up to the first time that something is reified, and its counts."""
     while phase := run.step():
         if phase.kind == "reify":
@@ -93,7 +81,7 @@ def reified(run: ReBPERun) -> dict[str, int]:
     raise AssertionError("nothing was reified")
 
 
-def test_a_run_gives_its_phases_as_the_algorithm_asks_for_them(make_run: MakeRun) -> None:
+def test_a_run_gives_its_phases_as_the_algorithm_asks_for_them(make_run):
     """What `rebpe` yields is what is done, and going back makes it ask for the same again."""
     run = make_run([("d", "e"), ("a", "b", "c"), ("x", "a", "b")])
     steps = rebpe(run.settings)
@@ -115,7 +103,7 @@ def test_a_run_gives_its_phases_as_the_algorithm_asks_for_them(make_run: MakeRun
 # ------------------------------------------------------------------------ creating and linking
 
 
-def test_a_missing_pair_is_created_just_below_the_lowest_tuple_merge(make_run: MakeRun) -> None:
+def test_a_missing_pair_is_created_just_below_the_lowest_tuple_merge(make_run):
     """(a, b) is in two tuple merges, (b, c) and (x, a) in one each; ab is no type.
 
     So (a, b) comes first and is created between d + e and a + b + c. Both tuple merges use it, and
@@ -129,9 +117,7 @@ def test_a_missing_pair_is_created_just_below_the_lowest_tuple_merge(make_run: M
     assert run.phases[-1].vocabulary_size == run.tokeniser.vocabulary_size == 10
 
 
-def test_a_lower_pair_merge_is_linked_and_the_blocked_tuple_merges_apply_again(
-    make_run: MakeRun,
-) -> None:
+def test_a_lower_pair_merge_is_linked_and_the_blocked_tuple_merges_apply_again(make_run):
     """b + c takes the c away from a + b + c: abc becomes a|bc, one split too many, as does dbc.
 
     (b, c) is in two tuple merges, so it comes first; with bc in its place, both words are whole.
@@ -144,7 +130,7 @@ def test_a_lower_pair_merge_is_linked_and_the_blocked_tuple_merges_apply_again(
     assert run.phases[-1].score.predicted == 0
 
 
-def test_a_pair_that_was_knocked_out_is_never_created_again(make_run: MakeRun) -> None:
+def test_a_pair_that_was_knocked_out_is_never_created_again(make_run):
     """ab is wrong in a|bc, bc in b|c; without them, abc is a + b + c, of rank 2 as before.
 
     Both of its pairs are blacklisted in this iteration and the next. In a|bc it closes two gaps,
@@ -161,7 +147,7 @@ def test_a_pair_that_was_knocked_out_is_never_created_again(make_run: MakeRun) -
     assert run.phases[1].counts == {"removed": 2, "split": 1}
 
 
-def test_pairs_created_below_the_same_merge_have_ranks_of_their_own(make_run: MakeRun) -> None:
+def test_pairs_created_below_the_same_merge_have_ranks_of_their_own(make_run):
     """a + b + c + d gives (a, b), then (c, d): in this order, both just below it.
 
     Then cd is wrong in c|d and ab is right: blame must tell them apart. Without cd, abcd is
@@ -186,7 +172,7 @@ def test_pairs_created_below_the_same_merge_have_ranks_of_their_own(make_run: Ma
 # ------------------------------------------------------------------------ the loop
 
 
-def test_fixed_types_are_never_knocked_out(make_run: MakeRun) -> None:
+def test_fixed_types_are_never_knocked_out(make_run):
     """ab and cd are as wrong as each other; ab is an added token."""
     document = {"added_tokens": [{**special_token("ab", 4), "single_word": True}]}
     run = make_run([("a", "b"), ("c", "d")], ["a bc d"], "abcd", document=document)
@@ -212,8 +198,8 @@ print(json.dumps(tokeniser.graph.recipe()))
 
 
 @pytest.mark.slow
-def test_the_recipe_does_not_depend_on_the_order_of_sets() -> None:
-    def recipe(hash_seed: str) -> str:
+def test_the_recipe_does_not_depend_on_the_order_of_sets():
+    def recipe(hash_seed):
         return subprocess.run(
             [sys.executable, "-c", PROGRAM],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
@@ -228,19 +214,17 @@ def test_the_recipe_does_not_depend_on_the_order_of_sets() -> None:
 
 
 @pytest.fixture(scope="module")
-def reference() -> Reference:
+def reference():
     return read_reference(demo_gold_path("en"))
 
 
 @pytest.fixture
-def tokeniser() -> BpeTokeniser:
+def tokeniser():
     return load_tokeniser("demo:en")
 
 
 @pytest.mark.slow
-def test_a_followed_word_is_as_segmented_after_each_phase(
-    tokeniser: BpeTokeniser, reference: Reference
-) -> None:
+def test_a_followed_word_is_as_segmented_after_each_phase(tokeniser, reference):
     benchmark = Benchmark.build(tokeniser, reference)
     run = ReBPERun(tokeniser, benchmark)
     texts = ["antiaircraft", "undesirable", "unhappiness", reference.entries[0].word]
@@ -265,9 +249,7 @@ def test_a_followed_word_is_as_segmented_after_each_phase(
     )
 
 
-def test_edits_before_a_run_belong_to_its_start(
-    tokeniser: BpeTokeniser, reference: Reference
-) -> None:
+def test_edits_before_a_run_belong_to_its_start(tokeniser, reference):
     tokeniser.graph.knockout(["Ġthe"])
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     words = tokeniser.encode(["the"])
@@ -276,7 +258,7 @@ def test_edits_before_a_run_belong_to_its_start(
     assert edits_after(run) == [1, 2]
 
 
-def test_changed_merges_by_kind() -> None:
+def test_changed_merges_by_kind():
     """The merge a + b closed five gaps, four of them boundaries: abc and abd become tuple merges.
 
     Their pair (a, b) is on the blacklist, so b + c and b + d are created, one in each.
@@ -311,7 +293,7 @@ def test_changed_merges_by_kind() -> None:
 
 
 @pytest.mark.slow
-def test_ablation_is_four_runs(tokeniser: BpeTokeniser, reference: Reference) -> None:
+def test_ablation_is_four_runs(tokeniser, reference):
     benchmark = Benchmark.build(tokeniser, reference)
     before = tokeniser.signature()
     steps = [{"edit": "knockout", "types": ["Ġthe"]}]
@@ -333,7 +315,7 @@ def test_ablation_is_four_runs(tokeniser: BpeTokeniser, reference: Reference) ->
 
 
 @pytest.mark.slow
-def test_a_run_goes_back_and_forth(tokeniser: BpeTokeniser, reference: Reference) -> None:
+def test_a_run_goes_back_and_forth(tokeniser, reference):
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     run.finish()
     everything, merges = run.phases, dict(run.graph.merges())
@@ -357,7 +339,7 @@ def test_a_run_goes_back_and_forth(tokeniser: BpeTokeniser, reference: Reference
     ]
 
 
-def test_redo_brings_back_nothing_that_a_run_has_cut_off() -> None:
+def test_redo_brings_back_nothing_that_a_run_has_cut_off():
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")], "abc")
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, small_reference("a b", "a bc")))
     run.step()
@@ -370,7 +352,7 @@ def test_redo_brings_back_nothing_that_a_run_has_cut_off() -> None:
     assert not tokeniser.graph.undone
 
 
-def test_a_run_knows_when_it_is_stale(tokeniser: BpeTokeniser, reference: Reference) -> None:
+def test_a_run_knows_when_it_is_stale(tokeniser, reference):
     tokeniser.graph.knockout(["Ġthe"])
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     assert not run.is_stale
@@ -389,7 +371,7 @@ def test_a_run_knows_when_it_is_stale(tokeniser: BpeTokeniser, reference: Refere
     assert run.is_stale
 
 
-def test_the_last_character_of_a_word_is_one_atom_even_if_a_merge_makes_it() -> None:
+def test_the_last_character_of_a_word_is_one_atom_even_if_a_merge_makes_it():
     """Words have e</w> as an atom, so a + b + e</w> can apply and must not be repaired."""
     tokeniser = small_tokeniser(
         [("a", "b", "e</w>"), ("e", "</w>")], "abe</w>", end_of_word_suffix="</w>"

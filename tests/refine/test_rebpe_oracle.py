@@ -16,14 +16,12 @@ from rebpe_oracle import Entry, Settings, State
 from small import small_reference, small_tokeniser
 from strategies import MERGES, check_graph, observed, well_formed
 
-from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.refine.rebpe_run import Phase, ReBPERun
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.segment.training import train_bpe
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 HYPHENS = {"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False}
 SIZES = {"medium": (200, 600), "large": (1900, 2000)}
@@ -43,7 +41,7 @@ class Case:
     aside: frozenset[int] = frozenset()
     """Lines that are scored only; all are learned from, and scored, if there are none."""
 
-    def run(self, tokeniser: BpeTokeniser) -> ReBPERun:
+    def run(self, tokeniser):
         """The library's run of it."""
         gold = GoldSet.of(small_reference(*self.lines, counts=self.counts))
         sides = (
@@ -56,7 +54,7 @@ class Case:
         return ReBPERun(tokeniser, benchmark, ReBPESettings(**self.settings), on)
 
 
-def language(source: random.Random, size: str) -> list[list[str]]:
+def language(source, size):
     """Distinct words as lists of morphemes: a few of these are frequent, most are not."""
     letters = "abcdefghij"[: source.randint(3, 10)]
     many, words = {"tiny": (6, 15), "medium": (40, 250), "large": (150, 1500)}[size]
@@ -69,7 +67,7 @@ def language(source: random.Random, size: str) -> list[list[str]]:
     return [list(word) for word in dict.fromkeys(tuple(word) for word in found)]
 
 
-def gold_line(source: random.Random, word: list[str], strange: str) -> str:
+def gold_line(source, word, strange):
     """A word as a line of a reference: mostly its morphemes, and sometimes whole words."""
     morphs = [source.choice(strange) + morph if source.random() < 0.03 else morph for morph in word]
     for at in range(len(morphs) - 1, 0, -1):
@@ -82,7 +80,7 @@ def gold_line(source: random.Random, word: list[str], strange: str) -> str:
     return line
 
 
-def draw_settings(data: st.DataObject, types: int) -> dict[str, Any]:
+def draw_settings(data, types):
     """Every switch, most of them mostly as they are by default."""
     mostly = st.sampled_from([True, True, True, False])
     often = st.sampled_from([True, True, False])
@@ -107,7 +105,7 @@ def draw_settings(data: st.DataObject, types: int) -> dict[str, Any]:
     }
 
 
-def trained_case(data: st.DataObject, size: str) -> Case:
+def trained_case(data, size):
     """A tokeniser trained on words made of morphemes, and a reference of more such words."""
     source = random.Random(data.draw(st.integers(0, 2**32 - 1)))
     words = language(source, size)
@@ -117,14 +115,7 @@ def trained_case(data: st.DataObject, size: str) -> Case:
     return finished_case(data, source, size, list(trained.merges), trained.alphabet, words)
 
 
-def finished_case(
-    data: st.DataObject,
-    source: random.Random,
-    size: str,
-    merges: list[tuple[str, ...]],
-    alphabet: tuple[str, ...],
-    words: list[list[str]],
-) -> Case:
+def finished_case(data, source, size, merges, alphabet, words):
     shown = {"tiny": 12, "medium": 100, "large": 150}[size]
     strange = data.draw(st.sampled_from(["z", "zyx", "xyzé", "".join(alphabet)]))
     chosen = source.sample(words, min(shown, len(words)))
@@ -143,7 +134,7 @@ def finished_case(
     return Case(tuple(merges), kept + unknown, document, tuple(lines), counted, switches, aside)
 
 
-def entries_of(case: Case) -> list[Entry]:
+def entries_of(case):
     """The reference as the oracle reads it."""
     whole_words = case.settings["scope"] == "whole-word"
     morphs = [line.partition("/")[2 if whole_words else 0].split() for line in case.lines]
@@ -161,9 +152,7 @@ def entries_of(case: Case) -> list[Entry]:
     ]
 
 
-def expected_phases(
-    case: Case, entries: list[Entry] | None = None
-) -> tuple[list[rebpe_oracle.Phase], bool]:
+def expected_phases(case, entries=None):
     merges = oracles.listed(case.merges)
     types = {*case.alphabet}
     for parts in case.merges:
@@ -175,7 +164,7 @@ def expected_phases(
     return rebpe_oracle.rebpe(state, entries or entries_of(case), Settings(**known))
 
 
-def strings_of(graph: MergeGraph) -> oracles.Merges:
+def strings_of(graph):
     """The merges by rank; no rank is held by two."""
     merges = graph.merges().values()
     found = {m.rank: tuple(graph.types[part] for part in m.parts) for m in merges}
@@ -184,9 +173,7 @@ def strings_of(graph: MergeGraph) -> oracles.Merges:
     return found
 
 
-def check_phase(
-    graph: MergeGraph, vocabulary_size: int, phase: Phase, expected: rebpe_oracle.Phase
-) -> None:
+def check_phase(graph, vocabulary_size, phase, expected):
     check_graph(graph)
     assert (phase.kind, phase.iteration) == (expected.kind, expected.iteration)
     assert strings_of(graph) == expected.merges
@@ -205,7 +192,7 @@ def check_phase(
     assert misplaced == oracles.misplaced(expected.merges)
 
 
-def check_case(case: Case) -> list[rebpe_oracle.Phase]:
+def check_case(case):
     """Run the case phase by phase beside the oracle, then backwards and forwards."""
     tokeniser = small_tokeniser(case.merges, case.alphabet, **case.document)
     graph = tokeniser.graph
@@ -311,11 +298,7 @@ SINGLE: list[tuple[str, list[str], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("merges", "lines", "given"), SINGLE)
-def test_single_cases(
-    merges: str,
-    lines: list[str],
-    given: dict[str, Any],
-) -> None:
+def test_single_cases(merges, lines, given):
     """What each of them is for is said beside it; what becomes of it, the oracle says."""
     settings = {**ReBPESettings(anneal=False).__dict__, **given}
     split, alphabet = settings.pop("pre_tokenizer", None), settings.pop("alphabet", None)
@@ -333,7 +316,7 @@ def test_single_cases(
     check_case(case)
 
 
-def behind_a_space(entry: Entry) -> Entry:
+def behind_a_space(entry):
     """A word in running text, where merges may join it with its neighbours."""
     morphs = entry.morphs and (f" {entry.morphs[0]}", *entry.morphs[1:])
     return replace(entry, pieces=(" " + "".join(entry.pieces),), morphs=morphs)
@@ -341,7 +324,7 @@ def behind_a_space(entry: Entry) -> Entry:
 
 @examples(60)
 @given(data=st.data())
-def test_merges_across_words_are_rewired_and_nothing_else(data: st.DataObject) -> None:
+def test_merges_across_words_are_rewired_and_nothing_else(data):
     """Trained on whole texts: edits are the oracle's, whose words stand alone, behind a space."""
     source = random.Random(data.draw(st.integers(0, 2**32 - 1)))
     words = language(source, "tiny")
@@ -372,10 +355,7 @@ def test_merges_across_words_are_rewired_and_nothing_else(data: st.DataObject) -
 
 @examples(300)
 @given(merges=well_formed(size=14) | MERGES, data=st.data())
-def test_tokenisers_with_tuples_and_types_made_twice_in_any_order(
-    merges: list[tuple[str, ...]],
-    data: st.DataObject,
-) -> None:
+def test_tokenisers_with_tuples_and_types_made_twice_in_any_order(merges, data):
     source = random.Random(data.draw(st.integers(0, 2**32 - 1)))
     merges = list(dict.fromkeys(merges))
     pieces = ["".join(parts) for parts in merges] + list("abc")
@@ -387,7 +367,7 @@ def test_tokenisers_with_tuples_and_types_made_twice_in_any_order(
 @pytest.mark.slow
 @examples(160, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_trained_tokenisers(data: st.DataObject) -> None:
+def test_trained_tokenisers(data):
     case = trained_case(data, "medium")
     check_case(case)
 
@@ -395,6 +375,6 @@ def test_trained_tokenisers(data: st.DataObject) -> None:
 @pytest.mark.slow
 @examples(20, least=2, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_trained_tokenisers_of_two_thousand_types(data: st.DataObject) -> None:
+def test_trained_tokenisers_of_two_thousand_types(data):
     case = trained_case(data, "large")
     check_case(case)

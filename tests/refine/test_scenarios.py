@@ -19,7 +19,7 @@ BLOCKED = ("2b1", "2b2", "2b3", "3a")
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_scenario_begins_as_in_the_paper_and_ends_well(name: str) -> None:
+def test_a_scenario_begins_as_in_the_paper_and_ends_well(name):
     rows = [row for row, _ in states(LISTS[name])]
     cut = [tuple(text.strip("`") for text in row[2:4]) for row in rows]
     assert (cut[0], cut[1]) == EXPECTED[name]
@@ -27,7 +27,7 @@ def test_a_scenario_begins_as_in_the_paper_and_ends_well(name: str) -> None:
     assert cut[-1] == ("_bruid s", "_bruid") and rows[-1][4] == ""
 
 
-def test_the_page_is_what_is_computed() -> None:
+def test_the_page_is_what_is_computed():
     page, pictures = built()
     assert page == PAGE.read_text("utf-8")
     assert [*LISTS] == [*EXPECTED, *"abcd"] == [*pictures]

@@ -1,6 +1,5 @@
 """A study: states, previews, changed words, examples and marked words."""
 
-from collections.abc import Callable
 from dataclasses import astuple
 
 import numpy as np
@@ -8,29 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small import small_reference, small_tokeniser
-from strategies import MergeList, well_formed
+from strategies import well_formed
 
-from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import blame
-from morphgraph.refine.study import ChangedWord, Study, StudyState
+from morphgraph.refine.study import ChangedWord, Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Flags
-
-MakeStudy = Callable[..., Study]
 
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
 
 
 @pytest.fixture
-def study() -> MakeStudy:
-    def make(*lines: str, merges: MergeList = UNDO, counts: list[float] | None = None) -> Study:  # type: ignore[assignment]
+def study():
+    def make(*lines, merges=UNDO, counts=None):
         tokeniser = small_tokeniser(merges, "abcdinoug")
         return Study(tokeniser, Benchmark.build(tokeniser, small_reference(*lines, counts=counts)))
 
     return make
 
 
-def made_of(graph: MergeGraph) -> dict[str, set[tuple[str, ...]]]:
+def made_of(graph):
     """Return the parts of the merges that make each type."""
     found: dict[str, set[tuple[str, ...]]] = {}
     for number in graph.merge_ids():
@@ -40,7 +35,7 @@ def made_of(graph: MergeGraph) -> dict[str, set[tuple[str, ...]]]:
     return found
 
 
-def took_part(state: StudyState, graph: MergeGraph, types: set[str]) -> Flags:
+def took_part(state, graph, types):
     """Return behind which atoms a join made one of the types."""
     results, closed_by = state.segmentation.arrays.results, state.segmentation.closed_by
     made = [results[number] if number >= 0 else -1 for number in closed_by]
@@ -52,11 +47,7 @@ def took_part(state: StudyState, graph: MergeGraph, types: set[str]) -> Flags:
     lines=st.lists(st.lists(st.text("abc", min_size=1, max_size=5), min_size=1), min_size=1),
     data=st.data(),
 )
-def test_a_preview_is_what_the_edit_then_does(
-    merges: MergeList,
-    lines: list[list[str]],
-    data: st.DataObject,
-) -> None:
+def test_a_preview_is_what_the_edit_then_does(merges, lines, data):
     tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc")
     reference = small_reference(*map(" ".join, lines))
     study = Study(tokeniser, Benchmark.build(tokeniser, reference))
@@ -102,7 +93,7 @@ def test_a_preview_is_what_the_edit_then_does(
             assert np.array_equal(state.segmentation.token_at, expected.segmentation.token_at)
 
 
-def test_changed_words(study: MakeStudy) -> None:
+def test_changed_words(study):
     # Without undoing: undo|ing, one right split more. Without undo: un|do|ing, another one, and
     # un|do, which is wrong; in ding nothing changes.
     made = study("un do ing", "undo", "d ing")
@@ -121,7 +112,7 @@ def test_changed_words(study: MakeStudy) -> None:
     assert made.changed_words(made.now) == ([], 0)
 
 
-def test_marked(study: MakeStudy) -> None:
+def test_marked(study):
     made = study("u ndo ing", "do gs", "x")
     found = made.now.segmentation
     # u‿n is closed by u + n; undoing is one token.
@@ -132,7 +123,7 @@ def test_marked(study: MakeStudy) -> None:
     assert made.gold_text(0) == "u|ndo|ing"
 
 
-def test_worst_words(study: MakeStudy) -> None:
+def test_worst_words(study):
     # ungod: un|g|o|d against un|god: 2 wrong. undoing: one token against three: 2 wrong. d|ing is
     # right, and does not stand in the list. The more frequent one is first among equals.
     made = study("un god", "un do ing", "d ing", "ug", counts=[1, 5, 9, 1])
@@ -146,7 +137,7 @@ def test_worst_words(study: MakeStudy) -> None:
     assert made.worst_words(limit=1) == found[:1]
 
 
-def test_examples(study: MakeStudy) -> None:
+def test_examples(study):
     # un + do is right in undo and undoxundo, wrong in undoing; undong is more frequent.
     made = study("undo", "un do ing", "un dong", "undoxun do", counts=[1, 2, 7, 3])
     right, wrong = made.examples(made.graph.id_of("undo"))
@@ -159,7 +150,7 @@ def test_examples(study: MakeStudy) -> None:
     assert made.examples(made.graph.id_of("u")) == ([], []), "an atom has no merge"
 
 
-def test_blame_is_that_of_the_present_state(study: MakeStudy) -> None:
+def test_blame_is_that_of_the_present_state(study):
     made = study("un do ing", "undo")
     assert made.blame().applied.tolist() == [2, 2, 2, 1, 1, 1]
     assert made.blame() is made.blame()
@@ -170,7 +161,7 @@ def test_blame_is_that_of_the_present_state(study: MakeStudy) -> None:
     assert made.blame().blamed.tolist() == [0, 0, 0, 0, 2]
 
 
-def test_f1_after_each_edit_is_that_of_its_state(study: MakeStudy) -> None:
+def test_f1_after_each_edit_is_that_of_its_state(study):
     made = study("un do ing", "do ing", "un do")
     graph = made.graph
     for removed in ("undo", "undoing", "un"):

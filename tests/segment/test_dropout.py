@@ -9,18 +9,16 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
-from strategies import MergeList, bpe_of, seen, with_words
+from strategies import bpe_of, seen, with_words
 from tokenizers import Tokenizer, models
 
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.words import Segmentation
 
 
-def texts(segmenter: Segmenter, found: Segmentation, word: int) -> list[str]:
+def texts(segmenter, found, word):
     words = found.words
     return [segmenter.token_text(words, atom, token) for atom, token in found.token_ends(word)]
 
@@ -34,9 +32,7 @@ def texts(segmenter: Segmenter, found: Segmentation, word: int) -> list[str]:
     st.sampled_from([0, 400]),
     st.booleans(),
 )
-def test_same_as_naive_on_the_same_numbers(
-    drawn: tuple[MergeList, list[str]], p: float, seed: int, sample: int, filler: int, queue: bool
-) -> None:
+def test_same_as_naive_on_the_same_numbers(drawn, p, seed, sample, filler, queue):
     merges, listed = drawn
     dropout = Dropout(bpe_of(merges, filler), p, seed, queue)
     drop = naive.dropout_by_queue if queue else naive.dropout_in_order
@@ -54,7 +50,7 @@ def test_same_as_naive_on_the_same_numbers(
 
 @examples(100)
 @given(with_words(), st.booleans())
-def test_never_and_always(drawn: tuple[MergeList, list[str]], queue: bool) -> None:
+def test_never_and_always(drawn, queue):
     merges, listed = drawn
     tokeniser = bpe_of(merges)
     words = tokeniser.encode(listed)
@@ -67,7 +63,7 @@ def test_never_and_always(drawn: tuple[MergeList, list[str]], queue: bool) -> No
     assert (always.closed_by == -1).all()
 
 
-def queue_distribution(word: str, p: float) -> dict[tuple[str, ...], float]:
+def queue_distribution(word, p):
     """How likely each segmentation is where the library's queue is drawn from.
 
     The naive program is run along every sequence of draws that is not too unlikely.
@@ -92,7 +88,7 @@ PAIRS = [("a", "b"), ("c", "d"), ("ab", "cd"), ("b", "c"), ("a", "bc"), ("abcd",
 
 
 @pytest.mark.slow
-def test_the_queue_has_the_distribution_of_the_library() -> None:
+def test_the_queue_has_the_distribution_of_the_library():
     """Over 20,000 samples: the exact shares, ours, and those of `tokenizers`, which has no seed."""
     word, p, samples = "abcdab", 0.3, 20_000
     exact = queue_distribution(word, p)
@@ -118,7 +114,7 @@ def test_the_queue_has_the_distribution_of_the_library() -> None:
 
 
 @pytest.mark.slow
-def test_a_word_depends_on_its_place_only() -> None:
+def test_a_word_depends_on_its_place_only():
     tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")
     dropout = Dropout(tokeniser, 0.4, seed=5)
     listed = ["undoing", "a-b c", "segmentation", ""] * 5000
@@ -138,6 +134,6 @@ def test_a_word_depends_on_its_place_only() -> None:
 
 
 @pytest.mark.parametrize(("p", "seed"), [(-0.1, 0), (1.1, 0), (float("nan"), 0), (0.1, -1)])
-def test_refuses(p: float, seed: int) -> None:
+def test_refuses(p, seed):
     with refused():
         Dropout(tokeniser_of_types("x", "a", []), p, seed)

@@ -3,7 +3,6 @@
 import copy
 import pickle
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,7 @@ NAMES = [name for name in METHODS.segmenting if name not in METHODS.learning]
 
 
 @cache
-def tokeniser_by(name: str) -> mg.Tokeniser:
+def tokeniser_by(name):
     """One by each method, with its own parameters, trained on few words if it must be."""
     method = METHODS[name]
     if method.needs == "training":
@@ -32,7 +31,7 @@ def tokeniser_by(name: str) -> mg.Tokeniser:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_is_a_value(name: str, tmp_path: Path) -> None:
+def test_it_is_a_value(name, tmp_path):
     """Copied, pickled or saved, it is the same."""
     made = tokeniser_by(name)
     made.save(tmp_path / "saved.json")
@@ -46,7 +45,7 @@ def test_it_is_a_value(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if METHODS[name].standalone])
-def test_its_export_comes_back_as_it(name: str, tmp_path: Path) -> None:
+def test_its_export_comes_back_as_it(name, tmp_path):
     base = tokeniser_by(name)
     made = base.export(tmp_path / "out", words=["undesirable", "houses"])
     ids = [base.encode(text) for text in TEXTS]

@@ -1,7 +1,6 @@
 """FLOTA, FIRST and LONGEST against naive oracles, and on published vocabularies."""
 
 import csv
-from pathlib import Path
 
 import pytest
 import substring_oracles as oracles
@@ -13,7 +12,7 @@ from refusals import refused
 from morphgraph.formats.loading import load_vocabulary
 from morphgraph.kernels import DROPPED, INSIDE_TOKEN
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.segment.segmenter import Segmenter, segmenter_of
+from morphgraph.segment.segmenter import segmenter_of
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
@@ -23,7 +22,7 @@ MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))
 
 
 @st.composite
-def vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
+def vocabularies(draw):
     """Random types, with and without the marker."""
     marker = draw(MARKERS)
     bodies = draw(st.lists(st.tuples(BODIES, st.booleans()), min_size=1, max_size=25))
@@ -31,7 +30,7 @@ def vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
     return SubwordVocabulary(tuple(types), marker)
 
 
-def tokens_of(segmenter: Segmenter, text: str, marker: str = "") -> list[oracles.Token]:
+def tokens_of(segmenter, text, marker=""):
     """The tokens of a word with the characters they cover, counted without the marker.
 
     Also checks that ``closed_by`` and ``token_at`` say the same.
@@ -39,7 +38,7 @@ def tokens_of(segmenter: Segmenter, text: str, marker: str = "") -> list[oracles
     return cut(segmenter, marker + text, len(marker))
 
 
-def cut(segmenter: Segmenter, text: str, marker: int) -> list[oracles.Token]:
+def cut(segmenter, text, marker):
     """The tokens of a text whose first atoms, so many, are a marker."""
     found = segmenter.segment(segmenter.encode([text]))
     tokens = []
@@ -56,7 +55,7 @@ def cut(segmenter: Segmenter, text: str, marker: int) -> list[oracles.Token]:
 
 @examples(600)
 @given(vocabularies(), st.text("abcd-", max_size=14), st.none() | st.integers(1, 5), st.booleans())
-def test_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int | None, strict: bool) -> None:
+def test_as_oracle(vocabulary, word, k, strict):
     marker = vocabulary.marker
     strict = strict and marker == "##"
     found = tokens_of(Flota(vocabulary, k, strict), word, marker if marker != "##" else "")
@@ -65,7 +64,7 @@ def test_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int | None, stri
 
 @examples(300)
 @given(st.sampled_from(["##", ""]), st.data())
-def test_pieces_as_oracle(marker: Marker, data: st.DataObject) -> None:
+def test_pieces_as_oracle(marker, data):
     """No token crosses the ends of pieces; k counts for each unit."""
     bodies = data.draw(st.lists(st.text("ab=", min_size=1, max_size=4), min_size=1, unique=True))
     types = dict.fromkeys([*bodies, *(marker + body for body in bodies[::2])])
@@ -79,12 +78,12 @@ def test_pieces_as_oracle(marker: Marker, data: st.DataObject) -> None:
     assert found == oracles.flota(pieces, types, marker, k)
 
 
-def test_k_counts_for_each_word_and_mark_of_a_text() -> None:
+def test_k_counts_for_each_word_and_mark_of_a_text():
     vocabulary = SubwordVocabulary(("ab", "##ab", "c", "##c", "-", ","), "##", bert())
     text, words = "abc, abcab ab-abc", ["ab", "c", ",", "ab", "c", "ab", "ab", "-", "ab", "c"]
     of_first = [0, 2, 3, 6, 7, 8]  # the places of those that are kept with k = 1
 
-    def bodies(segmenter: Segmenter) -> list[str]:
+    def bodies(segmenter):
         found = segmenter.segment(segmenter.encode([text], bare=True))
         return [segmenter.types[token].removeprefix("##") for token in found.tokens(0)]
 
@@ -95,13 +94,13 @@ def test_k_counts_for_each_word_and_mark_of_a_text() -> None:
     assert bodies(Longest(WordPiece(vocabulary), 2)) == words[:4] + words[5:]
 
 
-def bert() -> Preprocessor:
+def bert():
     from tokenizers import pre_tokenizers
 
     return Preprocessor(pre_tokenizer=pre_tokenizers.BertPreTokenizer())
 
 
-def test_strict_takes_no_internal_form_at_the_start() -> None:
+def test_strict_takes_no_internal_form_at_the_start():
     vocabulary = SubwordVocabulary(("##ab", "a", "##b", "b"), "##")
     assert [found for found, *_ in tokens_of(Flota(vocabulary), "abab")] == ["##ab", "##ab"]
     assert [found for found, *_ in tokens_of(Flota(vocabulary, strict=True), "abab")] == [
@@ -115,7 +114,7 @@ def test_strict_takes_no_internal_form_at_the_start() -> None:
 
 
 @pytest.mark.parametrize(("k", "tokens"), [(1, 8.3), (2, 10.5), (3, 11.4), (4, 11.6)])
-def test_tokens_of_a_title(data_folder: Path, k: int, tokens: float) -> None:
+def test_tokens_of_a_title(data_folder, k, tokens):
     """The mean over titles of arXiv's physics papers, as Hofmann et al.'s program has it."""
     flota = Flota(load_vocabulary(data_folder / "vocabularies/bert-base-uncased.txt"), k)
     with (data_folder / "text/arxiv-physics-dev.csv").open(encoding="utf-8") as file:
@@ -124,7 +123,7 @@ def test_tokens_of_a_title(data_folder: Path, k: int, tokens: float) -> None:
     assert round((found.token_at >= 0).sum() / len(titles), 1) == tokens
 
 
-def test_dropped_characters_are_open_on_both_sides() -> None:
+def test_dropped_characters_are_open_on_both_sides():
     flota = Flota(SubwordVocabulary(("ab", "cd", "e")), k=2)
     found = flota.segment(flota.encode(["abecdx"]))
     assert found.token_at.tolist() == [-1, 0, DROPPED, -1, 1, DROPPED]
@@ -141,7 +140,7 @@ def test_dropped_characters_are_open_on_both_sides() -> None:
         "tokenizers/gpt2/vocab.json",
     ],
 )
-def test_published_vocabularies_as_oracle(data_folder: Path, path: str) -> None:
+def test_published_vocabularies_as_oracle(data_folder, path):
     from wordfreq import top_n_list
 
     vocabulary = load_vocabulary(data_folder / path)
@@ -154,7 +153,7 @@ def test_published_vocabularies_as_oracle(data_folder: Path, path: str) -> None:
         assert [vocabulary.types[t] for t in found.tokens(number)] == [t for t, *_ in expected]
 
 
-def test_a_bare_text_has_no_marker(data_folder: Path) -> None:
+def test_a_bare_text_has_no_marker(data_folder):
     vocabulary = load_vocabulary(data_folder / "tokenizers/gpt2/vocab.json")
     flota = Flota(vocabulary)
     found = flota.segment(flota.encode(["hyper", "undesirable"], bare=True))
@@ -166,7 +165,7 @@ def test_a_bare_text_has_no_marker(data_folder: Path) -> None:
 
 @examples(300)
 @given(vocabularies(), st.text("abcd-", max_size=12), st.integers(1, 4), st.integers(1, 3))
-def test_baselines_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int, most: int) -> None:
+def test_baselines_as_oracle(vocabulary, word, k, most):
     if not word:
         return
     marker = len(vocabulary.marker) if vocabulary.marker != "##" else 0
@@ -183,7 +182,7 @@ def test_baselines_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int, m
         assert cut(Longest(standard, k), word, marker) == longest
 
 
-def with_unknown(vocabulary: SubwordVocabulary) -> SubwordVocabulary:
+def with_unknown(vocabulary):
     """The same types and one for what they don't cover."""
     types = (*vocabulary.types, "<unk>")
     return SubwordVocabulary(
@@ -191,14 +190,14 @@ def with_unknown(vocabulary: SubwordVocabulary) -> SubwordVocabulary:
     )
 
 
-def test_a_marker_breaks_no_tie() -> None:
+def test_a_marker_breaks_no_tie():
     greedy = Greedy(SubwordVocabulary(("Ġab", "cde", "Ġ"), "Ġ", _spaces()))
     words = greedy.encode(["abcde"])
     assert [greedy.types[t] for t in greedy.segment(words).tokens(0)] == ["Ġab", "cde"]
     assert [greedy.types[t] for t in Longest(greedy, 1).segment(words).tokens(0)] == ["cde"]
 
 
-def _spaces(marker: str = "Ġ") -> Preprocessor:
+def _spaces(marker="Ġ"):
     from tokenizers import normalizers
 
     return Preprocessor(normalizer=normalizers.Replace(" ", marker), leading_space=True)

@@ -1,10 +1,8 @@
 """Saved models: every method loads again as it was; anything else is refused with a reason."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +16,6 @@ from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import train, training_of
 from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
@@ -30,11 +27,11 @@ COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3
 WORDS = ["undoing", "redoing", "néo", "x", "日"]
 
 
-def tokens(segmenter: Any) -> list[list[str]]:
+def tokens(segmenter):
     return token_texts(segmenter, WORDS)
 
 
-def same(again: Any, segmenter: Any) -> None:
+def same(again, segmenter):
     assert type(again) is type(segmenter)
     assert tokens(again) == tokens(segmenter)
     assert again.name == segmenter.name
@@ -70,7 +67,7 @@ MADE += [
 
 
 @pytest.mark.parametrize("make", MADE)
-def test_models_load_again(tmp_path: Path, make: Callable[[], Segmenter]) -> None:
+def test_models_load_again(tmp_path, make):
     segmenter = make()
     data = write_model(segmenter)
     head = json.loads(data)
@@ -83,7 +80,7 @@ def test_models_load_again(tmp_path: Path, make: Callable[[], Segmenter]) -> Non
     same(load_segmenter(path), segmenter)
 
 
-def test_an_edited_tokeniser_loads_again() -> None:
+def test_an_edited_tokeniser_loads_again():
     tokeniser = tokeniser_of_types("und", ["u", "n", "d", "un", "und"], ["un", ("un", "d")])
     tokeniser.graph.knockout(["un"])
     edited = Bte(tokeniser)
@@ -105,12 +102,12 @@ def test_an_edited_tokeniser_loads_again() -> None:
         b'{"format": "morphgraph model", "version": 1, "method": "flota"}',
     ],
 )
-def test_what_is_no_model(data: bytes) -> None:
+def test_what_is_no_model(data):
     with refused(FileFormatError):
         read_model(data, "m.json")
 
 
-def test_signatures_differ_by_all_that_matters() -> None:
+def test_signatures_differ_by_all_that_matters():
     assert Flota(TYPES, 2).signature().startswith("FLOTA(k=2):vocabulary@")
     assert First(Flota(TYPES, 3), 2).signature().startswith("FIRST(k=2):FLOTA(k=3):vocabulary@")
     queue = Dropout(AB, 0.5, 2, queue=True).signature()
@@ -122,7 +119,7 @@ def test_signatures_differ_by_all_that_matters() -> None:
 
 
 @pytest.mark.slow
-def test_a_changed_model_has_a_signature_of_its_own() -> None:
+def test_a_changed_model_has_a_signature_of_its_own():
     """A file cannot pass for the tokeniser that it says it came from."""
     for method in ("bpe", "first"):
         segmenter = load_segmenter("demo:en", method)
@@ -139,7 +136,7 @@ def test_a_changed_model_has_a_signature_of_its_own() -> None:
         assert without.signature() == changed.signature()
 
 
-def test_a_vocabulary_without_capitals() -> None:
+def test_a_vocabulary_without_capitals():
     lower = SubwordVocabulary(("[UNK]", "x", "##x", ".", ",", "ß"), "##", unknown="[UNK]")
     pieces = pre_tokenizers.BertPreTokenizer()
     plain = replace(lower, preprocessor=Preprocessor(pre_tokenizer=pieces))

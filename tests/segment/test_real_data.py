@@ -2,8 +2,6 @@
 
 import csv
 import random
-from collections.abc import Sequence
-from pathlib import Path
 
 import oracles
 import pytest
@@ -15,23 +13,22 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 import morphgraph as mg
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
-def ids_of(tokeniser: BpeTokeniser, words: Sequence[str], *, bare: bool) -> list[list[int | None]]:
+def ids_of(tokeniser, words, *, bare):
     """Our segmentation as ids of the file."""
     found = segment(tokeniser.graph, tokeniser.encode(words, bare=bare))
     ids = [tokeniser.vocabulary_id(token) for token in range(len(tokeniser.graph.types))]
     return [[ids[token] for token in found.tokens(number)] for number in range(len(words))]
 
 
-def library_ids(library: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
+def library_ids(library, texts):
     """The segmentation of the `tokenizers` library."""
     encodings = library.encode_batch_fast(list(texts), add_special_tokens=False)
     return [encoding.ids for encoding in encodings]
 
 
-def assert_same(tokeniser: BpeTokeniser, library: Tokenizer, words: list[str]) -> None:
+def assert_same(tokeniser, library, words):
     """All words have the same ids, in running text and bare."""
     assert ids_of(tokeniser, words, bare=True) == library_ids(library, words)
     expected = library_ids(library, [" " + word for word in words])
@@ -39,20 +36,20 @@ def assert_same(tokeniser: BpeTokeniser, library: Tokenizer, words: list[str]) -
 
 
 @pytest.fixture(scope="module")
-def german_words(data_folder: Path) -> list[str]:
+def german_words(data_folder):
     """Every word of MorphyNet German: bases and derivations."""
     path = data_folder / "references/morphynet/deu.derivational.v1.tsv"
     rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
     return list(dict.fromkeys(word for row in rows for word in row[:2]))
 
 
-def test_morphynet_german(data_folder: Path, german_words: list[str]) -> None:
+def test_morphynet_german(data_folder, german_words):
     path = data_folder / "tokenizers/oscar-de-40k/tokenizer.json"
     assert len(german_words) > 30_000
     assert_same(load_tokeniser(path), Tokenizer.from_file(str(path)), german_words)
 
 
-def titles(folder: Path) -> list[str]:
+def titles(folder):
     """All titles of all files."""
     found = []
     for path in sorted((folder / "text").glob("*.csv")):
@@ -61,7 +58,7 @@ def titles(folder: Path) -> list[str]:
     return found
 
 
-def test_arxiv_titles(data_folder: Path) -> None:
+def test_arxiv_titles(data_folder):
     folder = data_folder / "tokenizers/gpt2"
     tokeniser = load_tokeniser(folder)
     model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
@@ -76,7 +73,7 @@ def test_arxiv_titles(data_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("size", one_of(400, 1, 7, 50, 1000, 2500, 5000))
-def test_random_knockouts(data_folder: Path, german_words: list[str], size: int) -> None:
+def test_random_knockouts(data_folder, german_words, size):
     """After knocking out a random set, the segmentation is the naive oracle's."""
     chosen = random.Random(size)
     tokeniser = load_tokeniser(data_folder / "tokenizers/oscar-de-40k/tokenizer.json")
@@ -103,15 +100,13 @@ def test_random_knockouts(data_folder: Path, german_words: list[str], size: int)
         assert len(found.changed_words(untouched)) > 0, "a set that changes nothing tests nothing"
 
 
-def encode(word: str) -> str:
+def encode(word):
     """A German word as GPT-2's characters, with the space before it, by the library."""
     pieces = pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)
     return "".join(piece for piece, _ in pieces.pre_tokenize_str(word))
 
 
-def test_dropout_on_a_tokeniser_with_several_added_tokens_is_exported(
-    data_folder: Path, tmp_path: Path
-) -> None:
+def test_dropout_on_a_tokeniser_with_several_added_tokens_is_exported(data_folder, tmp_path):
     """Of texts with added tokens in them nothing is drawn, which is no difference."""
     dropout = mg.load(data_folder / "tokenizers/oscar-de-40k").method("dropout", p=0.1)
     made = dropout.export(tmp_path / "out")

@@ -1,7 +1,6 @@
 """Every method has one entry, and what is said of it anywhere comes from there."""
 
 import inspect
-from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -25,7 +24,7 @@ from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 ROOT = Path(__file__).parents[2]
 
 
-def test_what_is_listed_is_what_methods_say() -> None:
+def test_what_is_listed_is_what_methods_say():
     for listed in installed().select(group="morphgraph.methods"):
         assert listed.extras == METHODS[listed.name].abilities, listed.name
     needs = {METHODS[name].needs for name in (*METHODS.offered, *METHODS.learning)}
@@ -40,9 +39,7 @@ def test_what_is_listed_is_what_methods_say() -> None:
         lambda name: segmenter_of({"method": name}),
     ],
 )
-def test_a_listed_method_that_cannot_be_loaded_is_none(
-    use: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_listed_method_that_cannot_be_loaded_is_none(use, monkeypatch):
     broken = EntryPoint("absent", "no_such_module:A [segments, learns]", "morphgraph.methods")
     monkeypatch.setitem(METHODS._known, "absent", broken)
     with (
@@ -53,7 +50,7 @@ def test_a_listed_method_that_cannot_be_loaded_is_none(
     assert str(caught.value).count("absent") == 1, "it is not among those to choose from"
 
 
-def methods_with(*entries: tuple[str, str]) -> Methods:
+def methods_with(*entries):
     """A registry with these entry points alone."""
     methods = Methods("morphgraph.methods", Method)
     points = [EntryPoint(name, value, "morphgraph.methods") for name, value in entries]
@@ -61,18 +58,18 @@ def methods_with(*entries: tuple[str, str]) -> Methods:
     return methods
 
 
-def test_a_word_in_brackets_that_says_nothing_is_not_believed() -> None:
+def test_a_word_in_brackets_that_says_nothing_is_not_believed():
     methods = methods_with(("greedy", "morphgraph.segment.wordpiece:GREEDY [segment]"))
     assert methods.segmenting == methods.offered == ["greedy"]
 
 
-def test_a_method_has_one_name() -> None:
+def test_a_method_has_one_name():
     """What is saved under one name could not be opened by another."""
     with pytest.raises(ValueError, match="calls it “greedy”, not “mine”"):
         methods_with(("mine", "morphgraph.segment.wordpiece:GREEDY"))["mine"]
 
 
-def test_a_method_on_a_segmenter() -> None:
+def test_a_method_on_a_segmenter():
     """What it is made of is found below whatever is given."""
     bert = SubwordVocabulary(("un", "##do", "##d", "##o", "[UNK]"), "##", unknown="[UNK]")
     greedy, bpe = Greedy(bert), method_on(load_tokeniser("demo:en"), "bpe")
@@ -88,7 +85,7 @@ def test_a_method_on_a_segmenter() -> None:
         method_on(greedy, "dropout")
 
 
-def test_what_a_method_answers_for_what_it_stands_on() -> None:
+def test_what_a_method_answers_for_what_it_stands_on():
     tokeniser = load_tokeniser("demo:en")
     bpe, dropout, flota, first = (
         method_on(tokeniser, name) for name in ("bpe", "dropout", "flota", "first")
@@ -107,7 +104,7 @@ def test_what_a_method_answers_for_what_it_stands_on() -> None:
     assert bpe.unreachable(inventories[0]) == dropout.unreachable(inventories[0])
 
 
-def test_copies_of_a_tokeniser_have_one_vocabulary_until_an_edit() -> None:
+def test_copies_of_a_tokeniser_have_one_vocabulary_until_an_edit():
     tokeniser = load_tokeniser("demo:en")
     first = method_on(tokeniser, "flota")
     copied = tokeniser.copy()
@@ -123,7 +120,7 @@ def test_copies_of_a_tokeniser_have_one_vocabulary_until_an_edit() -> None:
     assert fourth.vocabulary and gone in fourth.vocabulary.types
 
 
-def test_what_only_inherits_how_to_save_itself_is_not_saved_as_another() -> None:
+def test_what_only_inherits_how_to_save_itself_is_not_saved_as_another():
     from morphgraph.segment.bte import Bte
 
     class Inherits(Bte):
@@ -133,7 +130,7 @@ def test_what_only_inherits_how_to_save_itself_is_not_saved_as_another() -> None
         write_model(Inherits(load_tokeniser("demo:en")))
 
 
-def test_what_has_no_plain_twin_is_not_exported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_plain_twin_is_not_exported(monkeypatch):
     made = method_on(load_tokeniser("demo:en"), "dropout")
     monkeypatch.setitem(METHODS, "dropout", replace(METHODS["dropout"], standalone=""))
     with refused():
@@ -141,7 +138,7 @@ def test_what_has_no_plain_twin_is_not_exported(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("name", ["knockout", "rebpe"])
-def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -> None:
+def test_the_options_of_a_command_have_the_defaults_of_its_settings(name):
     fields = METHODS[name].fields
     command = inspect.signature(getattr(refining, name))
     shared = {key: option for key, option in command.parameters.items() if key in fields}
@@ -152,7 +149,7 @@ def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -
 
 
 @pytest.mark.parametrize("page", [name for name in api.TABLES if name.startswith("docs/")])
-def test_the_tables_of_the_docs_are_those_of_the_registry(page: str) -> None:
+def test_the_tables_of_the_docs_are_those_of_the_registry(page):
     """Written by ``python -m docs.tools.api``."""
     text = (ROOT / page).read_text(encoding="utf-8")
     assert text == api.with_table(text, api.TABLES[page]())

@@ -10,7 +10,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
-from strategies import MergeList, bpe_of, seen, token_texts, with_words
+from strategies import bpe_of, seen, token_texts, with_words
 
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
@@ -21,7 +21,7 @@ from morphgraph.segment.trimmed import Trimmed, token_counts
 
 @examples(300)
 @given(with_words(), st.data())
-def test_same_as_naive(drawn: tuple[MergeList, list[str]], data: st.DataObject) -> None:
+def test_same_as_naive(drawn, data):
     merges, listed = drawn
     tokeniser = bpe_of(merges)
     graph = tokeniser.graph
@@ -55,7 +55,7 @@ def test_same_as_naive(drawn: tuple[MergeList, list[str]], data: st.DataObject) 
             assert start <= atom < end
 
 
-def test_parts_that_no_merge_forms() -> None:
+def test_parts_that_no_merge_forms():
     """The first merge of "abc" uses "ab", which never comes to be: its text tells its width."""
     types = ["a", "b", "c", "bc", "abc", "ab"]
     tokeniser = tokeniser_of_types("odd", types, [("ab", "c"), ("b", "c"), ("a", "bc")])
@@ -63,7 +63,7 @@ def test_parts_that_no_merge_forms() -> None:
     assert token_texts(trimmed, ["abc", "cabc"]) == [["ab", "c"], ["c", "ab", "c"]]
 
 
-def test_trimmed_to_a_size() -> None:
+def test_trimmed_to_a_size():
     """The rarest go, of equals the last; atoms never, however rare."""
     types = ["a", "b", "c", "ab", "bc", "abc"]
     tokeniser = tokeniser_of_types("sized", types, [("a", "b"), ("b", "c"), ("ab", "c")])
@@ -80,7 +80,7 @@ def test_trimmed_to_a_size() -> None:
             Trimmed(tokeniser, counts, vocab_size=impossible)
 
 
-def test_added_tokens_stay() -> None:
+def test_added_tokens_stay():
     tokeniser = tokeniser_of_types("x", ["a", "b", "ab", "<s>"], ["ab"])
     assert tokeniser.special == {"<s>"}
     trimmed = Trimmed(tokeniser, np.zeros(4), 0)
@@ -88,7 +88,7 @@ def test_added_tokens_stay() -> None:
     assert trimmed.vocabulary_size == 3
 
 
-def test_later_edits_of_a_tokeniser_change_nothing() -> None:
+def test_later_edits_of_a_tokeniser_change_nothing():
     tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")
     tokeniser.graph.knockout(["Ġof"])
     words = wordfreq_counts("en", wordlist="small").items()

@@ -1,8 +1,6 @@
 """Unigram against the `tokenizers` library and SentencePiece."""
 
 import random
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 import sentencepiece
@@ -27,12 +25,12 @@ SCORE = st.integers(-60, -1).map(lambda n: n / 4) | st.floats(-15, -0.125, width
 
 
 @st.composite
-def scored(draw: st.DrawFn) -> dict[str, float]:
+def scored(draw):
     """Types with log-probabilities."""
     return {text: draw(SCORE) for text in draw(TYPES)}
 
 
-def unigram_of(scores: dict[str, float], *, bytes_: bool = False, single: bool = False) -> Unigram:
+def unigram_of(scores, *, bytes_=False, single=False):
     """A model with <unk>, whose score no text gets."""
     from morphgraph.tokeniser.preprocess import Preprocessor
 
@@ -47,7 +45,7 @@ def unigram_of(scores: dict[str, float], *, bytes_: bool = False, single: bool =
     return Unigram(vocabulary, [0.0, *scores.values(), *zeros], single=single)
 
 
-def tokens(unigram: Unigram, words: Sequence[str]) -> list[list[int]]:
+def tokens(unigram, words):
     """The ids of the tokens of words; each token closes its inner gaps."""
     found = unigram.segment(unigram.encode(words))
     assert ((found.closed_by >= 0) == (found.token_at == INSIDE_TOKEN)).all()
@@ -57,14 +55,14 @@ def tokens(unigram: Unigram, words: Sequence[str]) -> list[list[int]]:
 @pytest.mark.parametrize("bytes_", [False, True])
 @examples(500)
 @given(scored=scored(), word=WORDS)
-def test_as_the_tokenizers_library(bytes_: bool, scored: dict[str, float], word: str) -> None:
+def test_as_the_tokenizers_library(bytes_, scored, word):
     unigram = unigram_of(scored, bytes_=bytes_)
     vocabulary = list(zip(unigram.types, unigram.log_probabilities, strict=True))
     library = models.Unigram(vocabulary, unk_id=0, byte_fallback=bytes_)
     assert tokens(unigram, [word]) == [[token.id for token in library.tokenize(word)]]
 
 
-def sentencepiece_model(scores: dict[str, float], *, bytes_: bool, own: Sequence[str]) -> bytes:
+def sentencepiece_model(scores, *, bytes_, own):
     """A SentencePiece model with these types; ``own`` are symbols of the user's."""
     pieces = [
         (text, score, "USER_DEFINED" if text in own else "NORMAL") for text, score in scores.items()
@@ -77,7 +75,7 @@ def sentencepiece_model(scores: dict[str, float], *, bytes_: bool, own: Sequence
 @pytest.mark.parametrize("bytes_", [False, True])
 @examples(500)
 @given(scored=scored(), word=WORDS, count=st.integers(0, 2))
-def test_as_sentencepiece(bytes_: bool, scored: dict[str, float], word: str, count: int) -> None:
+def test_as_sentencepiece(bytes_, scored, word, count):
     own = [text for text in scored if len(text) > 1][:count]
     own = own if set(own) < set(scored) else []
     data = sentencepiece_model(scored, bytes_=bytes_, own=own)
@@ -88,7 +86,7 @@ def test_as_sentencepiece(bytes_: bool, scored: dict[str, float], word: str, cou
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["unknown", "bytes"])
-def trained(request: pytest.FixtureRequest) -> bytes:
+def trained(request):
     """A model that SentencePiece trained on English words with their counts."""
     counts = sorted(get_frequency_dict("en").items(), key=lambda item: -item[1])[:20_000]
     rows = [f"{word}\t{max(1, round(frequency * 1e7))}" for word, frequency in counts]
@@ -96,14 +94,14 @@ def trained(request: pytest.FixtureRequest) -> bytes:
     return trained_pieces(rows, "unigram", 4_000, input_format="tsv", **settings)
 
 
-def real_words() -> list[str]:
+def real_words():
     odd = ["Überläufer", "日本語", "ﬁsh", "x🦉🦉y", "½", "E=mc²", "don't", "İ", "<s", "a" * 300]
     words = top_n_list("en", 60_000)[::2] + top_n_list("ru", 300) + top_n_list("de", 3_000)
     return [*odd, *words]
 
 
 @pytest.mark.slow
-def test_trained_by_sentencepiece(trained: bytes) -> None:
+def test_trained_by_sentencepiece(trained):
     unigram = Unigram(load_vocabulary({"en.model": trained}))
     library = sentencepiece.SentencePieceProcessor(model_proto=trained)
     words = real_words()
@@ -115,7 +113,7 @@ def test_trained_by_sentencepiece(trained: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_trained_as_tokenizer_json(trained: bytes) -> None:
+def test_trained_as_tokenizer_json(trained):
     """The same model as the `tokenizers` library reads and normalises it."""
     model = load_vocabulary({"en.model": trained})
     plain = models.Unigram(
@@ -131,7 +129,7 @@ def test_trained_as_tokenizer_json(trained: bytes) -> None:
     assert tokens(unigram, words) == expected
 
 
-def test_precision_follows_the_library() -> None:
+def test_precision_follows_the_library():
     """Sums that differ in double precision only: the left start wins where they are equal."""
     rng = random.Random(1)
     scores = {"a": -1.1, "b": -1.3, "ab": -1.1 - 1.3 - 1e-9, "aa": -2.2, "aab": -3.5000000001}
@@ -143,7 +141,7 @@ def test_precision_follows_the_library() -> None:
     assert tokens(rounded, words) == library.encode(words)
 
 
-def test_unknown_characters_stay_visible() -> None:
+def test_unknown_characters_stay_visible():
     unigram = unigram_of({"a": -1.0, "ab": -1.0})
     words = unigram.encode(["axya", "xy"])
     found = unigram.segment(words)
@@ -154,7 +152,7 @@ def test_unknown_characters_stay_visible() -> None:
     assert unigram.token_text(words, 5, 0) == "xy"
 
 
-def test_without_an_unknown_type_each_character_stands_alone() -> None:
+def test_without_an_unknown_type_each_character_stands_alone():
     unigram = Unigram(SubwordVocabulary(("a", "bc")), [-1.0, -2.0])
     words = unigram.encode(["axyb"])
     assert unigram.segment(words).tokens(0) == [0, UNKNOWN, UNKNOWN, UNKNOWN]
@@ -171,12 +169,12 @@ def test_without_an_unknown_type_each_character_stands_alone() -> None:
         [-1.0, "x"],
     ],
 )
-def test_log_probabilities_are_checked(scores: Any) -> None:
+def test_log_probabilities_are_checked(scores):
     with refused():
         Unigram(SubwordVocabulary(("a", "b")), scores)
 
 
-def test_log_probabilities_beyond_single_precision() -> None:
+def test_log_probabilities_beyond_single_precision():
     vocabulary = SubwordVocabulary(("a", "b"), scores=(-1.0, -1e300))
     assert tokens(Unigram(vocabulary), ["ab"]) == [[0, 1]]
     with refused():

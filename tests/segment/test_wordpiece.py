@@ -1,7 +1,5 @@
 """WordPiece against the `tokenizers` library, greedy matching against a naive oracle."""
 
-from pathlib import Path
-
 import substring_oracles as oracles
 from effort import examples
 from hypothesis import given
@@ -20,20 +18,20 @@ WORDS = st.text("abc#", max_size=12)
 
 
 @st.composite
-def types(draw: st.DrawFn) -> tuple[str, ...]:
+def types(draw):
     """Types with and without ##, some of which look like a marker, and [UNK]."""
     found = draw(st.lists(st.tuples(TEXTS, st.booleans()), max_size=20))
     return tuple(dict.fromkeys(["[UNK]", *(("##" if m else "") + text for text, m in found)]))
 
 
-def of(types: tuple[str, ...]) -> SubwordVocabulary:
+def of(types):
     """A ## vocabulary with [UNK]."""
     return SubwordVocabulary(types, "##", special=frozenset({"[UNK]"}), unknown="[UNK]")
 
 
 @examples(600)
 @given(types(), WORDS.filter(bool), st.integers(1, 12))
-def test_wordpiece_as_the_library(types: tuple[str, ...], word: str, longest: int) -> None:
+def test_wordpiece_as_the_library(types, word, longest):
     wordpiece = WordPiece(of(types), longest_word=longest)
     found = wordpiece.segment(wordpiece.encode([word]))
     vocabulary = {text: number for number, text in enumerate(types)}
@@ -48,18 +46,18 @@ def test_wordpiece_as_the_library(types: tuple[str, ...], word: str, longest: in
 
 @examples(300)
 @given(types(), WORDS)
-def test_greedy_with_prefix_as_oracle(types: tuple[str, ...], word: str) -> None:
+def test_greedy_with_prefix_as_oracle(types, word):
     assert shown(Greedy(of(types)), word) == oracles.greedy(word, types, "##")
 
 
 @examples(300)
 @given(st.lists(st.text("▁ab", min_size=1, max_size=4), min_size=1, unique=True), st.text("▁abc"))
-def test_greedy_as_oracle(types: list[str], word: str) -> None:
+def test_greedy_as_oracle(types, word):
     greedy = Greedy(SubwordVocabulary(tuple(types), "▁"))
     assert shown(greedy, word) == oracles.greedy(word, types, "▁")
 
 
-def shown(segmenter: Greedy, word: str) -> list[str]:
+def shown(segmenter, word):
     """The tokens as strings, unknown characters in angle brackets; each closes its inner gaps."""
     words = segmenter.encode([word])
     found = segmenter.segment(words)
@@ -73,7 +71,7 @@ def shown(segmenter: Greedy, word: str) -> list[str]:
     return texts
 
 
-def test_an_unknown_piece_is_one_token() -> None:
+def test_an_unknown_piece_is_one_token():
     wordpiece = WordPiece(of(("[UNK]", "ab", "##c")))
     words = wordpiece.encode(["abx", "abc"])
     found = wordpiece.segment(words)
@@ -83,7 +81,7 @@ def test_an_unknown_piece_is_one_token() -> None:
     assert wordpiece.token_text(words, 2, 0) == "[UNK]"
 
 
-def test_a_vocabulary_without_an_unknown_type() -> None:
+def test_a_vocabulary_without_an_unknown_type():
     wordpiece = WordPiece(SubwordVocabulary(("ab",), "##"))
     assert wordpiece.segment(wordpiece.encode(["abab"])).tokens(0) == [UNKNOWN]
     greedy = Greedy(SubwordVocabulary(("abc",)))
@@ -93,7 +91,7 @@ def test_a_vocabulary_without_an_unknown_type() -> None:
     assert [greedy.token_text(words, atom, UNKNOWN) for atom in range(3)] == ["a", "b", "x"]
 
 
-def test_bert_as_the_library(data_folder: Path) -> None:
+def test_bert_as_the_library(data_folder):
     """The whole pipeline: lowercasing, accents, punctuation, and words that are unknown."""
     path = data_folder / "vocabularies/bert-base-uncased.txt"
     vocabulary = load_vocabulary(path)

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
@@ -22,9 +21,7 @@ from morphgraph.segment import training as bpe
 from morphgraph.segment.training import TrainedBpe, train_bpe
 
 
-def hugging_face(
-    words: Iterable[str], vocab_size: int, minimum_count: int = 0, alphabet: Iterable[str] = ()
-) -> TrainedBpe:
+def hugging_face(words, vocab_size, minimum_count=0, alphabet=()):
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.BpeTrainer(
@@ -45,7 +42,7 @@ def hugging_face(
     )
 
 
-def repeated(counts: dict[str, int]) -> Iterable[str]:
+def repeated(counts):
     return (word for word, count in counts.items() for _ in range(count))
 
 
@@ -56,16 +53,14 @@ def repeated(counts: dict[str, int]) -> Iterable[str]:
     st.integers(0, 4),
     st.text("axyz", max_size=3),
 )
-def test_same_as_hugging_face(
-    counts: dict[str, int], vocab_size: int, minimum_count: int, alphabet: str
-) -> None:
+def test_same_as_hugging_face(counts, vocab_size, minimum_count, alphabet):
     settings = {"vocab_size": vocab_size, "minimum_count": minimum_count}
     trained = train_bpe(counts, alphabet=alphabet, **settings)
     assert trained == hugging_face(repeated(counts), alphabet=alphabet, **settings)
 
 
 @pytest.mark.slow
-def test_long_random_words_over_few_letters() -> None:
+def test_long_random_words_over_few_letters():
     """Here pairs overlap and runs are long, yet the same type never arises in two ways."""
     random = np.random.default_rng(5)
     for letters in ("ab", "aab", "aaaab", "abcd"):
@@ -77,7 +72,7 @@ def test_long_random_words_over_few_letters() -> None:
             assert train_bpe(counts, vocab_size=900) == hugging_face(repeated(counts), 900)
 
 
-def test_large_numbers() -> None:
+def test_large_numbers():
     trained = train_bpe({"ab": 2**40, "bc": 2**40 + 1, "cd": 1}, vocab_size=9)
     assert trained.merges[0] == ("b", "c")
     word = "ab" * 3000 + "c" * 5000
@@ -89,7 +84,7 @@ def test_large_numbers() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", one_of("fi", "en", "de", "ru"))
-def test_same_as_hugging_face_on_a_language(language: str) -> None:
+def test_same_as_hugging_face_on_a_language(language):
     """100,000 words, each once, and then one to five times by frequency."""
     frequencies = wordfreq.get_frequency_dict(language, "large")
     words = [word for word in frequencies if not any(map(str.isspace, word))][:100_000]
@@ -103,7 +98,7 @@ def test_same_as_hugging_face_on_a_language(language: str) -> None:
     assert train_bpe(counts, vocab_size=8_000) == hugging_face(repeated(counts), 8_000)
 
 
-def test_reserved_types_are_the_callers() -> None:
+def test_reserved_types_are_the_callers():
     counts = {"low": 5, "lower": 2}
     assert train_bpe(counts, vocab_size=9, reserved=2) == train_bpe(counts, vocab_size=7)
     assert train_bpe(counts, vocab_size=7).vocabulary == ("e", "l", "o", "r", "w", "lo", "low")
@@ -120,12 +115,12 @@ def test_reserved_types_are_the_callers() -> None:
         {"low": 2**61},
     ],
 )
-def test_refuses(counts: dict[str, int]) -> None:
+def test_refuses(counts):
     with refused():
         train_bpe(counts, vocab_size=10)
 
 
-def test_odd_words() -> None:
+def test_odd_words():
     assert train_bpe({"a": 5, "xyz": 0}, vocab_size=9).vocabulary == ("a",)
     assert train_bpe({"": 3, "a": 1}, vocab_size=9).vocabulary == ("a",)
     assert train_bpe({"\ud800b": 1}, vocab_size=9).merges == (("\ud800", "b"),)
@@ -138,7 +133,7 @@ def test_odd_words() -> None:
         lambda counts: any(counts.values())
     )
 )
-def test_words_in_an_array_give_the_same(counts: dict[str, int]) -> None:
+def test_words_in_an_array_give_the_same(counts):
     array = WordCounts(WordArray.of_strings(counts), np.array(list(counts.values())))
     expected = train_bpe(counts, vocab_size=30)
     assert train_bpe(array, vocab_size=30) == expected
@@ -148,9 +143,7 @@ def test_words_in_an_array_give_the_same(counts: dict[str, int]) -> None:
             assert train_bpe(in_portions, vocab_size=30) == expected
 
 
-def test_what_ends_early_is_what_a_smaller_vocabulary_gives(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_ends_early_is_what_a_smaller_vocabulary_gives(monkeypatch):
     monkeypatch.setattr(merge_training, "EVENTS_PER_CALL", 40)
     counts = {w: n for w, n in wordfreq_counts("en", wordlist="small").items() if n >= 20_000}
     sizes = set()

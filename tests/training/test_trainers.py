@@ -13,18 +13,11 @@ from refusals import refused
 from strategies import token_texts as tokens
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from morphgraph.corpus.counts import (
-    LanguageCounts,
-    WordCounts,
-    wordfreq_counts,
-)
+from morphgraph.corpus.counts import LanguageCounts, WordCounts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import export_segmenter
-from morphgraph.segment.training import (
-    train,
-    training_of,
-)
+from morphgraph.segment.training import train, training_of
 from morphgraph.segment.unigram import sentencepiece_model
 
 _SLOW = {name: pytest.mark.slow if "unigram" in name else () for name in METHODS.trained}
@@ -37,13 +30,13 @@ WORDS = ["undesirable", "McDonald's", "co-operate", "l'eau", "1234567", "naïve"
 
 
 @pytest.fixture(scope="module")
-def counts() -> WordCounts:
+def counts():
     """The 2,000 most frequent English words."""
     all_counts = wordfreq_counts("en", wordlist="small")
     return WordCounts(all_counts.words[:2_000], all_counts.counts[:2_000])
 
 
-def fitting(method: str, counts: WordCounts) -> WordCounts | LanguageCounts:
+def fitting(method, counts):
     """The counts, in two halves for a method that takes several languages."""
     if not training_of(method)[1].several:
         return counts
@@ -54,7 +47,7 @@ def fitting(method: str, counts: WordCounts) -> WordCounts | LanguageCounts:
 
 
 @pytest.mark.parametrize(("method", "pipeline"), COMBINATIONS)
-def test_every_combination(counts: WordCounts, method: str, pipeline: str) -> None:
+def test_every_combination(counts, method, pipeline):
     segmenter = train(method, fitting(method, counts), 1000, pipeline=pipeline)
     assert segmenter.vocabulary_size == 1000
     words = [*counts.words[:500], *WORDS]
@@ -67,7 +60,7 @@ def test_every_combination(counts: WordCounts, method: str, pipeline: str) -> No
 
 
 @pytest.mark.parametrize("pipeline", list(PIPELINES))
-def test_hugging_face_segments_as_we_do(counts: WordCounts, pipeline: str) -> None:
+def test_hugging_face_segments_as_we_do(counts, pipeline):
     segmenter: Any = train("bpe", counts, 1000, pipeline=pipeline)
     tokenizer = Tokenizer.from_str(json.dumps(segmenter.tokeniser.document))
     for word in [*counts.words[:200], *WORDS]:
@@ -78,7 +71,7 @@ def test_hugging_face_segments_as_we_do(counts: WordCounts, pipeline: str) -> No
 
 
 @pytest.mark.slow
-def test_the_prime_methods_have_no_space_in_a_type(counts: WordCounts) -> None:
+def test_the_prime_methods_have_no_space_in_a_type(counts):
     for method, space in (("bpe-prime", "Ġ"), ("unigram-prime", "▁"), ("wordpiece-prime", "▁")):
         segmenter = train(method, counts, 1000)
         assert [text for text in segmenter.types if space in text] == [space]
@@ -94,7 +87,7 @@ def test_the_prime_methods_have_no_space_in_a_type(counts: WordCounts) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pipeline", training_of("unigram")[1].pipelines)
-def test_unigram_segments_as_sentencepiece(counts: WordCounts, pipeline: str) -> None:
+def test_unigram_segments_as_sentencepiece(counts, pipeline):
     import sentencepiece
 
     segmenter = train("unigram", counts, 1000, pipeline=pipeline)
@@ -110,7 +103,7 @@ def test_unigram_segments_as_sentencepiece(counts: WordCounts, pipeline: str) ->
 
 
 @pytest.mark.slow
-def test_unigram_prime_keeps_the_sign_for_a_space_in_a_text(counts: WordCounts) -> None:
+def test_unigram_prime_keeps_the_sign_for_a_space_in_a_text(counts):
     """A ▁ of the text is a token, as in SentencePiece; a pipeline without spaces drops these only.
 
     By hand: ▁a is ▁ a, and "a ▁ b" is a ▁ ▁ ▁ b, or a ▁ b without the spaces.
@@ -135,7 +128,7 @@ def test_unigram_prime_keeps_the_sign_for_a_space_in_a_text(counts: WordCounts) 
 
 
 @pytest.mark.parametrize(("method", "sign"), [("wordpiece", "##"), ("wordpiece-prime", "")])
-def test_wordpiece_is_that_of_hugging_face(method: str, sign: str) -> None:
+def test_wordpiece_is_that_of_hugging_face(method, sign):
     """Compared on counts without ties, as theirs go by the order of a hash map."""
     words = {"ababab": 97, "bca": 45, "cabab": 21, "abc": 11}
     settings: Any = {"continuing_subword_prefix": sign}
@@ -157,12 +150,10 @@ def test_wordpiece_is_that_of_hugging_face(method: str, sign: str) -> None:
     st.text("ab ▁c", max_size=12),
     st.integers(6, 14),
 )
-def test_wordpiece_prime_is_bpe_over_characters_and_the_longest_match(
-    words: dict[str, int], text: str, size: int
-) -> None:
+def test_wordpiece_prime_is_bpe_over_characters_and_the_longest_match(words, text, size):
     """The types: pairs merged by counts, equal ones by id; then greedily, or unknown as a whole."""
 
-    def pieces(text: str) -> list[str]:
+    def pieces(text):
         return re.findall("▁|[^▁]+", text)
 
     letters = sorted({*"".join(words), "▁"})
@@ -200,7 +191,7 @@ def test_wordpiece_prime_is_bpe_over_characters_and_the_longest_match(
 
 
 @pytest.mark.parametrize("method", [pytest.param(n, marks=_SLOW[n]) for n in METHODS.trained])
-def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
+def test_progress_and_stopping(counts, method):
     shares: list[float] = []
     given = fitting(method, counts)
     train(method, given, 1000, progress=shares.append)
@@ -225,12 +216,12 @@ def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
     ]
     + [((m, 99), {}) for m in ("bpe", "picky", "scaffold")],
 )
-def test_refuses(arguments: tuple[str, int], options: dict[str, Any]) -> None:
+def test_refuses(arguments, options):
     with refused():
         train(arguments[0], {"ab": 2, "ba": 1}, arguments[1], **options)
 
 
-def test_all_methods_take_odd_words() -> None:
+def test_all_methods_take_odd_words():
     counts = {"##a": 5, "<unk>": 5, "[UNK]": 5, "▁▁": 5, "Ġ": 5, "\U000f0000x": 5, "日本語": 5}
     for method, pipeline in product(METHODS.trained, ("plain", "spaces")):
         if pipeline in training_of(method)[1].pipelines:

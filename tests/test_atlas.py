@@ -3,7 +3,6 @@
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import morphgraph as mg
 from docs.tools.atlas import ATLAS, blamed_in, pages_of, read_merges, read_results
@@ -110,13 +109,6 @@ def test_the_worst_merges_are_those_of_blame(capsys):
     assert (worst[0]["merge"], worst[0]["joins"]) == (first["merge"], first["N"])
     shares = [one["wrong"] / one["joins"] for one in worst]
     assert shares == sorted(shares, reverse=True) and shares[-1] >= 0.5
-
-
-def test_merges_stay_where_the_files_of_a_run_are_not_here(capsys):
-    other = results(ROWS, recipe=RECIPE.replace("demo:{", "none/{"))
-    known: Any = {"A": {"eng\tgold": []}}
-    assert blamed_in(other, {**known, "a tokeniser without results": {}}) == known
-    assert "no merges" in capsys.readouterr().out
 
 
 def test_the_pages_that_ship_are_of_the_results_that_ship():

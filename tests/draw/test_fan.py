@@ -1,17 +1,13 @@
 """The fan: what it shows around a type, and that no edge runs behind a label."""
 
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small import small_reference, small_tokeniser
 from strategies import check_graph
 
-import morphgraph as mg
 from morphgraph.draw.fan import fan_around, stages
 from morphgraph.draw.fan_layout import HEIGHT, Item, TypeOrigin, Use, lay_out_fans
-from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 
@@ -105,31 +101,6 @@ def test_no_edge_crosses_a_label_whatever_the_labels_are(data):
     check(fan.vertices, fan.edges)
 
 
-def looks(study, chance, count):
-    """Fifty places before a knockout, after it, and after another one."""
-    graph = study.graph
-    types = chance.sample(graph.type_ids(), count - 3)
-    types += sorted(graph.type_ids(), key=graph.fan_out)[-3:]
-    for number in types:
-        fan = fan_around(study, number, up=chance.randint(1, 2), down=chance.randint(0, 4))
-        check(fan.vertices, fan.edges)
-    for _ in range(2):
-        gone = [number for number in types if graph.is_removable(number)][:10]
-        graph.knockout([graph.types[number] for number in gone])
-        for number in types:
-            fan = fan_around(study, number, down=2)
-            check(fan.vertices, fan.edges)
-
-
-def test_no_edge_crosses_a_label_of_the_demo():
-    looks(study_of("demo:en", "demo:en"), random.Random(1), 50)
-
-
-def study_of(tokeniser, gold):
-    made = load_tokeniser(tokeniser)
-    return Study(made, Benchmark.on(mg.read_gold(gold), made))
-
-
 # ----------------------------------------------------------------------------------- what it shows
 
 
@@ -140,7 +111,9 @@ def study():
 
 
 def look(study, text, **how):
-    return fan_around(study, study.graph.ids[text], **how)
+    fan = fan_around(study, study.graph.ids[text], **how)
+    check(fan.vertices, fan.edges)
+    return fan
 
 
 def shown(fan, *flags):
@@ -223,7 +196,6 @@ def test_merges_that_do_not_fit_are_one_vertex():
     assert shown(fan)[-1] == "12 more merges"
     assert fan.vertices[-1].key == f"more{number}"
     whole = look(study, "ab", rows=124)
-    check(whole.vertices, whole.edges)
     heights = [item.y for item in whole.vertices if item.kind == "merge"][1:]
     assert len(heights) == 20
     assert heights[0] == -300 and heights[-1] > 300, "the middle stands beside the first screen"

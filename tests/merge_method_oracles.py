@@ -14,7 +14,7 @@ Event = tuple[str, tuple[str, ...], str]
 
 def occurrences(merges, tokens):
     """(rank, place) of every applicable merge; of merges with the same parts only the first."""
-    first: dict[tuple[str, ...], int] = {}
+    first = {}
     for rank in sorted(merges):
         first.setdefault(merges[rank], rank)
     return [
@@ -84,7 +84,7 @@ def demolish(merges, tokens, doomed):
     """Replace doomed tokens by the parts of the first merge that makes them, again and again."""
     if not any(token in doomed for token in tokens):
         return list(tokens)
-    taken_apart: list[str] = []
+    taken_apart = []
     for token in tokens:
         made_by = [merges[rank] for rank in sorted(merges) if "".join(merges[rank]) == token]
         taken_apart += made_by[0] if token in doomed else (token,)
@@ -104,7 +104,7 @@ def replace(tokens, parts, new):
 
 def pair_counts(words):
     """How often each pair of neighbours occurs."""
-    found: Counter[tuple[str, str]] = Counter()
+    found = Counter()
     for tokens, count in words:
         for pair in pairwise(tokens):
             found[pair] += count
@@ -113,7 +113,7 @@ def pair_counts(words):
 
 def type_counts(words):
     """How often each type occurs."""
-    found: Counter[str] = Counter()
+    found = Counter()
     for tokens, count in words:
         for token in tokens:
             found[token] += count
@@ -124,9 +124,9 @@ def train_picky(counts, size, threshold, minimum=1):
     """All types by id, the events, those present in the end, and the words' tokens."""
     types = sorted(set("".join(counts)))
     present = set(types)
-    built: dict[str, tuple[str, str]] = {}
+    built = {}
     words = [(list(word), count) for word, count in counts.items()]
-    events: list[Event] = []
+    events = []
 
     def parts_of(type_):
         if type_ in present:
@@ -159,9 +159,9 @@ def train_scaffold(counts, size, minimum=1):
     """The merges in order, and the scaffold types."""
     types = sorted(set("".join(counts)))
     atoms = set(types)
-    scaffolds: set[str] = set()
+    scaffolds = set()
     words = [(list(word), count) for word, count in counts.items()]
-    merges: list[tuple[str, str]] = []
+    merges = []
     while True:
         pairs, singles = pair_counts(words), type_counts(words)
         highest = max(pairs.values(), default=0)
@@ -181,7 +181,7 @@ def train_scaffold(counts, size, minimum=1):
 def segment_picky(events, atoms):
     """Tokens, and the numbers of the events performed, one for each place that they change."""
     tokens = list(atoms)
-    performed: list[int] = []
+    performed = []
     while True:
         earliest = performed[-1] if performed else 0
         for number in range(earliest, len(events)):

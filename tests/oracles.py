@@ -21,7 +21,7 @@ def segment(merges, atoms):
     (['cab', 'ab'], [1, 0, None, 0, None])
     """
     tokens, ends = list(atoms), list(range(len(atoms)))
-    closed_by: list[int | None] = [None] * len(atoms)
+    closed_by = [None] * len(atoms)
     while True:
         for rank, parts in sorted(merges.items()):  # noqa: B007 - needed after it
             n = len(parts)
@@ -45,8 +45,8 @@ class Lookup:
     """
 
     def __init__(self, merges):
-        self.rank_of: dict[tuple[str, ...], int] = {}
-        self.lengths: set[int] = set()
+        self.rank_of = {}
+        self.lengths = set()
         for rank, parts in sorted(merges.items()):
             self.add(rank, parts)
 
@@ -62,7 +62,7 @@ class Lookup:
     def applied(self, atoms):
         """Tokens; then each application: the rank, and its joins as characters to the left."""
         tokens = list(atoms)
-        applied: list[tuple[int, list[int]]] = []
+        applied = []
         while True:
             applicable = [
                 (self.rank_of[window], i, n)
@@ -116,7 +116,7 @@ def cascade(merges, types):
 def misplaced(merges):
     """Types that no merge can form, because one of its parts is always formed later."""
     produced = {"".join(parts) for parts in merges.values()}
-    formed: set[str] = set()
+    formed = set()
     for _, parts in sorted(merges.items()):
         if all(part in formed or part not in produced for part in parts):
             formed.add("".join(parts))
@@ -125,8 +125,8 @@ def misplaced(merges):
 
 def count_joins(closed, gold, weights):
     """N and B of each merge by rank, from the ranks behind each atom and the gold gaps."""
-    joined: dict[int, float] = {}
-    blamed: dict[int, float] = {}
+    joined = {}
+    blamed = {}
     for ranks, boundaries, weight in zip(closed, gold, weights, strict=True):
         for gap, rank in enumerate(ranks):
             if rank is not None:

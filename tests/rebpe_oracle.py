@@ -12,8 +12,6 @@ from math import nan
 import oracles
 from oracles import Lookup, Merges
 
-Pair = tuple[str, str]
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -77,7 +75,7 @@ class State:
         if piece not in self._known:
             self._segmenter = self._segmenter or Lookup(self.merges)
             kept = [n for n, c in enumerate(piece) if self.fuses is not None or c in self.types]
-            atoms: list[str] = []
+            atoms = []
             for known, characters in groupby((piece[n] for n in kept), key=self.types.__contains__):
                 run = list(characters)
                 atoms += run if known or not self.fuses else ["".join(run)]
@@ -133,8 +131,8 @@ def missing_atoms(state, entries):
 
 def annealing_pairs(state, entries, settings):
     """Neighbouring tokens that seldom have a gold boundary between them, best first."""
-    total: Counter[Pair] = Counter()
-    good: Counter[Pair] = Counter()
+    total = Counter()
+    good = Counter()
     for entry in entries:
         if not entry.seen or entry.morphs is None:
             continue
@@ -183,8 +181,8 @@ def anneal(state, entries, settings):
 
 def blamed_types(state, entries, settings):
     """The results of the candidates for knockout, once each."""
-    joined: dict[int, float] = {}
-    blamed: dict[int, float] = {}
+    joined = {}
+    blamed = {}
     for entry in entries:
         if not entry.seen or entry.morphs is None:
             continue
@@ -232,7 +230,7 @@ def _cascaded(merges, types):
 
 
 def substituted(merges, types):
-    own: dict[str, tuple[str, ...]] = {}
+    own = {}
     for _, parts in sorted(merges.items()):
         own.setdefault("".join(parts), parts)
     gone = set(types)
@@ -286,7 +284,7 @@ def replaced(parts, pair):
     >>> replaced(["a", "a", "a", "a", "a"], ("a", "a"))
     ('aa', 'aa', 'a')
     """
-    found: list[str] = []
+    found = []
     rest = list(parts)
     while rest:
         n = 2 if tuple(rest[:2]) == pair else 1
@@ -297,7 +295,7 @@ def replaced(parts, pair):
 
 def suggestions(rows, blacklist):
     """Pairs and the tuple merges they are in: those in the most first, then alphabetically."""
-    found: dict[Pair, list[Row]] = {}
+    found = {}
     for row in rows:
         for x, y in row.pairs():
             found.setdefault((x, y), []).append(row)
@@ -358,8 +356,8 @@ def _place(rows, wanted):
 
 def rebpe(state, entries, settings):
     """All phases, and whether the loop ended by itself."""
-    phases: list[Phase] = []
-    blacklist: set[tuple[str, ...]] = set()
+    phases = []
+    blacklist = set()
 
     def log(kind, iteration, counts, by_origin):
         merges, types, origins = dict(state.merges), set(state.types), dict(state.origins)

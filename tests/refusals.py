@@ -30,15 +30,15 @@ PLACES = {
 }
 """What differs from one machine and run to the next."""
 
-running: list[pytest.Item] = []
+running = []
 """The test that runs; its messages so far are among its properties."""
 
 
 @cache
 def messages():
     """The messages of `messages.txt` by test."""
-    found: dict[str, list[str]] = {}
-    said: list[str] = []
+    found = {}
+    said = []
     for line in FILE.read_text(encoding="utf-8").split("\n"):
         if line.startswith("    "):
             said.append(line.strip())

@@ -60,7 +60,7 @@ def outcome(word, tokens, alone=0, *, byte_level=False):
     Found(cuts=[], pieces=['bär'], left_out=0, tokens=2, inside=1, alone=0)
     """
     owner = [i for i, c in enumerate(word) for _ in (c.encode() if byte_level else "x")]
-    token_of: list[int | None] = [None] * len(owner)
+    token_of = [None] * len(owner)
     for number, (start, end) in enumerate(tokens):
         token_of[start:end] = [number] * (end - start)
     cuts, inside = [], 0

@@ -2,7 +2,6 @@
 
 import io
 import json
-from typing import Any
 
 from sentencepiece import SentencePieceTrainer, sentencepiece_model_pb2
 
@@ -29,7 +28,7 @@ def small_document(merges, alphabet="", **settings):
         "vocab": {text: number for number, text in enumerate(types)},
         "merges": [list(parts) for parts in merges],
     }
-    outer: dict[str, Any] = {
+    outer = {
         "version": "1.0",
         "added_tokens": [],
         **dict.fromkeys(
@@ -88,7 +87,7 @@ def trained_pieces(lines, kind, size, **settings):
 
 def model_of_pieces(*pieces, kind="BPE", **settings):
     """A SentencePiece model of pieces, each with its score and type; ``<unk>`` comes first."""
-    model: Any = sentencepiece_model_pb2.ModelProto()
+    model = sentencepiece_model_pb2.ModelProto()
     trainer, normalizer = model.trainer_spec, model.normalizer_spec
     trainer.model_type = getattr(trainer, kind)
     for text, score, type_ in (("<unk>", 0.0, "UNKNOWN"), *pieces):

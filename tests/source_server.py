@@ -17,10 +17,10 @@ class Server(ThreadingHTTPServer):
     def __init__(self, content):
         super().__init__(("127.0.0.1", 0), Handler)
         self.content = content
-        self.cut_after: list[int] = []  # bytes of each answer in turn; then whole answers
-        self.answers: list[int] = []  # status of each answer in turn; then as it should be
+        self.cut_after = []  # bytes of each answer in turn; then whole answers
+        self.answers = []  # status of each answer in turn; then as it should be
         self.without_length = False
-        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.asked = []
         self.sent = 0
         self.gate = threading.Event()
         self.gate.set()

@@ -31,7 +31,7 @@ def well_formed(draw, widest=4, size=10):
     A type may be made in several ways, and a part may stand twice in a merge.
     """
     made = list(ALPHABET)
-    merges: MergeList = []
+    merges = []
     for _ in range(draw(st.integers(0, size))):
         parts = tuple(draw(st.lists(st.sampled_from(made), min_size=2, max_size=widest)))
         result = "".join(parts)

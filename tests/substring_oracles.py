@@ -49,7 +49,7 @@ def flota(pieces, vocabulary, marker, k, strict=False, unit=None):
     initial = starts if marker == "##" else starts[:1]
     rest = [*"".join(pieces)]
     unit = unit or units("".join(pieces))
-    tokens: list[Token] = []
+    tokens = []
     while True:
         taken = [unit[start] for _, start, _ in tokens]
         found = []

@@ -5,7 +5,6 @@ import random
 from collections import Counter
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -29,10 +28,10 @@ def superbpe_json():
     )
     chunks = Counter(tuple(made.encode(line).tokens) for line in lines)
     made.pre_tokenizer = _cutting(_SECOND)
-    document: dict[str, Any] = json.loads(made.to_str())
+    document = json.loads(made.to_str())
     vocabulary = document["model"]["vocab"]
     for _ in range(30):
-        pairs: Counter[tuple[str, str]] = Counter()
+        pairs = Counter()
         for tokens, count in chunks.items():
             for pair in pairwise(tokens):
                 pairs[pair] += count
@@ -49,7 +48,7 @@ def _cutting(pattern):
 
 
 def _merged(tokens, pair):
-    found: list[str] = []
+    found = []
     place = 0
     while place < len(tokens):
         width = 2 if tokens[place : place + 2] == pair else 1

@@ -61,8 +61,8 @@ class Tables(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.tables: list[list[list[str]]] = []
-        self.tags: list[str] = []
+        self.tables = []
+        self.tags = []
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):

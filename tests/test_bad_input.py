@@ -38,7 +38,7 @@ def said(morphgraph):
         assert "panicked" not in ended.err, "the tokenizers library, which is written in Rust"
         lines = [line for line in ended.err.splitlines() if line.startswith("morphgraph: ")]
         assert len(lines) == 1, ended.err
-        message: str = lines[0].removeprefix("morphgraph: ")
+        message = lines[0].removeprefix("morphgraph: ")
         assert re.search(r"\. [A-Z]\w+ .+", message), "it says what to do"
         return message
 
@@ -80,7 +80,7 @@ def test_a_file_of_200_megabytes(said, monkeypatch, tmp_path, gold, option):
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(200_000_000)
-    places: dict[str, str | Path] = {"TOKENISER": "demo:en", "GOLD": gold, option: path}
+    places = {"TOKENISER": "demo:en", "GOLD": gold, option: path}
     pairs = [(name, value) if name.startswith("--") else (value,) for name, value in places.items()]
     given = [item for pair in pairs for item in pair]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -6,7 +6,6 @@ import tomllib
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -162,7 +161,7 @@ def test_the_library_never_imports_streamlit():
 
 # --- names ----------------------------------------------------------------------------------------
 
-GROUP: Any = get_command(program)
+GROUP = get_command(program)
 COMMANDS = {*GROUP.list_commands(None), "transplant", "undertrained"}
 COMMAND_MODULES = [f"{package}.commands" for package in PLUGINS]
 

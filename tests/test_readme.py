@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tokenizers import Tokenizer
@@ -58,7 +57,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_one_after_the_other(morphgraph, folder):
-    ended: dict[str, Any] = {}
+    ended = {}
     first = load_tokeniser("tokenizer.json")  # a line further down writes another one there
     for line in LINES:
         if line.startswith(NOT_RUN):
@@ -134,7 +133,7 @@ def test_the_container_starts_with_a_command_that_there_is(morphgraph, monkeypat
     [line] = re.findall(r"^CMD \[(.*)\]$", text, re.M)
     program, *arguments = shlex.split(line.replace(",", " "))
     assert program == "morphgraph"
-    given: list[str] = []
+    given = []
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "")
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr("os.execv", lambda _, command: given.extend(command))

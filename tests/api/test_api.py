@@ -6,7 +6,7 @@ import sys
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, get_type_hints
+from typing import get_type_hints
 from xml.etree import ElementTree
 
 import numpy as np
@@ -46,7 +46,7 @@ SMALL = [("undos", ["un", "do", "s"]), ("undo", ["un", "do"])]
 def test_every_cell_of_the_notebook_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
-    names: dict[str, Any] = {}
+    names = {}
     for cell in cells:
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)

@@ -1,8 +1,6 @@
 """Learning from some families of words, and scoring on the others: one meaning everywhere."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -19,8 +17,7 @@ from morphgraph.refine.learning import (
 )
 
 REST, KEPT = (Part(side, 0.2, 0, "families") for side in ("rest", "kept"))
-Learn = Callable[..., mg.Tokeniser]
-LEARN: dict[str, Learn] = {
+LEARN = {
     "knockout": lambda t, gold, **how: t.knock_out(gold, **how).tokeniser,
     "rebpe": lambda t, gold, **how: t.rebpe(gold, iterations=2, **how).tokeniser,
 }
@@ -84,7 +81,7 @@ def test_scores_are_those_of_the_words_kept_aside(tokeniser, gold):
 def test_whole_words_and_tokens_are_kept_aside_alike(tokeniser):
     gold = mg.read_gold("demo:en", frequencies="wordfreq:en")
     train, test = gold.split()
-    how: Any = {"scope": "whole-word", "weighting": "tokens"}
+    how = {"scope": "whole-word", "weighting": "tokens"}
     made = tokeniser.knock_out(gold, **how)
     assert list(made.removed) == tokeniser.blame(train, **how).types()
     assert made.after.f1 == made.tokeniser.score(test, **how).f1
@@ -187,7 +184,7 @@ def test_comparing_puts_all_columns_on_the_words_kept_aside(tokeniser, gold):
 
 @pytest.mark.parametrize("kind", ["knockout", "rebpe", "chosen"])
 def test_a_result_prints_and_saves_itself(tokeniser, gold, kind, tmp_path):
-    made: Any = {
+    made = {
         "knockout": lambda: tokeniser.knock_out(gold, portable=True),
         "rebpe": lambda: tokeniser.rebpe(gold, iterations=1),
         "chosen": lambda: tokeniser.knock_out_types(["able"]),

@@ -13,7 +13,6 @@ from morphgraph.batch.results import collected
 from morphgraph.batch.store import (
     Store,
     TaskReport,
-    TaskResult,
     code_version,
     run_task,
 )
@@ -45,7 +44,7 @@ references: ["demo:en"]
 def measured(text, folder, path=None):
     """The rows of an evaluation, its tasks run one after the other in this process."""
     plan = make_plan(text, "mine.yaml", path or folder)
-    brought: dict[str, TaskResult] = {}
+    brought = {}
     reports = []
     with Store(folder / "run") as store:
         for task in plan.tasks:

@@ -219,7 +219,7 @@ class _Says:
         self.said = said
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.address = f"tcp://127.0.0.1:{self.socket.getsockname()[1]}"
-        self.kept: list[socket.socket] = []
+        self.kept = []
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):

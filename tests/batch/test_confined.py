@@ -3,9 +3,7 @@
 import os
 import time
 import traceback
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pytest
 from refusals import refused
@@ -172,7 +170,7 @@ def test_what_the_app_runs_quotes_nothing_of_a_file(tmp_path, monkeypatch):
     shadow = tmp_path / "shadow.txt"
     shadow.write_text(f"{SECRET}\n" * 2, "utf-8")
     spec = {"files": [str(shadow)], "content": contents([shadow])}
-    reads: list[Callable[[], Any]] = [
+    reads = [
         lambda: load_segmenter(shadow),
         lambda: read_word_counts(shadow),
         *(partial(read_reference, shadow, format=name) for name in READERS if name not in TAKE_ANY),

@@ -56,7 +56,7 @@ def test_the_grid(folder):
     assert kinds.count("counts") == 2
     assert kinds.count("tokeniser") == 2 * 3
     assert kinds.count("cell") == 2 * (3 * (2 * 4 + 6) + 3) == len(plan.cells)
-    ready: set[str] = set()
+    ready = set()
     for task in plan.tasks:
         assert set(task.needs) <= ready
         ready.add(task.key)

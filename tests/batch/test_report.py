@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -50,7 +49,7 @@ def scores_table(**changes):
     return make_table(scores(), TableSpec(**{**vars(SPEC), **changes}))
 
 
-RUN: dict[str, Any] = {
+RUN = {
     "results": scores(),
     "tasks": [
         task("counts", "count en"),
@@ -62,7 +61,7 @@ RUN: dict[str, Any] = {
     "description": "Which is best?",
     "tables": [SPEC],
 }
-LINED: dict[str, Any] = {
+LINED = {
     "results": results(
         {"method": "BPE", "vocab_size": 2000, "value": 0.5, "low": 0.25, "high": 0.75},
         {"method": "BPE", "vocab_size": 1000, "value": 0.375},
@@ -79,10 +78,10 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.scripts: list[tuple[str | None, str]] = []
+        self.open = []
+        self.tags = []
+        self.texts = []
+        self.scripts = []
         self.feed(text)
         self.close()
 

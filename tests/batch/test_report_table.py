@@ -2,7 +2,6 @@
 
 import math
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -245,7 +244,7 @@ ACCURACIES = {"BPE": [0.5, 0.53, 0.52], "BPE′": [0.6, 0.64, 0.61], "U": [0.51,
 
 
 def test_means_over_training_seeds_are_tested_against_the_first_row():
-    rows: list[dict[str, Any]] = [
+    rows = [
         {"metric": "types", "tokeniser": name, "task": task, "seed": seed, "value": value + shift}
         for task, shift in (("a", 0.0), ("b", 1.0))
         for name, values in ACCURACIES.items()
@@ -263,7 +262,7 @@ def test_means_over_training_seeds_are_tested_against_the_first_row():
     assert [row.cells[0].mark for row in table.rows] == ["", "**", ""] * 2
     assert any("Welch" in note for note in table.explained)
     assert not any("randomisation" in note for note in table.explained)
-    without: Any = [{**row, "task": ""} for row in rows]  # seeds of a method are not a sample
+    without = [{**row, "task": ""} for row in rows]  # seeds of a method are not a sample
     plain = make_table(results_of_rows(without), TableSpec(title="T", rows=["tokeniser"]))
     assert all(np.isnan(row.cells[0].p) for row in plain.rows)
 

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from refusals import expect
@@ -193,7 +192,7 @@ def test_tasks_of_a_cluster_count_the_same(tmp_path, monkeypatch):
     for number in range(4):
         (texts / f"{number}.txt").write_text(f"dog{number} the dog’s\u3000the\n" * 99)
     monkeypatch.setattr(counting, "BLOCK_BYTES", 1)
-    how: dict[str, Any] = {"pipeline": "rebpe", "minimum_count": 2}
+    how = {"pipeline": "rebpe", "minimum_count": 2}
     with local_cluster(2) as client:
         there = {"workers": 2, "run": runner_on(client)}
         counting.count_words([texts], tmp_path / "there", **how, **there)

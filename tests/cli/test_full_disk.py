@@ -10,7 +10,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -182,7 +181,7 @@ def test_a_full_disk(case, work, small_disk):
 
 
 def test_all_commands_that_write_are_tried():
-    program: Any = get_command(cli.program)
+    program = get_command(cli.program)
     found = {name: program.get_command(None, name) for name in OWN_COMMANDS}
     found |= found.pop("reference").commands
     writing = {name for name, one in found.items() if "out" in {each.name for each in one.params}}

@@ -1,8 +1,6 @@
 """A command says what the library says: it is a call of it (`tests.batch`: so is an evaluation)."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -29,7 +27,7 @@ def data(value):
 
 
 NL = ("demo:nl", "demo:nl")
-CALLS: dict[str, tuple[tuple[str, ...], Callable[[Any, Any], Any]]] = {
+CALLS = {
     "blame": (("blame", *NL, "--limit", "0"), lambda t, g: t.blame(g).to_dict()),
     "knockout": (("knockout", *NL), lambda t, g: t.knock_out(g).to_dict()),
     "another threshold": (

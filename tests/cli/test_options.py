@@ -4,7 +4,6 @@ import io
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
@@ -20,7 +19,7 @@ def commands(group, name=""):
     """All commands by their names, those of groups too."""
     if not hasattr(group, "list_commands"):
         return {name.strip(): group}
-    found: dict[str, Any] = {}
+    found = {}
     for inner in group.list_commands(None):
         found |= commands(group.get_command(None, inner), f"{name} {inner}")
     return found

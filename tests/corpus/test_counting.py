@@ -9,7 +9,6 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -82,7 +81,7 @@ def test_counts_are_those_of_a_counter(texts, kind, least, ending):
         for number, text in enumerate(texts):
             (source / f"{number}.txt{ending}").write_bytes(packed(text.encode(), ending))
         kept = {word: number for word, number in expected.items() if number >= least}
-        options: dict[str, Any] = {"pipeline": kind, "minimum_count": least}
+        options = {"pipeline": kind, "minimum_count": least}
         if not expected:
             with pytest.raises(MorphGraphError, match="there is no word"):
                 count_words([source], out, **options)

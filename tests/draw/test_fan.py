@@ -91,7 +91,7 @@ def new_id(ids):
 
 @given(st.data())
 def test_no_edge_crosses_a_label_whatever_the_labels_are(data):
-    ids: list[int] = []
+    ids = []
     blocks = []
     for _ in range(data.draw(st.integers(1, 2))):
         source = data.draw(sources(ids))

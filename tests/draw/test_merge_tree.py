@@ -165,7 +165,7 @@ def check_layout(tree, layout):
     """Nothing overlaps, parents stand in the middle, lines between what they separate."""
     tuples = [k for k, merge in enumerate(tree.merges) if len(merge.children) > 2]
     stacks = {len(tree.leaves) + k for k in tuples}
-    by_level: dict[int, list[tuple[float, float]]] = {}
+    by_level = {}
     for vertex, box in enumerate(layout.boxes):
         stack = STACK if vertex in stacks else 0
         edges = (box.x - box.width / 2, box.x + box.width / 2 + stack)

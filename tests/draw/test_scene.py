@@ -95,7 +95,7 @@ NASTY = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "
 
 
 def nasty_scene():
-    graph: nx.DiGraph = nx.DiGraph()
+    graph = nx.DiGraph()
     for i, name in enumerate(NASTY):
         graph.add_node(f"t{i}", kind="type", label=name, tooltip=f"href {name}\nsecond line")
     graph.add_node("t9", kind="type", label="", tooltip="", ghost=True)

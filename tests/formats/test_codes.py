@@ -19,7 +19,6 @@ from morphgraph.formats.codes import is_codes
 from morphgraph.segment.models import load_segmenter
 
 END = "</w>"
-Pair = tuple[str, str]
 
 
 def characters(word):
@@ -28,7 +27,7 @@ def characters(word):
 
 def replaced(tokens, pair):
     """All that stand there from the left, as both programs do."""
-    found: list[str] = []
+    found = []
     for token in tokens:
         if found and (found[-1], token) == pair and not found[-1].endswith("\0"):
             found[-1] += token + "\0"  # it is done in this round
@@ -39,9 +38,9 @@ def replaced(tokens, pair):
 
 def learned(counts, merges):
     words = {word: characters(word) for word in counts}
-    found: list[Pair] = []
+    found = []
     while len(found) < merges:
-        pairs: Counter[Pair] = Counter()
+        pairs = Counter()
         for word, tokens in words.items():
             for pair in pairwise(tokens):
                 pairs[pair] += counts[word]

@@ -50,7 +50,7 @@ def workbook():
 
 DRAWN = random.Random(0).randbytes(3000)
 HEADER = packed({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}})
-FILES: list[tuple[bytes, str]] = [
+FILES = [
     (packed({"explicit_n_vocab": 65000, "pat_str": "x", "bpe_ranks": "! 5 IQ=="}), "Claude"),
     (packed({"config": {"pattern": "x"}, "vocab": [{"token_bytes": "AA=="}]}), "tekken"),
     (packed({"auto_map": {}, "model_type": "llama", "vocab_size": 9}), "config.json"),

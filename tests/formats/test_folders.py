@@ -2,7 +2,6 @@
 
 import json
 import warnings
-from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -122,7 +121,7 @@ T5 = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}
 NLLB = {"src_lang": "fra_Latn", "additional_special_tokens": ["fra_Latn", "deu_Latn"]}
 
 
-BASES: dict[str, Callable[[], Files]] = {
+BASES = {
     "gpt2": lambda: pair(byte_level(END)),
     "roberta": lambda: pair(byte_level(*S)),
     "deberta": lambda: pair(byte_level(*CLS)),
@@ -146,7 +145,7 @@ UMLAUTS = {"strip_accents": False, "tokenize_chinese_chars": False}
 CASED = {"do_lower_case": False, "keep_accents": True}
 QWEN = {"additional_special_tokens": ["<|im_start|>"], "pad_token": END}
 
-FOLDERS: dict[str, tuple[str, Files]] = {
+FOLDERS = {
     "GPT-2": ("gpt2", named("GPT2", "gpt2", add_bos_token=True)),
     "GPT-2 with spaces": ("gpt2", named("GPT2", "gpt2", add_prefix_space=True)),
     "GPT-2, no class": ("gpt2", {"config.json": {"model_type": "gpt2"}}),
@@ -183,7 +182,7 @@ FOLDERS: dict[str, tuple[str, Files]] = {
     "NLLB": ("nllb", named("Nllb", "nllb", **NLLB)),
     "NLLB, legacy": ("nllb", named("Nllb", "nllb", legacy_behaviour=True, **NLLB)),
 }
-SAVED: dict[str, Callable[[], tuple[str, Mapping[str, Any]]]] = {
+SAVED = {
     "GPT-2": lambda: ("GPT2", {**both(byte_level(END)), "add_bos_token": True}),
     "RoBERTa": lambda: ("Roberta", both(byte_level(*S))),
     "BERT": lambda: ("Bert", {"vocab": wordpiece(), "do_lower_case": False}),

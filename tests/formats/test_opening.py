@@ -3,7 +3,6 @@
 import base64
 import json
 import warnings
-from typing import Any
 
 import pytest
 from refusals import refused
@@ -44,7 +43,7 @@ def wordpiece_json():
     return json.loads(library.to_str())
 
 
-FILES: dict[str, tuple[str, Any]] = {
+FILES = {
     "BPE": ("tokenizer.json", bpe_json()),
     "WordPiece": ("tokenizer.json", wordpiece_json()),
     "Unigram": ("tokenizer.json", unigram_json()),
@@ -100,7 +99,7 @@ def test_a_folder_without_a_tokeniser(files, tmp_path):
 
 
 # Settings, and whether <s> is put before "ab" that a tokenizer.json without a frame cuts.
-LACKING: dict[str, tuple[dict[str, Any], list[int]]] = {
+LACKING = {
     "nothing": ({}, [2]),
     "RoBERTa": ({"tokenizer_class": "RobertaTokenizer"}, [3, 2, 4]),
     "RoBERTa's fast class": ({"tokenizer_class": "RobertaTokenizerFast"}, [3, 2, 4]),
@@ -127,7 +126,7 @@ def test_what_a_tokenizer_json_lacks_around_a_text(what, around, tmp_path):
 
 CONFIG = "tokenizer_config.json"
 # A file beside a tokenizer.json of five types, what it holds, and the id of "<x>".
-ADDED: dict[str, tuple[str, dict[str, Any], int]] = {
+ADDED = {
     "added_tokens_decoder": (CONFIG, {"added_tokens_decoder": {"5": {"content": "<x>"}}}, 5),
     "added_tokens.json": ("added_tokens.json", {"<x>": 5}, 5),
     "a role": (CONFIG, {"pad_token": "<x>"}, 5),
@@ -148,7 +147,7 @@ def test_added_tokens_come_from_the_files_beside(what, tmp_path):
 
 
 # Settings that do not count, and what is said of them.
-IGNORED: dict[str, tuple[dict[str, Any], str]] = {
+IGNORED = {
     "spaces": ({"add_prefix_space": True}, "add_prefix_space, true"),
     "begin": ({"add_bos_token": True, "bos_token": "<s>"}, "add_bos_token"),
     "end": ({"add_eos_token": True, "eos_token": "</s>"}, "add_eos_token"),

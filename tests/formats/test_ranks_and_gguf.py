@@ -5,7 +5,6 @@ import gzip
 import json
 import random
 from itertools import chain, pairwise
-from typing import Any
 
 import gguf
 import numpy as np
@@ -385,7 +384,7 @@ def test_gemma_merges_characters(named, tmp_path):
     """The tokenizer.json of Gemma has the same ids, as text is cut nowhere that a merge goes."""
     more = {"token_merges": GEMMA_MERGES, **named}
     found = mg.load(write_gguf(tmp_path / "e.gguf", "gemma4", GEMMA_TYPES, GEMMA_KINDS, **more))
-    model: dict[str, Any] = {"type": "BPE", "unk_token": "<unk>", "byte_fallback": True}
+    model = {"type": "BPE", "unk_token": "<unk>", "byte_fallback": True}
     model["vocab"] = {text: number for number, text in enumerate(GEMMA_TYPES)}
     model["merges"] = [line.split(" ") for line in GEMMA_MERGES]
     normalizer = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}

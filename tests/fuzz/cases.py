@@ -2,16 +2,13 @@
 
 import os
 import signal
-from collections.abc import Callable
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from morphgraph.core.errors import MorphGraphError
 
 LONGEST_CASE = float(os.environ.get("MORPHGRAPH_FUZZ_SECONDS", "20"))
 """Seconds that one case may take: five times what the slowest takes alone."""
-
-Read = Callable[[bytes], Any]
 
 
 class Outcome(NamedTuple):

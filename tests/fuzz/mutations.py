@@ -7,10 +7,6 @@ import io
 import json
 import random
 import zipfile
-from collections.abc import Callable, Sequence
-from typing import Any
-
-Damage = Callable[[random.Random, bytes, Sequence[bytes]], bytes]
 
 ODD_TEXTS = (
     *("\0", "\ufeff", "\u202e", "\u2028", "\x85", "\x0b", "\u00a0", "\u3000", "\r", "\t", " ", ""),
@@ -27,7 +23,7 @@ ODD_BYTES = (
     *(b"\xed\xa0\x80", b"\0" * 50, b"\xff" * 20, b"PK\x03\x04", b"\x1f\x8b\x08", b"%PDF-"),
     *(b"\r\r\n", b"\\ud800", b"\\u0000"),
 )
-ODD_VALUES: tuple[Any, ...] = (
+ODD_VALUES = (
     *(None, True, False, 0, -1, 1, 2, 7, 2**31 - 1, 2**31, 2**32, 2**63, -(2**63), 10**30, 10**400),
     *(0.0, -0.5, 1e308, float("inf"), float("nan"), "", "a", "ab", "\0", "\ud800", "e\u0301", "▁"),
     *("<unk>", [], {}, [[]], ["a", "b"], ["a", 1], {"a": 0}, {"type": "Sequence"}),
@@ -137,14 +133,14 @@ def widen(choose, data, _):
     return "".join(text).encode("utf-8", "replace")
 
 
-PLAIN: tuple[Damage, ...] = (
+PLAIN = (
     *(flip, cut, move_span, insert, shuffle_lines, replace_token, replace_token),
     *(splice, recode, widen),
 )
 
 
 def _places(value, found):
-    keys: Any = [*value] if isinstance(value, dict) else range(len(value))
+    keys = [*value] if isinstance(value, dict) else range(len(value))
     for key in keys:
         found.append((value, key))
         if isinstance(value[key], (dict, list)):
@@ -212,7 +208,7 @@ def change_sentencepiece(choose, data, _):
     """Types of a SentencePiece model are others, and so are its settings."""
     from sentencepiece import sentencepiece_model_pb2
 
-    messages: Any = sentencepiece_model_pb2
+    messages = sentencepiece_model_pb2
     model = messages.ModelProto.FromString(data)
     settings = model.normalizer_spec
     for _number in range(choose.choice((1, 1, 1, 2, 4))):
@@ -269,7 +265,7 @@ def change_archive(choose, data, donors):
 def mutated(seed, data, donors):
     """Data damaged in one to three ways; JSON and archives mostly inside their structure."""
     choose = random.Random(seed)
-    structure: Damage | None = None
+    structure = None
     if data[:1] == b"{":
         structure = change_json
     elif data[:2] == b"PK":

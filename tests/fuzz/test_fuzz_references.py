@@ -1,14 +1,13 @@
 """Damaged references: entries that are sound and can be scored, or our own error."""
 
 import io
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
 from effort import share_of
-from fuzz.cases import Read, run_cases
+from fuzz.cases import run_cases
 from fuzz.mutations import mutated
 from plain_writing import write_plain
 
@@ -95,7 +94,7 @@ def morpholex():
     return written.getvalue()
 
 
-SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
+SEEDS_BY_FORMAT = {
     "plain": (PLAIN.encode, MARKED.encode, ONE_COLUMN.encode, LISTS.encode),
     "celex": (CELEX.encode,),
     "morphynet-derivation": (DERIVATION.encode,),
@@ -160,7 +159,7 @@ def reader(format, **settings):
     return read
 
 
-SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {}
+SEEDS = {}
 for _format, _makers in SEEDS_BY_FORMAT.items():
     for _number, _make in enumerate(_makers):
         SEEDS[f"{_format} {_number}, as it looks"] = _make, reader(None)

@@ -5,15 +5,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from effort import share_of
-from fuzz.cases import Read, run_cases
+from fuzz.cases import run_cases
 from fuzz.mutations import mutated
 from merge_method_oracles import released_model
 from model_folders import saved_files
@@ -239,11 +237,11 @@ CODES = "#version: 0.2\nu n\nd o</w>\nn é</w>\nun do</w>\ni n\nin g</w>\nd o\nd
 COUNTED_CODES = "u n 90\nd o</w> 80\nn é</w> 9\nun do</w> 7\ni n 7\nin g</w> 6\n"
 WORD_COUNTS = "undo\t50\nundoing 20\nnew york\t7\ndon't 3\nco-op\t0\n日本\t9\nné 4\n"
 
-BPE: Any = {"kind": "bpe", "size": 290, "byte_fallback": True}
-UNIGRAM: Any = {"kind": "unigram", "size": 30, "hard_vocab_limit": False}
+BPE = {"kind": "bpe", "size": 290, "byte_fallback": True}
+UNIGRAM = {"kind": "unigram", "size": 30, "hard_vocab_limit": False}
 UNIGRAM |= {"normalization_rule_name": "identity"}
 
-SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
+SEEDS = {
     "byte-level tokenizer.json": (byte_level(False).to_str().encode, read_tokeniser),
     "metaspace tokenizer.json": (metaspace("always").to_str().encode, read_tokeniser),
     "suffix tokenizer.json": (suffix().to_str().encode, read_tokeniser),

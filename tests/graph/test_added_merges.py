@@ -1,7 +1,5 @@
 """Edits that add types and merges and move others: annealing and reification of the graph."""
 
-from typing import Any
-
 import oracles
 import pytest
 import rebpe_oracle
@@ -81,7 +79,7 @@ def repaired(rank, *parts):
     return {"edit": "reify", "pairs": [["a", "b"]], "repairs": repairs}
 
 
-ERRORS: list[dict[str, Any]] = [
+ERRORS = [
     {"edit": "anneal", "merges": [["a", "d"], ["q", "a"]], "atoms": ["z"]},
     {"edit": "anneal", "merges": [["a", "d"]], "atoms": ["z", "a"]},
     {"edit": "anneal", "merges": [], "atoms": ["abd"]},
@@ -127,7 +125,7 @@ def test_errors_change_nothing(step):
             direct(graph, step)
     assert observed(graph) == before
     good = {"edit": "anneal", "merges": [["c", "y"]], "atoms": ["y"]}
-    nothing: dict[str, Any] = {"edit": "knockout", "types": []}
+    nothing = {"edit": "knockout", "types": []}
     with refused(EditError):
         graph.replay([nothing, good, step])
     assert observed(graph) == before

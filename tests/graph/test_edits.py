@@ -1,7 +1,6 @@
 """Knockout, cascade, undo, redo and replay of the merge graph."""
 
 import pickle
-from typing import Any
 
 import oracles
 from effort import examples
@@ -101,7 +100,7 @@ def test_reading():
 def test_what_is_done_to_a_copy_is_done_to_no_other(merges, data):
     """Copies have lists in common until one changes them: each is as if it were alone."""
     graphs = [graph_of(merges)]
-    recipes: list[list[Any]] = [[]]
+    recipes = [[]]
     for _ in range(data.draw(st.integers(1, 8))):
         chosen = data.draw(st.integers(0, len(graphs) - 1))
         graph = graphs[chosen]
@@ -192,8 +191,8 @@ def test_states_are_equal_if_and_only_if_everything_is(merges, data):
     graphs = [graph_of(merges), graph_of(merges)]
     if data.draw(st.booleans()):
         graphs.append(graph_of(data.draw(MERGES)))
-    found: list[tuple[State, tuple[Any, ...]]] = []
-    numbered: list[tuple[State, tuple[Any, ...]]] = []
+    found = []
+    numbered = []
     for graph in graphs:
         for _ in range(data.draw(st.integers(0, 6))):
             if data.draw(st.booleans()):

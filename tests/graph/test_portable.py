@@ -15,9 +15,9 @@ from morphgraph.tokeniser.merging import unreachable_types
 
 def portable(merges, drop):
     """The pair merges that remain, in order, by strings."""
-    kept: list[tuple[str, ...]] = []
+    kept = []
     makers = Counter(map("".join, merges.values()))
-    gone: set[str] = set()
+    gone = set()
 
     def tokens_of(text):
         return oracles.segment(oracles.listed(kept), text)[0]

@@ -114,7 +114,7 @@ def test_neighbourhood(merges, data):
 
 def merges_within(graph, focus, up, down):
     """Merges that one reaches with so many steps in one direction."""
-    found: set[int] = set()
+    found = set()
     below, above = {focus}, {focus}
     for step in range(4):
         if step < down:

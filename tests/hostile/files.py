@@ -11,7 +11,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def _varint(number):
 def sentencepiece(rules):
     from sentencepiece import sentencepiece_model_pb2
 
-    messages: Any = sentencepiece_model_pb2
+    messages = sentencepiece_model_pb2
     model = messages.ModelProto()
     for text, kind in (("<unk>", 2), ("a", 1), ("b", 1), ("ab", 1)):
         model.pieces.add(piece=text, score=-1.0, type=kind)
@@ -186,9 +186,8 @@ OPENS = None
 NOT_HERE = "this part is none of those that a public server runs"
 MAP_DAMAGED = "map of characters is damaged"
 
-Parts = Callable[[], dict[str, Any]]
 
-GROWING: dict[str, Parts] = {
+GROWING = {
     "Replace that doubles 60 times": lambda: {"normalizer": steps(*[replace("a", "aa")] * 60)},
     "Replace by a pattern that grows": lambda: {
         "normalizer": steps(*[replace(".", "x" * 99, "Regex")] * 5)
@@ -204,7 +203,7 @@ GROWING: dict[str, Parts] = {
 }
 """Pipelines that make too many characters of one."""
 
-SLOW: dict[str, Parts] = {
+SLOW = {
     "a pattern with repetitions in one another": lambda: {"pre_tokenizer": split("(?:a+a+)+[^a]")},
     "a pattern with repetitions in a row": lambda: {"pre_tokenizer": split("a*" * 9 + "[^a]")},
     "a pattern with choices": lambda: {
@@ -219,7 +218,7 @@ SLOW: dict[str, Parts] = {
 }
 """Patterns that take long on words which they are not tried on."""
 
-PIPELINES: dict[str, tuple[Parts, str, str]] = {
+PIPELINES = {
     **{name: (parts, "characters, the limit is", NOT_HERE) for name, parts in GROWING.items()},
     "Prepend of 50 MB": (
         lambda: {"normalizer": {"type": "Prepend", "prepend": "a" * 50 * MILLION}},
@@ -274,7 +273,7 @@ PIPELINES: dict[str, tuple[Parts, str, str]] = {
 }
 """Parts of a tokenizer.json, the error, and that of a public server if it is another one."""
 
-DOCUMENTS: dict[str, tuple[Callable[[], bytes], str]] = {
+DOCUMENTS = {
     "33 million empty objects": (
         lambda: b"[" + b"{}," * 33 * MILLION + b"0]",
         "bytes of values, the limit is",
@@ -296,7 +295,7 @@ DOCUMENTS: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 """The bytes of a tokenizer.json, and the error."""
 
-MODELS: dict[str, tuple[Callable[[], bytes], str]] = {
+MODELS = {
     "SentencePiece with a false size": (
         lambda: sentencepiece(charsmap([0] * 256, b"a\0", 0xFFFF_FFFC)),
         MAP_DAMAGED,
@@ -317,7 +316,7 @@ MODELS: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 """The bytes of a SentencePiece model, and the error."""
 
-WORKBOOKS: dict[str, tuple[Callable[[], bytes], str]] = {
+WORKBOOKS = {
     "a cell in the last column": (lambda: last_cells(1), ""),
     "300,000 cells in the last column": (lambda: last_cells(300_000), ""),
     "a cell in the last row": (
@@ -335,7 +334,7 @@ WORKBOOKS: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
 }
 
-EVALUATIONS: dict[str, tuple[str, str]] = {
+EVALUATIONS = {
     "190,000 seeds": (
         f"seeds: [{','.join(map(str, range(190_000)))}]\n",
         "characters, the limit is",
@@ -354,7 +353,7 @@ def named(kind, file, made):
     return {name: Hostile(kind, file, *each) for name, each in made.items()}
 
 
-FILES: dict[str, Hostile] = {
+FILES = {
     **{
         name: Hostile(
             "tokeniser", "tokenizer.json", lambda parts=parts: tokeniser(**parts()), *said

@@ -16,7 +16,6 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
@@ -67,7 +66,7 @@ def uploaded(kind, path):
     source = Source(path.name, ((path.name, data),))
     try:
         if kind == "tokeniser":
-            model: Any = uploaded_model({path.name: data})
+            model = uploaded_model({path.name: data})
             Benchmark.build(getattr(model, "tokeniser", model), reference_of(Source("demo:en")))
         elif kind == "reference":
             reference_of(source)
@@ -104,7 +103,7 @@ def commanded(kind, path):
     }[kind]
     sys.argv = ["morphgraph", *map(str, arguments)]
     printed = io.StringIO()
-    code: Any = 0
+    code = 0
     with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(io.StringIO()):
         try:
             cli.main()

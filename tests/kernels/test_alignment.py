@@ -2,8 +2,6 @@
 sequences of strings against rapidfuzz.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from effort import examples
 from hypothesis import example, given
@@ -128,13 +126,11 @@ def pairs(draw):
 
 
 def lcs(one, other):
-    found: list[int] = longest_common(Strings.of(one), Strings.of(other)).tolist()
-    return found
+    return longest_common(Strings.of(one), Strings.of(other)).tolist()
 
 
 def distances(one, other):
-    found: list[int] = edit_distances(Strings.of(one), Strings.of(other)).tolist()
-    return found
+    return edit_distances(Strings.of(one), Strings.of(other)).tolist()
 
 
 @examples(400)
@@ -154,7 +150,7 @@ def test_as_rapidfuzz(drawn):
     assert distances(other, one) == distances(one, other)
 
 
-BY_HAND: list[tuple[list[str], list[str], int, int]] = [
+BY_HAND = [
     (["un", "do", "able"], ["un", "do", "able"], 3, 0),
     (["un", "do", "able"], ["undo", "able"], 1, 1),  # one separator goes
     (["dog", "s"], ["dogs"], 0, 1),
@@ -178,5 +174,5 @@ def test_words_do_not_see_each_other():
 
 
 def test_a_separator_equals_no_character():
-    every: Sequence[str] = [chr(point) for point in (0, 1, 0x2C, 0xFFFF, 0x10FFFF)]
+    every = [chr(point) for point in (0, 1, 0x2C, 0xFFFF, 0x10FFFF)]
     assert distances([["a", "b"]] * 5, [["a" + c + "b"] for c in every]) == [1] * 5

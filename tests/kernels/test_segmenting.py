@@ -1,8 +1,6 @@
 """The heap's kernel, random numbers, and that all kernels are compiled for what they are given."""
 
 import importlib
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import oracles
@@ -72,9 +70,7 @@ def test_set_up_compiles_for_all_arrays():
     """What has been compiled is called by each caller with the same kinds of arrays."""
     names = "merge_lookup merge_training removing resampling segmenting segmenting_pairs "
     names += "training_tables trie"
-    modules: list[ModuleType] = [
-        importlib.import_module(f"morphgraph.kernels.{name}") for name in names.split()
-    ]
+    modules = [importlib.import_module(f"morphgraph.kernels.{name}") for name in names.split()]
     for call in calls.ALL:
         call()
     kernels = {
@@ -87,7 +83,7 @@ def test_set_up_compiles_for_all_arrays():
     counts = {"hugs": 3, "bugs": 2, "hug": 9}
     trained_events(counts, vocab_size=9, threshold=0.5, minimum_count=1)
     trained_events(counts, vocab_size=9, scaffold=True)
-    bpe: Any = train("bpe", counts, 260)
+    bpe = train("bpe", counts, 260)
     words = bpe.encode(list(counts))
     bpe.segment(words)
     segment_plain(MergeGraph.from_merges([("a", "b", "a")]), ["aba"] * 9)

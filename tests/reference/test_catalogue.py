@@ -131,7 +131,7 @@ def test_the_gujarati_rows_of_another_word_are_skipped(data_folder, monkeypatch)
 
 
 def test_a_whole_file(server, source, cache):
-    shares: list[float] = []
+    shares = []
     path = get("small", True, shares.append)
     assert path == cache / "small.tsv"
     assert path.read_bytes() == CONTENT

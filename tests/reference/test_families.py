@@ -44,7 +44,7 @@ def keys_of(entry):
 def naive_families(entries):
     """Join what has a key in common until nothing has; by their smallest words."""
     groups = [(keys_of(entry), [entry]) for entry in entries]
-    found: list[tuple[set[tuple[str, str]], list[Entry]]] = []
+    found = []
     for keys, members in groups:
         same = [group for group in found if group[0] & keys]
         found = [group for group in found if not group[0] & keys]
@@ -169,7 +169,7 @@ def derinet(number, word, parent, cut):
     return "\t".join(about)
 
 
-SOURCES: dict[str, tuple[list[str], dict[str, tuple[str, ...] | None], int]] = {
+SOURCES = {
     "morphynet-derivation": (
         ["Pose\tposieren\tN\tV\tier\tsuffix", "posieren\tposierend\tV\tJ\tend\tsuffix",
          "ír#Irish\tírás\tN\tN\tás\tsuffix", "tun\tvertun\tV\tV\tver\tprefix"],
@@ -236,7 +236,7 @@ def test_what_a_source_links(format):
 def test_links_take_part_in_no_comparison_and_no_checksum():
     one, other = (Entry("dogs", ("dog", "s"), linked=base) for base in (("dog",), None))
     assert one == other and hash(one) == hash(other)
-    signatures: list[str] = [gold_of(each).signature_of("t") for each in (one, other)]
+    signatures = [gold_of(each).signature_of("t") for each in (one, other)]
     assert signatures[0] == signatures[1]
 
 

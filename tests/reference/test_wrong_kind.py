@@ -2,7 +2,6 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Callable
 
 import pytest
 from refusals import refused
@@ -45,7 +44,7 @@ def test_other_lines_are_not_taken_for_gold(name, tmp_path):
 
 
 TOKENISER = read_bytes(demo_tokeniser_path("en"))
-FILES: dict[str, Callable[[], bytes]] = {
+FILES = {
     "tokenizer.json": lambda: TOKENISER,
     "vocab.json": lambda: json.dumps(json.loads(TOKENISER)["model"]["vocab"]).encode(),
     "merges.txt": lambda: b"#version: 0.2\nu n\nd o\nun do\n",

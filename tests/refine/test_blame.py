@@ -107,9 +107,9 @@ def test_as_counted_naively(merges, lines, data):
 
 def applications(merges, lines, gold):
     """How often each merge was applied, and how often one of its joins is a gold boundary."""
-    found: dict[int, tuple[float, float]] = {}
+    found = {}
     for line, boundaries in zip(lines, gold, strict=True):
-        seen: dict[int, list[int]] = {}
+        seen = {}
         for gap, rank in enumerate(oracles.segment(merges, "".join(line))[1]):
             if rank is not None:
                 seen.setdefault(rank, []).append(gap)

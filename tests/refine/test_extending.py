@@ -108,7 +108,7 @@ def test_new_types_get_the_ids_of_pruned_ones():
 
 def appended(own, other):
     """Pair merges that make each type of the other from the tokens that it has until then."""
-    found: list[tuple[str, str]] = []
+    found = []
     wanted = list(dict.fromkeys("".join(parts) for parts in other))
     for text in wanted:
         while len(tokens := Lookup(listed([*own, *found])).segment(text)) > 1:

@@ -229,7 +229,7 @@ def test_a_followed_word_is_as_segmented_after_each_phase(tokeniser, reference):
     run = ReBPERun(tokeniser, benchmark)
     texts = ["antiaircraft", "undesirable", "unhappiness", reference.entries[0].word]
     words = tokeniser.encode(texts)
-    expected: dict[str, list[list[int]]] = {text: [] for text in texts}
+    expected = {text: [] for text in texts}
     while True:
         segmentation = segment(run.graph, words)
         for number, text in enumerate(texts):
@@ -297,7 +297,7 @@ def test_ablation_is_four_runs(tokeniser, reference):
     benchmark = Benchmark.build(tokeniser, reference)
     before = tokeniser.signature()
     steps = [{"edit": "knockout", "types": ["Ġthe"]}]
-    shares: list[float] = []
+    shares = []
     cells = ablation(tokeniser, benchmark, ReBPESettings(iterations=3), steps, shares.append)
     assert tokeniser.signature() == before
     assert [(cell.anneal, cell.reify) for cell in cells] == [*product((False, True), repeat=2)]

@@ -121,7 +121,7 @@ def finished_case(data, source, size, merges, alphabet, words):
     chosen = source.sample(words, min(shown, len(words)))
     lines = [gold_line(source, word, strange) for word in chosen]
     unknown = data.draw(st.sampled_from(["", "", "?"]))
-    document: dict[str, Any] = {}
+    document = {}
     if unknown:
         document = {"unk_token": unknown, "fuse_unk": data.draw(st.booleans())}
     if any("-" in line for line in lines) and data.draw(st.booleans()):
@@ -241,7 +241,7 @@ SEEN = ["un do ing", "undo", "un do", "in", "i n", "un in", "do ing", "inz", "un
 ONLY_KNOCKOUT = {"repair": False, "link": False, "expand": False}
 
 # Merges, lines of the reference, and settings; without annealing unless it is asked for.
-SINGLE: list[tuple[str, list[str], dict[str, Any]]] = [
+SINGLE = [
     # Linking and creating: each of them off, or both; what repair leaves to them.
     (BLOCKED, ["abc", "dbc"], {}),
     (BLOCKED, ["abc"], {"link": False, "expand": False}),

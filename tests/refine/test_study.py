@@ -27,7 +27,7 @@ def study():
 
 def made_of(graph):
     """Return the parts of the merges that make each type."""
-    found: dict[str, set[tuple[str, ...]]] = {}
+    found = {}
     for number in graph.merge_ids():
         merge = graph.merge(number)
         parts = tuple(graph.types[part] for part in merge.parts)

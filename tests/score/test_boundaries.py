@@ -25,7 +25,6 @@ from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.edits import change_table
 from morphgraph.tokeniser.merging import segment
 
@@ -144,7 +143,7 @@ def test_all_scores_are_equal(merges, words, drops):
     tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc-")
     entries = [Entry("".join(morphs), tuple(morphs), count=float(n)) for morphs, n in words]
     benchmark = Benchmark.build(tokeniser, reference_of(*entries))
-    segmenter: Segmenter = First(Bte(tokeniser), 1) if drops else Bte(tokeniser)
+    segmenter = First(Bte(tokeniser), 1) if drops else Bte(tokeniser)
     outcome = outcome_of(segmenter, benchmark)
     for weighting in ("types", "tokens"):
         weights = [float(n) if weighting == "tokens" else 1.0 for _, n in words]
@@ -161,7 +160,7 @@ def test_all_scores_are_equal(merges, words, drops):
         ]
         whole = boundaries.scores_of(outcome.gold_set, outcome.cuts, outcome.inside)
         [counts] = [one for one in whole if (one.scope, one.weighting) == ("morphemic", weighting)]
-        found: dict[str, Scores] = {"counts": [counts.precision, counts.recall, counts.f1]}
+        found = {"counts": [counts.precision, counts.recall, counts.f1]}
         [table] = ScoreTable([outcome], "morphemic", weighting, NAMES, draws=NO_DRAWS).estimates
         found["table"] = [table[name].value for name in NAMES]
         made = MethodResult(segmenter, benchmark, {})

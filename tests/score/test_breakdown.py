@@ -297,9 +297,9 @@ def test_recall_by_affix_by_hand():
 def by_hand(gold_set, outcome, names, weighting
             ):  # fmt: skip
     """Recall of each kind of boundary, one boundary after the other."""
-    sizes: dict[str, int] = defaultdict(int)
-    right: dict[str, float] = defaultdict(float)
-    whole: dict[str, float] = defaultdict(float)
+    sizes = defaultdict(int)
+    right = defaultdict(float)
+    whole = defaultdict(float)
     number = 0
     weights = gold_set.weights(weighting)
     for place, found in enumerate(gold_set.reference.entries):

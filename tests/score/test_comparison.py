@@ -28,7 +28,7 @@ from morphgraph.score.gold_set import SCOPES, GoldSet
 from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, parse_method, split_methods
-from morphgraph.segment.segmenter import Segmenter, method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
@@ -41,7 +41,7 @@ GOLD = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=4)
 )
 def test_cells_and_summaries(lists, gold):
     merges = [list(dict.fromkeys(found)) for found in lists]
-    segmenters: list[Segmenter] = [Bte(small_tokeniser(found, "abc")) for found in merges]
+    segmenters = [Bte(small_tokeniser(found, "abc")) for found in merges]
     texts = ["".join(morphs) if morphs else "abcabc" for morphs in gold]
     made = Comparison(segmenters, texts, gold)
     tokens = [
@@ -228,7 +228,7 @@ def test_a_marked_word_without_marks_is_the_word(text, data):
     marked = marked_word(text, sorted(splits), sorted(gold))
     assert "".join(c for c in marked if c not in SIGNS) == text
     # And each mark is at its gap.
-    found: dict[int, str] = {}
+    found = {}
     at = 0
     for character in marked:
         if character in SIGNS:

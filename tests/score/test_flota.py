@@ -13,11 +13,11 @@ from small import small_entry as entry
 
 from morphgraph.formats.loading import load_vocabulary
 from morphgraph.reference.entry import Entry, MorphemeKind
-from morphgraph.score.flota_scores import FLOTA_METHODS, FlotaMethod, flota_score
+from morphgraph.score.flota_scores import FLOTA_METHODS, flota_score
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 FREE, SUFFIX = MorphemeKind.FREE, MorphemeKind.SUFFIX
 
@@ -41,7 +41,7 @@ GOLD = reference_of(
     entry("kind red", "fs"),  # FLOTA: ##indre, k and d dropped; WordPiece: kind ##red
     entry("boat ly"),  # FLOTA: boat ly; WordPiece: [UNK]
 )
-BY_HAND: dict[tuple[FlotaMethod, int | None], tuple[float, float, float]] = {
+BY_HAND = {
     # the seven words below "un zip", of which the five with a stem are in stem recall
     # ##kind ##true house un bar ##indre boat: both morphs are bar
     ("FLOTA", 1): (7 / 14, 4 / 5, 0),
@@ -126,7 +126,7 @@ def metaspace():
     return Preprocessor(pre_tokenizer=pre_tokenizers.Metaspace(prepend_scheme="always"))
 
 
-MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "▁", ""))
+MARKERS = st.sampled_from(("##", "▁", ""))
 BODIES = st.text("abc", min_size=1, max_size=3)
 
 
@@ -183,7 +183,7 @@ def naive(method, k, types, marker, entries):
 def tokens(method, k, word, types, marker):
     if method == "FLOTA":
         return oracles.flota([word], types, marker, k)
-    found: list[oracles.Token] = []
+    found = []
     spelled = "▁" + word if marker == "▁" else word
     at = -1 if marker == "▁" else 0
     for text in oracles.greedy(spelled, types, marker):

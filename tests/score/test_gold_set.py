@@ -117,7 +117,7 @@ def numbers(run):
 
 # One thing at a time that changes a number, and the field of the signature that tells.
 BASE = Run()
-CHANGED: dict[str, tuple[Run, set[str]]] = {
+CHANGED = {
     "reference": (
         replace(BASE, content=CELEX.replace("(dog)[V],(g)", "(do)[V],(gg)")),
         {"reference", "entries"},

@@ -90,7 +90,7 @@ TOKENS = {
 #    source: LCS 1 1 0 1 0 1 1 1 0 1, edits 6 0 1 8 7 0 4 5 8 4
 NAN = None
 MORPHEME = [name for name in OWN if name.startswith("morpheme_")]
-BY_HAND: dict[tuple[str, str, str], dict[str, F | None]] = {
+BY_HAND = {
     ("Greedy", "morphemic", "types"): {
         "precision": F(9, 16), "recall": F(9, 12), "f1": F(2 * 9, 16 + 12),
         "macro_precision": F(61, 84),  # (1 + 1/2 + 1/4 + 1/3 + 1 + 1 + 1) / 7: of 1 4 5 7 8 9 10

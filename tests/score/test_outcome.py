@@ -1,7 +1,6 @@
 """Outcomes of all segmenters against a naive one made of spans; golden ones by hand."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import oracles
@@ -22,13 +21,12 @@ from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import gold_strings, ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor, printable_bytes
-from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
+from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
 
-MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))
+MARKERS = st.sampled_from(("##", "Ġ", "▁", ""))
 WORDS = st.lists(st.text("abcd", min_size=1, max_size=9), min_size=1, max_size=5)
 BYTES_OF = st.lists(st.text("aäö字", min_size=1, max_size=6), min_size=1, max_size=4)
 
@@ -225,7 +223,7 @@ def of_bytes(*types):
     return Greedy(SubwordVocabulary((*LETTERS, *types), "Ġ", byte_level()))
 
 
-EDGES: dict[str, tuple[Segmenter, dict[str, tuple[Any, ...]]]] = {
+EDGES = {
     "each unknown character is a token": (
         Greedy(UNKNOWN_A), {"axya": ([1, 2, 3], ["a", "x", "y", "a"], 0, 4, 0)}),
     "a run of unknown characters is one": (

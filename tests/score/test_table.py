@@ -1,7 +1,6 @@
 """Tables of scores: estimates, tests, marks, failures, the ideal row."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -149,7 +148,7 @@ def test_failures_are_kept_as_such():
 
 def test_a_failure_has_no_score_and_changes_none():
     found = mixed()
-    how: Any = {"metrics": tuple(METRICS), "baseline": 0, "draws": Draws(resamples=60, trials=60)}
+    how = {"metrics": tuple(METRICS), "baseline": 0, "draws": Draws(resamples=60, trials=60)}
     table, without = ScoreTable(found, **how), ScoreTable([found[0], found[3]], **how)
     assert [row is None for row in table.estimates] == [False, True, True, False]
     assert repr(table.estimates[0]) == repr(without.estimates[0])
@@ -189,7 +188,7 @@ def test_dropout_is_averaged_over_seeds():
     tokeniser = load_tokeniser("demo:en")
     gold_set = GoldSet.of(read_reference("demo:en"))
     made = [("BPE", Bte(tokeniser)), ("dropout", Dropout(tokeniser, 0.3, seed=4))]
-    how: Any = {"metrics": ("f1", "over"), "draws": QUICK}
+    how = {"metrics": ("f1", "over"), "draws": QUICK}
     table = ScoreTable(outcomes_of(made, gold_set, runs=3), **how, baseline=0)
     runs = [[("one", Dropout(tokeniser, 0.3, seed))] for seed in (4, 5, 6)]
     alone = [ScoreTable(outcomes_of(run, gold_set), **how) for run in runs]

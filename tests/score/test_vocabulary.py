@@ -151,7 +151,7 @@ def test_what_is_of_no_use_against_the_definitions(merges, words):
     types = list(dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)]))
     bpe = Bte(tokeniser_of_types("small", types, merges))
     health = VocabularyHealth(bpe, NamedCounts(WordCounts(words, [1] * len(words)), "w"))
-    used: list[str] = []
+    used = []
     for word in words:
         segmentation = bpe.segment(bpe.encode([word]))
         used += [bpe.types[token] for token in segmentation.tokens(0) if token < len(types)]
@@ -358,7 +358,7 @@ def test_renyi_efficiency_by_its_definition(counts, unused, order):
 
 def naive(segmenter, words):
     """Count tokens word by word, each segmented on its own."""
-    found: Counter[int] = Counter()
+    found = Counter()
     for word, count in words.items():
         for token in segmenter.segment(segmenter.encode([word])).tokens(0):
             found[token] += count

@@ -16,7 +16,7 @@ from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tables.vocabularies import ComparedVocabularies
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 CORPUS = NamedCounts(WordCounts(["un", "undo", "ö"], [5, 3, 1]), "words")
 GOLD = reference_of(entry("un do", "pf"), entry("do s", "fs"))
@@ -71,7 +71,7 @@ def test_where_one_has_no_marker_it_does_not_count():
 
 
 BODIES = st.sets(st.tuples(st.booleans(), st.text("abcö", min_size=1, max_size=3)), max_size=9)
-MARKERS: tuple[Marker, ...] = ("▁", "Ġ", "##")
+MARKERS = ("▁", "Ġ", "##")
 
 
 @given(BODIES, BODIES, st.sampled_from(MARKERS), st.sampled_from(MARKERS))

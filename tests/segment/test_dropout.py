@@ -69,8 +69,8 @@ def queue_distribution(word, p):
     The naive program is run along every sequence of draws that is not too unlikely.
     """
     merges = oracles.listed(PAIRS)
-    likely: Counter[tuple[str, ...]] = Counter()
-    waiting: list[tuple[bool, ...]] = [()]
+    likely = Counter()
+    waiting = [()]
     while waiting:
         drawn = waiting.pop()
         left = iter(drawn)

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pytest
 from refusals import refused
@@ -46,7 +45,7 @@ SCORES = (-1.0, -2.0, -3.0, -4.0)
 TYPES = SubwordVocabulary(
     ("un", "##do", "do", "[UNK]"), "##", special=frozenset({"[UNK]"}), unknown="[UNK]"
 )
-ALL: list[Any] = [
+ALL = [
     Flota(TYPES),
     Flota(TYPES, 1),
     WordPiece(TYPES, longest_word=7),

@@ -73,7 +73,7 @@ class Read(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.open: list[str] = []
+        self.open = []
         self.text = ""
         self.feed(page)
         self.close()
@@ -185,7 +185,7 @@ WORDS = ["<script>alert(1)</script>", "=cmd()", 'a"b,c', "50%_{x}\\"]
 class ReadPage(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.tags: set[str] = set()
+        self.tags = set()
         self.text = ""
 
     def handle_starttag(self, tag, attributes):

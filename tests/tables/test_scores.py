@@ -5,7 +5,6 @@ import io
 import math
 import re
 from dataclasses import replace
-from typing import cast
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,6 @@ from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.score_views import ScoreView
 from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import latex, to_csv, to_latex, to_markdown
@@ -43,7 +41,7 @@ def table_of(
     outcomes = [
         SegmentationFailure(label, found)
         if isinstance(found, str)
-        else replace(gold, label=label, vocabulary_size=32_000, segmenter=cast(Segmenter, "BPE"))
+        else replace(gold, label=label, vocabulary_size=32_000, segmenter="BPE")
         for label, found in rows
     ]
     table = ScoreTable(outcomes, metrics=metrics, baseline=baseline)

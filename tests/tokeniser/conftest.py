@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -153,7 +152,7 @@ def added_with_metaspace():
     return library
 
 
-VARIANTS: dict[str, tuple[Callable[[], Tokenizer], bool]] = {
+VARIANTS = {
     "byte-level": (lambda: byte_level(False), True),
     "byte-level, adds a space": (lambda: byte_level(True), False),
     "split, then bytes": (split_then_bytes, True),

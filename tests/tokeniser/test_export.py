@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from refusals import refused
 from small import small_document, small_tokeniser
-from strategies import MergeList, graph_of, with_words
+from strategies import graph_of, with_words
 
 from morphgraph import standalone
 from morphgraph.formats.export import ExportError, our_ids
@@ -284,7 +284,7 @@ def test_bytes_of_offsets_and_unknown_characters():
 
 
 def test_a_long_piece_takes_no_quadratic_time():
-    merges: MergeList = [("a",) * 3, ("aaa", "aaa"), ("b", "a")]
+    merges = [("a",) * 3, ("aaa", "aaa"), ("b", "a")]
     merging = Merging(model_of(merges))
     assert tokens(merging, "a" * 60_000) == ["aaaaaa"] * 10_000
     assert not merging._known, "long pieces are not kept"

@@ -14,7 +14,7 @@ from refusals import refused
 from sentencepiece import SentencePieceProcessor
 from small import small_document, trained_pieces
 from strategies import WORDS, well_formed
-from tokenizers import Token, normalizers, pre_tokenizers
+from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.formats.export import standalone_method, words_to_check
 from morphgraph.formats.hugging_face import from_tokenizer_json
@@ -64,7 +64,7 @@ def check(segmenter, texts):
     found = [library.encode(text, add_special_tokens=False).ids for text in texts]
     assert found == exported_model(segmenter).ids(texts, True)
     inner = method.inner or method
-    cut: dict[str, list[Token]] = {**inner._known}
+    cut = {**inner._known}
     for piece, rows in zip(cut, PieceKernel(inner_model(method))([*cut]), strict=True):
         if rows is not None:
             assert rows == [(token.id, token.value, token.offsets) for token in cut[piece]]
@@ -207,8 +207,7 @@ BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##desirable", "##des", "##ira
 
 def ids(segmenter, text, **settings):
     library, _ = plugged(segmenter)
-    found: list[int] = library.encode(text, **settings).ids
-    return found
+    return library.encode(text, **settings).ids
 
 
 @pytest.mark.parametrize("byte_fallback", [False, True])

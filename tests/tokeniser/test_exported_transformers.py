@@ -54,8 +54,7 @@ class Exported(NamedTuple):
         return our_ids(self.tokeniser, texts, new_ids(self.tokeniser), bare=True)
 
     def theirs(self, texts):
-        found: list[list[int]] = self.loaded(texts, add_special_tokens=False)["input_ids"]
-        return found
+        return self.loaded(texts, add_special_tokens=False)["input_ids"]
 
 
 def auto_tokenizer(folder, trusts):

@@ -2,7 +2,6 @@
 
 import json
 import warnings
-from typing import Any
 
 import numpy as np
 import oracles
@@ -25,8 +24,6 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.standalone.piece_methods import load, plug_in
-
-Document = dict[str, Any]
 
 
 def loaded(document):
@@ -79,7 +76,7 @@ TEXTS = st.lists(
     max_size=10,
 )
 LETTERS = st.lists(st.sampled_from("abceé<s>▁Ġß-\u0301"), min_size=2, max_size=9, unique=True)
-NORMALIZERS: list[Document | None] = [
+NORMALIZERS = [
     *(None, {"type": "NFC"}, {"type": "NFD"}, {"type": "NFKC"}, {"type": "Lowercase"}),
     {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}]},
     {"type": "Sequence", "normalizers": [{"type": "Nmt"}, {"type": "Prepend", "prepend": "a"}]},
@@ -178,7 +175,7 @@ def unigram(draw):
 def with_added(draw, models):
     """A file, whose added tokens have ids of the model, of the library, or others."""
     model, pre_tokenizer = draw(models)
-    known: Any = model["vocab"]
+    known = model["vocab"]
     if isinstance(known, list):
         known = {text: number for number, (text, _) in enumerate(known)}
     listed = []

@@ -15,7 +15,6 @@ from strategies import (
     ALPHABET,
     MERGES,
     SEVERAL_MERGES,
-    MergeList,
     any_order,
     graph_of,
     segment_plain,
@@ -48,7 +47,7 @@ def closed_by_of(segmentation, word):
     return [int(merge_ids[i]) if i >= 0 else None for i in segmentation.closed_by[start:end]]
 
 
-EXAMPLES: list[tuple[MergeList, list[str]]] = [
+EXAMPLES = [
     ([("a", "a")], ["aaaaa", "aaaa", "", "a"]),
     ([("a", "b", "a")], ["ababa", "ababab", "abaaba"]),
     ([("a", "b"), ("ab", "ab"), ("ab", "ab", "ab")], ["ababababab"]),

@@ -6,7 +6,6 @@ import string
 import time
 from contextlib import suppress
 from functools import cache
-from typing import Any
 
 import pytest
 from effort import share_of
@@ -168,7 +167,7 @@ def test_a_public_server_takes_no_other_parts(monkeypatch):
         tokeniser.encode(["a" * (PUBLIC_TEXT.usual + 1)])
 
 
-NORMALISERS: tuple[dict[str, Any], ...] = (
+NORMALISERS = (
     *({"type": kind} for kind in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents")),
     *({"type": kind} for kind in ("ByteLevel", "Nmt")),
     {"type": "Prepend", "prepend": "abab"},
@@ -176,7 +175,7 @@ NORMALISERS: tuple[dict[str, Any], ...] = (
     *(replace(a, b, "Regex") for a in (".", "[^a]", "[^b]", r"\w", r"\s+") for b in ("", "a", "b")),
 )
 
-SPLITTERS: tuple[dict[str, Any], ...] = (
+SPLITTERS = (
     *({"type": kind} for kind in ("Whitespace", "BertPreTokenizer", "UnicodeScripts")),
     {**BYTES, "add_prefix_space": True},
     *(
@@ -197,7 +196,7 @@ def test_no_known_pipeline_is_slow_or_grows():
     known = 0
     for seed in range(share_of(600)):
         choose = random.Random(seed)
-        document: dict[str, Any] = {
+        document = {
             "normalizer": steps(*choose.sample(NORMALISERS, choose.randint(1, 5))),
             "pre_tokenizer": sequence(*choose.sample(SPLITTERS, choose.randint(1, 10))),
         }
@@ -224,7 +223,7 @@ def charsmap():
     """The map that SentencePiece ships."""
     from sentencepiece import sentencepiece_model_pb2
 
-    messages: Any = sentencepiece_model_pb2
+    messages = sentencepiece_model_pb2
     made = trained_pieces(["a b c hello"] * 10, "unigram", 12, hard_vocab_limit=False)
     model = messages.ModelProto.FromString(made)
     return bytes(model.normalizer_spec.precompiled_charsmap)
@@ -273,7 +272,7 @@ ADDED = [
 
 WORDS = ["ab", "undo", "né<x>ab", "a b-c", "", "ǅﷺ", "<x>", "İaa", " x  y"]
 
-PIPELINES: tuple[dict[str, Any], ...] = (
+PIPELINES = (
     {"normalizer": steps({"type": "NFKD"}, {"type": "Lowercase"}), "pre_tokenizer": None},
     {"normalizer": replace("n", "nn"), "pre_tokenizer": split("a")},
     {"pre_tokenizer": metaspaces(1)},

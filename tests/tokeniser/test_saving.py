@@ -1,7 +1,6 @@
 """Tokenisers in and out: tuple merges, ids, `vocab.json` with `merges.txt`, warnings."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -142,7 +141,7 @@ def test_uploads(tmp_path):
     assert merges_of(both) == ["a + b → ab", "ab + c → abc"]
     single = to_tokenizer_json(both)[0]
     assert merges_of(load_tokeniser({"x.json": single})) == merges_of(both)
-    wrong: list[dict[str, bytes]] = [
+    wrong = [
         {},
         {"merges.txt": merges},
         {"a.json": single, "b.json": single},
@@ -231,7 +230,7 @@ def test_merges_in_an_impossible_order_are_loaded_with_a_warning():
     ],
 )
 def test_faulty_files_name_the_place(path, value, place):
-    document: Any = small_document([("a", "b"), ("ab", "c")])
+    document = small_document([("a", "b"), ("ab", "c")])
     outer, _, last = path.rpartition(".")
     inside = document[outer] if outer else document
     inside[last] = value

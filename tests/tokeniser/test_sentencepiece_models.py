@@ -3,7 +3,6 @@
 import itertools
 import json
 from functools import cache
-from typing import Any
 
 import pytest
 import sentencepiece
@@ -40,7 +39,7 @@ def trained(language, **settings):
     )
 
 
-MODELS: dict[str, dict[str, Any]] = {
+MODELS = {
     "plain": {"language": "en", "vocab_size": 1500},
     "bytes": {"language": "de", "vocab_size": 1500, "byte_fallback": True},
     "symbols": {"language": "fi", "vocab_size": 1500, "user_defined_symbols": SYMBOLS},
@@ -73,8 +72,7 @@ def our_ids(tokeniser, texts, *, bare=True):
 
 def their_ids(data, texts):
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
-    found: list[list[int]] = library.encode(list(texts))
-    return found
+    return library.encode(list(texts))
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -103,7 +102,7 @@ def test_words_are_judged_as_if_no_merge_joined_them(super_file):
     """As ever with the space before them; by `tokenizers`, and by a file without such merges."""
     tokeniser, alone = mg.load(super_file), of_words_alone(superbpe_json())
     longer = [("inhouse", ["in", "house"]), ("houselot", ["house", "lot"]), ("unof", ["un", "of"])]
-    gold: Any = mg.read_gold([*GOLD, *longer])
+    gold = mg.read_gold([*GOLD, *longer])
     theirs = Tokenizer.from_str(superbpe_json().decode())
     words = [word for word, _ in (*GOLD, *longer)]
     assert tokeniser.segment(words) == [theirs.encode(f" {word}").tokens for word in words]
@@ -124,7 +123,7 @@ def test_words_are_judged_as_if_no_merge_joined_them(super_file):
 
 
 def test_what_is_left_out_is_said_until_these_types_are_gone(super_file):
-    gold: Any = mg.read_gold(GOLD)
+    gold = mg.read_gold(GOLD)
     loaded = from_tokenizer_json(superbpe_json(), "super.json")
     number = len(naive(superbpe_json()))
     with pytest.warns(UserWarning, match=left_out(number)):
@@ -152,7 +151,7 @@ def test_a_merge_across_words_has_the_parts_of_what_is_knocked_out():
     document = small_document(merges, pre_tokenizer=whole, decoder=whole)
     with pytest.warns(UserWarning, match=r"2 types span several words: o␣und, o␣undo\. Blame"):
         tokeniser = mg.load(Tokenizer.from_str(json.dumps(document)))
-    gold: Any = mg.read_gold([("undo", ["un", "do"])])
+    gold = mg.read_gold([("undo", ["un", "do"])])
     assert tokeniser.segment(["undo"]) == [["Ġ", "und", "o"]]
     assert tokeniser.tokenize("do undo") == ["d", "oĠundo"]
     frame = tokeniser.blame(gold).to_frame()
@@ -178,7 +177,7 @@ def trained(kind):
     texts = [" ".join(draw.choices(WORDS, k=8)) for _ in range(300)]
     made = Tokenizer(models.BPE(unk_token=None if kind == "ByteLevel" else "<unk>"))
     alphabet = ["<unk>"]
-    how: Any = {"initial_alphabet": [], "special_tokens": alphabet}
+    how = {"initial_alphabet": [], "special_tokens": alphabet}
     if kind == "Metaspace":
         made.pre_tokenizer = pre_tokenizers.Metaspace(split=False)
         made.decoder = decoders.Metaspace(split=False)
@@ -199,7 +198,7 @@ def trained(kind):
 def test_running_text_is_cut_by_the_export_as_by_the_edited(kind, edit, tmp_path):
     """Words of several lines, too, by the stock library."""
     made = Tokenizer.from_str(superbpe_json().decode()) if kind == "SuperBPE" else trained(kind)
-    gold: Any = mg.read_gold(GOLD)
+    gold = mg.read_gold(GOLD)
     tokeniser = mg.load(made)
     draw = random.Random(3)
     texts = ["".join(draw.choices([*WORDS, *" " * 12, "\n"], k=40)) for _ in range(300)]

@@ -36,8 +36,8 @@ def slow_tokens(tokeniser, words):
     pieces = {int(offset) for offset in words.piece_offsets}
     found = []
     for first, last in pairwise(words.word_offsets):
-        tokens: list[str] = []
-        ends: list[int] = []
+        tokens = []
+        ends = []
         bounds = sorted({int(first), int(last), *(p for p in pieces if first < p < last)})
         for start, end in pairwise(bounds):
             atoms = [int(a) for a in words.atoms[start:end]]

@@ -1,7 +1,6 @@
 """A tokeniser's name follows its types, merges and preprocessing, and nothing else."""
 
 import json
-from typing import Any
 
 import pytest
 from effort import examples
@@ -39,7 +38,7 @@ def everything(tokeniser):
 @examples(100)
 @given(st.lists(MERGES, min_size=1, max_size=2), st.data())
 def test_equal_if_and_only_if_everything_is(lists, data):
-    found: list[tuple[Any, tuple[Any, ...]]] = []
+    found = []
     for merges in lists:
         made = small_tokeniser(list(dict.fromkeys(merges)), "abc")
         document = json.loads(json.dumps(made.document))

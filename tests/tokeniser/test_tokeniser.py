@@ -1,7 +1,6 @@
 """A tokeniser: its types as they are read, its name, and the steps it has gone through."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -93,7 +92,7 @@ def test_a_recipe_that_does_not_fit():
         replay(tokeniser, recipe, "recipe.json")
 
 
-GOOD: dict[str, Any] = {"format": "morphgraph recipe", "version": 1, "steps": []}
+GOOD = {"format": "morphgraph recipe", "version": 1, "steps": []}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +166,7 @@ def test_two_saves_after_each_other():
 def test_any_chain_is_one_recipe_on_the_first(merges, data):
     first = small_tokeniser(list(dict.fromkeys(merges)), "abc")
     known, now = vocabulary_of(first), first.fork()
-    files: dict[str, bytes] = {}
+    files = {}
     for _ in range(data.draw(st.integers(1, 3))):
         for _ in range(data.draw(st.integers(0, 3))):
             _edit(now, data)

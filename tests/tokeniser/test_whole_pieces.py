@@ -1,7 +1,6 @@
 """``ignore_merges``: a piece that is a type stays whole, whatever its merges."""
 
 import json
-from typing import Any
 from unittest.mock import patch
 
 import oracles
@@ -43,7 +42,7 @@ from morphgraph.tokeniser.merging import (
 CUT = [("b", "c"), ("a", "b"), ("ab", "c")]
 """abc is cut as a + bc, as its own merge comes too late."""
 BYTES = {f"<0x{byte:02X}>": 100 + byte for byte in range(256)}
-SETTINGS: list[dict[str, Any]] = [
+SETTINGS = [
     {},
     {"unk_token": "<unk>"},
     {"unk_token": "<unk>", "fuse_unk": True},
@@ -95,7 +94,7 @@ def test_as_oracle(few, case, data):
         edit = graph.cascade if data.draw(st.booleans()) else graph.knockout
         found = segment_after(graph, before, edit(chosen))
     plain = {m.rank: tuple(graph.types[p] for p in m.parts) for m in graph.merges().values()}
-    places: dict[Any, int] = {rank: place for place, rank in enumerate(plain)}
+    places = {rank: place for place, rank in enumerate(plain)}
     for number, word in enumerate(case[2]):
         # d and é are left out, unless the piece may stay whole.
         tokens, closed = oracles.segment(plain, word if word in loaded else seen(word))

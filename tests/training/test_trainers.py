@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from itertools import pairwise, product
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -61,7 +60,7 @@ def test_every_combination(counts, method, pipeline):
 
 @pytest.mark.parametrize("pipeline", list(PIPELINES))
 def test_hugging_face_segments_as_we_do(counts, pipeline):
-    segmenter: Any = train("bpe", counts, 1000, pipeline=pipeline)
+    segmenter = train("bpe", counts, 1000, pipeline=pipeline)
     tokenizer = Tokenizer.from_str(json.dumps(segmenter.tokeniser.document))
     for word in [*counts.words[:200], *WORDS]:
         prefix = " " if segmenter.tokeniser.preprocessor.leading_space else ""
@@ -112,7 +111,7 @@ def test_unigram_prime_keeps_the_sign_for_a_space_in_a_text(counts):
 
     texts = ["▁a", "a▁", "▁", "▁▁", "a ▁ b", "the▁house", "a b", "▁the ▁house▁ in", "▁ ▁▁"]
     for pipeline, wanted in (("spaces", "a ▁ ▁ ▁ b"), ("no-spaces", "a ▁ b")):
-        segmenter: Any = train("unigram-prime", counts, 1000, pipeline=pipeline)
+        segmenter = train("unigram-prime", counts, 1000, pipeline=pipeline)
         model = sentencepiece_model(prepare(pipeline, counts, kind="characters"), 1000)
         theirs = sentencepiece.SentencePieceProcessor(model_proto=model)
         exported = export_segmenter(segmenter, ["▁a", "house"]).files["tokenizer.json"]
@@ -131,7 +130,7 @@ def test_unigram_prime_keeps_the_sign_for_a_space_in_a_text(counts):
 def test_wordpiece_is_that_of_hugging_face(method, sign):
     """Compared on counts without ties, as theirs go by the order of a hash map."""
     words = {"ababab": 97, "bca": 45, "cabab": 21, "abc": 11}
-    settings: Any = {"continuing_subword_prefix": sign}
+    settings = {"continuing_subword_prefix": sign}
     theirs = Tokenizer(models.WordPiece(unk_token="[UNK]", **settings))
     theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.WordPieceTrainer(
@@ -158,9 +157,9 @@ def test_wordpiece_prime_is_bpe_over_characters_and_the_longest_match(words, tex
 
     letters = sorted({*"".join(words), "▁"})
     types = [*letters]
-    parts: list[Any] = [[[*piece], n] for word, n in words.items() for piece in pieces(word)]
+    parts = [[[*piece], n] for word, n in words.items() for piece in pieces(word)]
     while len(types) < size - 1:
-        pairs: Counter[tuple[str, str]] = Counter()
+        pairs = Counter()
         for old, count in parts:
             for pair in pairwise(old):
                 pairs[pair] += count
@@ -169,13 +168,13 @@ def test_wordpiece_prime_is_bpe_over_characters_and_the_longest_match(words, tex
         best = min(pairs, key=lambda pair: (-pairs[pair], *map(types.index, pair)))
         types += ["".join(best)] * ("".join(best) not in types)
         for each in parts:
-            new: list[str] = []
+            new = []
             for part in each[0]:
                 new[-1:] = ["".join(best)] if (*new[-1:], part) == best else [*new[-1:], part]
             each[0] = new
-    wanted: list[str] = []
+    wanted = []
     for piece in pieces(text.replace(" ", "▁")):
-        found: list[str] = []
+        found = []
         at = 0
         while at < len(piece) and any(piece.startswith(t, at) for t in types):
             found.append(max((t for t in types if piece.startswith(t, at)), key=len))
@@ -192,7 +191,7 @@ def test_wordpiece_prime_is_bpe_over_characters_and_the_longest_match(words, tex
 
 @pytest.mark.parametrize("method", [pytest.param(n, marks=_SLOW[n]) for n in METHODS.trained])
 def test_progress_and_stopping(counts, method):
-    shares: list[float] = []
+    shares = []
     given = fitting(method, counts)
     train(method, given, 1000, progress=shares.append)
     assert shares == sorted(shares)

@@ -84,6 +84,13 @@ def bpe_of(merges, filler=0):
     return BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {"model": {}})
 
 
+def file_ids(tokeniser, texts, *, bare=False):
+    """The tokens of texts as ids of the file."""
+    found = segment(tokeniser.graph, tokeniser.encode(texts, bare=bare))
+    tokens = map(found.tokens, range(len(texts)))
+    return [list(map(tokeniser.vocabulary_id, each)) for each in tokens]
+
+
 def token_texts(segmenter, listed):
     """The tokens of words as people see them; every token closes the gaps inside it."""
     words = segmenter.encode(listed)

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 import wordfreq
 from effort import one_of
-from strategies import check_graph
+from strategies import check_graph, file_ids
 from tokenizers import Tokenizer
 
 import morphgraph as mg
@@ -16,7 +16,6 @@ from morphgraph.core.files import DEMOS, demo_gold_path, demo_tokeniser_path
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import boundary_positions
-from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.preprocess import CHAR_TO_BYTE
 
 AT_LEAST = {"en": 800, "de": 500, "nl": 500}
@@ -77,11 +76,7 @@ def test_demo_tokeniser(language):
     words += wordfreq.top_n_list(language, 10_000)
     words += ["Ærøskøbing", "日本語", "don't", "e-mail", "😀"]
     for bare in (False, True):
-        found = segment(tokeniser.graph, tokeniser.encode(words, bare=bare))
-        ids = [
-            [tokeniser.vocabulary_id(token) for token in found.tokens(number)]
-            for number in range(len(words))
-        ]
+        ids = file_ids(tokeniser, words, bare=bare)
         texts = words if bare else [" " + word for word in words]
         encodings = library.encode_batch_fast(texts, add_special_tokens=False)
         assert ids == [encoding.ids for encoding in encodings]

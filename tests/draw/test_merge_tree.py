@@ -11,7 +11,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from small import small_document, small_reference, small_tokeniser
-from strategies import graph_of, with_words
+from strategies import bpe_of, with_words
 
 from morphgraph.draw.merge_tree import (
     BETWEEN_TOKENS,
@@ -32,22 +32,14 @@ from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {NAMESPACE + name for name in ("svg", "title", "desc", "g", "rect", "path", "text")}
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True, "trim_offsets": True}
 
 
-def tokeniser_of(merges):
-    graph = graph_of(merges)
-    ids = list(range(len(graph.types)))
-    return BpeTokeniser("drawn", graph, Preprocessor(), ids, frozenset(), {})
-
-
 def tree_of(merges, word, gold=None, alphabet=""):
-    tokeniser = small_tokeniser(merges, alphabet) if alphabet else tokeniser_of(merges)
+    tokeniser = small_tokeniser(merges, alphabet) if alphabet else bpe_of(merges)
     return describe_tree(tokeniser, tokeniser.encode([word]), 0, gold=gold)
 
 

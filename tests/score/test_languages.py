@@ -35,10 +35,6 @@ def in_language(reference, language, name=""):
     return GoldSet.of(replace(reference, language=language, name=name or f"{language}.tsv"))
 
 
-def rows_of(bpe, golds):
-    return rows_by_language([ScoreTable([outcome_of(bpe, gold)], draws=NONE) for gold in golds])
-
-
 @examples(60)
 @given(merges=well_formed(), first=LINES, second=LINES)
 def test_as_counted_naively(merges, first, second):
@@ -47,7 +43,8 @@ def test_as_counted_naively(merges, first, second):
         in_language(small_reference(*lines), language)
         for lines, language in ((first, "deu"), (second, "ell"))
     ]
-    rows = rows_of(Bte(bpe_of(merges)), golds)
+    bpe = Bte(bpe_of(merges))
+    rows = rows_by_language([ScoreTable([outcome_of(bpe, gold)], draws=NONE) for gold in golds])
     assert len(rows) == 2
     listed = oracles.listed(merges)
     for row, lines in ((r, first if r.language == "German" else second) for r in rows):

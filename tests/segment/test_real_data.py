@@ -7,19 +7,12 @@ import oracles
 import pytest
 import rebpe_oracle
 from effort import one_of
-from strategies import check_graph
+from strategies import check_graph, file_ids
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 import morphgraph as mg
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
-
-
-def ids_of(tokeniser, words, *, bare):
-    """Our segmentation as ids of the file."""
-    found = segment(tokeniser.graph, tokeniser.encode(words, bare=bare))
-    ids = [tokeniser.vocabulary_id(token) for token in range(len(tokeniser.graph.types))]
-    return [[ids[token] for token in found.tokens(number)] for number in range(len(words))]
 
 
 def library_ids(library, texts):
@@ -30,9 +23,9 @@ def library_ids(library, texts):
 
 def assert_same(tokeniser, library, words):
     """All words have the same ids, in running text and bare."""
-    assert ids_of(tokeniser, words, bare=True) == library_ids(library, words)
+    assert file_ids(tokeniser, words, bare=True) == library_ids(library, words)
     expected = library_ids(library, [" " + word for word in words])
-    assert ids_of(tokeniser, words, bare=False) == expected
+    assert file_ids(tokeniser, words, bare=False) == expected
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +59,7 @@ def test_arxiv_titles(data_folder):
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     texts = titles(data_folder)
     assert len(texts) == 48_000
-    assert ids_of(tokeniser, texts, bare=True) == library_ids(library, texts)
+    assert file_ids(tokeniser, texts, bare=True) == library_ids(library, texts)
     words = sorted({word for text in texts for word in text.split()})
     assert len(words) > 30_000
     assert_same(tokeniser, library, words)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import WORDS
+from strategies import WORDS, file_ids
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.formats.hugging_face import (
@@ -16,7 +16,6 @@ from morphgraph.formats.hugging_face import (
     tokenizer_document,
 )
 from morphgraph.tokeniser.encoding import WordEncoder, is_word_character
-from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.pipeline import preprocessor_of
 from morphgraph.tokeniser.preprocess import (
     BYTE_TO_CHAR,
@@ -194,8 +193,7 @@ def loaded(made):
 
 
 def ids(tokeniser, text):
-    found = segment(tokeniser.graph, tokeniser.encode([text], bare=True))
-    return [tokeniser.vocabulary_id(token) for token in found.tokens(0)]
+    return file_ids(tokeniser, [text], bare=True)[0]
 
 
 def test_gaps_lie_where_the_contents_are():

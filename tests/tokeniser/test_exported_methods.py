@@ -65,13 +65,9 @@ def check(segmenter, texts):
     assert found == exported_model(segmenter).ids(texts, True)
     inner = method.inner or method
     cut = {**inner._known}
-    for piece, rows in zip(cut, PieceKernel(inner_model(method))([*cut]), strict=True):
+    for piece, rows in zip(cut, PieceKernel(inner.model)([*cut]), strict=True):
         if rows is not None:
             assert rows == [(token.id, token.value, token.offsets) for token in cut[piece]]
-
-
-def inner_model(method):
-    return (method.inner or method).model
 
 
 PREPARED = {
@@ -147,15 +143,12 @@ def test_unigram(vocabulary, texts, single, data):
     check(Unigram(vocabulary, scores, single=single), [*TEXTS, *texts])
 
 
-def tokeniser_by(merges):
-    types = dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)])
-    return tokeniser_of_types("t", types, merges)
-
-
 @st.composite
 def edited(draw):
     """With merges of pairs; a type may be knocked out, so that there are longer ones."""
-    tokeniser = tokeniser_by(draw(well_formed(widest=2)))
+    merges = draw(well_formed(widest=2))
+    types = dict.fromkeys(["a", "b", "c", *map("".join, merges)])
+    tokeniser = tokeniser_of_types("t", types, merges)
     graph = tokeniser.graph
     removable = [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
     if removable and draw(st.booleans()):

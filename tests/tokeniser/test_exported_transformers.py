@@ -27,7 +27,7 @@ from tokenizers import (
     trainers,
 )
 
-from morphgraph.core.files import demo_gold_path
+from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
 from morphgraph.formats.export import our_ids, sentences_to_check, words_to_check
 from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids
 from morphgraph.formats.loading import load_tokeniser
@@ -218,13 +218,9 @@ def bert():
 
 
 def gpt2():
-    library = Tokenizer.from_str(load_document("en"))
+    library = Tokenizer.from_file(str(demo_tokeniser_path("en")))
     library.add_special_tokens(["<|endoftext|>"])
     return library
-
-
-def load_document(language):
-    return json.dumps(load_tokeniser(f"demo:{language}").document)
 
 
 def xlnet():

@@ -40,13 +40,6 @@ def tokens_of(segmentation, graph, word):
     ]
 
 
-def closed_by_of(segmentation, word):
-    """For the gap behind each atom of a word, the id of the merge that closed it."""
-    start, end = segmentation.words.word_offsets[word : word + 2]
-    merge_ids = segmentation.arrays.merge_ids
-    return [int(merge_ids[i]) if i >= 0 else None for i in segmentation.closed_by[start:end]]
-
-
 EXAMPLES = [
     ([("a", "a")], ["aaaaa", "aaaa", "", "a"]),
     ([("a", "b", "a")], ["ababa", "ababab", "abaaba"]),
@@ -86,7 +79,9 @@ def assert_as_oracle(path, merges, words):
     for number, word in enumerate(words):
         tokens, closed_by = oracles.segment(oracles.listed(merges), word)
         assert tokens_of(found, graph, number) == tokens
-        assert closed_by_of(found, number) == closed_by
+        start, end = found.words.word_offsets[number : number + 2]
+        ids = found.arrays.merge_ids
+        assert [int(ids[i]) if i >= 0 else None for i in found.closed_by[start:end]] == closed_by
         at = np.cumsum([len(token) for token in tokens])[:-1]
         assert found.splits(number) == at.tolist()
 

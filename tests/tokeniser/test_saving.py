@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from model_folders import saved_files
 from refusals import refused
 from small import small_document, small_tokeniser
-from strategies import WORDS, well_formed
+from strategies import WORDS, token_texts, well_formed
 from tokenizers import Tokenizer, models
 
 from morphgraph.core.errors import FileFormatError
@@ -23,7 +23,6 @@ from morphgraph.formats.hugging_face import (
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
-from morphgraph.tokeniser.merging import segment
 
 
 def merges_of(tokeniser):
@@ -32,12 +31,7 @@ def merges_of(tokeniser):
 
 
 def texts_of(tokeniser, words):
-    encoded = tokeniser.encode(words)
-    found = segment(tokeniser.graph, encoded)
-    return [
-        [tokeniser.token_text(encoded, atom, token) for atom, token in found.token_ends(number)]
-        for number in range(len(words))
-    ]
+    return token_texts(Bte(tokeniser), words)
 
 
 # ------------------------------------------------------------------------------------ tuple merges

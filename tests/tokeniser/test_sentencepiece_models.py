@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from functools import cache
+from functools import cache, partial
 
 import pytest
 import sentencepiece
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from small import model_of_pieces, trained_pieces
-from strategies import check_graph
+from strategies import check_graph, file_ids
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
@@ -63,11 +63,7 @@ def model_of(name):
     return trained(**MODELS[name])
 
 
-def our_ids(tokeniser, texts, *, bare=True):
-    found = segment(tokeniser.graph, tokeniser.encode(texts, bare=bare))
-    return [
-        [tokeniser.vocabulary_id(token) for token in found.tokens(n)] for n in range(len(texts))
-    ]
+our_ids = partial(file_ids, bare=True)
 
 
 def their_ids(data, texts):

@@ -3,7 +3,6 @@
 import json
 from itertools import pairwise
 
-import numpy as np
 import oracles
 import pytest
 from effort import examples
@@ -23,16 +22,10 @@ pytestmark = pytest.mark.slow
 GOLD = (("ab", "c"), ("a", "bc", "a"), ("é", "e"), ("ß",), ("語", "b"), ("a-b",), ("<s>", "ab"))
 
 
-def lookup_of(tokeniser):
-    types, graph = tokeniser.graph.types, tokeniser.graph
-    return oracles.Lookup(
-        {m.rank: tuple(types[p] for p in m.parts) for m in graph.merges().values()}
-    )
-
-
 def slow_tokens(tokeniser, words):
     """For each word its tokens and the atoms at which they end, cut by the list of merges alone."""
-    types, lookup = tokeniser.graph.types, lookup_of(tokeniser)
+    types, merges = tokeniser.graph.types, tokeniser.graph.merges().values()
+    lookup = oracles.Lookup({m.rank: tuple(types[part] for part in m.parts) for m in merges})
     pieces = {int(offset) for offset in words.piece_offsets}
     found = []
     for first, last in pairwise(words.word_offsets):
@@ -90,11 +83,6 @@ def check_scores(benchmark, fast, slow):
     assert score.relevant == sum(map(len, wanted))
 
 
-def fast_ends(found, number):
-    first, last = found.words.word_offsets[number : number + 2]
-    return first + np.flatnonzero(found.token_at[first:last] >= 0)
-
-
 def texts_of(tokeniser, found, number):
-    tokens = map(int, found.token_at[fast_ends(found, number)])
+    tokens = found.tokens(number)
     return ["?" if token == UNKNOWN else tokeniser.graph.types[token] for token in tokens]

@@ -7,6 +7,7 @@ import pytest
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies import file_ids
 from tokenizers import Tokenizer
 
 from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
@@ -31,15 +32,6 @@ WORDS = st.lists(
 )
 
 
-def ids_of(tokeniser, words, *, bare=False):
-    """Our segmentation as ids of the file."""
-    found = segment(tokeniser.graph, tokeniser.encode(words, bare=bare))
-    return [
-        [tokeniser.vocabulary_id(token) for token in found.tokens(number)]
-        for number in range(len(words))
-    ]
-
-
 def library_ids(library, text):
     return library.encode(text, add_special_tokens=False).ids
 
@@ -52,9 +44,9 @@ def library_ids(library, text):
 @example(words=["un<ent>do", "<ent>s<ent>", "sing<ent>", "ab", "xabing", "<unk>", "▁x", "Ġx"])
 def test_words(variant, words):
     expected = [library_ids(variant.library, variant.text(word)) for word in words]
-    assert ids_of(variant.tokeniser, words) == expected
+    assert file_ids(variant.tokeniser, words) == expected
     bare = [library_ids(variant.library, word) for word in words]
-    assert ids_of(variant.tokeniser, words, bare=True) == bare
+    assert file_ids(variant.tokeniser, words, bare=True) == bare
 
 
 @examples(120)
@@ -166,7 +158,7 @@ def test_edited_with_pairs_only_loads_in_the_library(variant, words):
     old = variant.library.get_vocab()
     assert {text: id_map[old[text]] for text in vocabulary} == vocabulary
     expected = [library_ids(library, variant.text(word)) for word in words]
-    ids = ids_of(edited, words)
+    ids = file_ids(edited, words)
     assert [[id_map[number] for number in row] for row in ids] == expected
     again = from_tokenizer_json(data, "again.json")
-    assert ids_of(again, words) == expected
+    assert file_ids(again, words) == expected

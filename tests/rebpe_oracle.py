@@ -123,12 +123,6 @@ def score(state, entries, settings):
 # --------------------------------------------------------------------------------- annealing
 
 
-def missing_atoms(state, entries):
-    """Characters of the words seen that the alphabet lacks, by code point."""
-    seen = {c for entry in entries if entry.seen for piece in entry.pieces for c in piece}
-    return sorted(seen - state.types)
-
-
 def annealing_pairs(state, entries, settings):
     """Neighbouring tokens that seldom have a gold boundary between them, best first."""
     total = Counter()
@@ -156,7 +150,8 @@ def annealing_pairs(state, entries, settings):
 
 def anneal(state, entries, settings):
     """Add the missing atoms, then the pairs, as long as the vocabulary may grow."""
-    atoms = missing_atoms(state, entries)
+    seen = {c for entry in entries if entry.seen for piece in entry.pieces for c in piece}
+    atoms = sorted(seen - state.types)  # by code point
     grown = State(
         dict(state.merges), state.types | set(atoms), dict(state.origins), fuses=state.fuses
     )

@@ -1,8 +1,5 @@
 """Word counts from running text: what is counted, and what is refused and how."""
 
-import csv
-from collections import Counter
-
 import pandas as pd
 import pytest
 from refusals import refused
@@ -62,16 +59,3 @@ def test_too_many_words_or_bytes_are_refused(monkeypatch):
     monkeypatch.setattr(counting, "LARGEST_FILE", 4)
     with refused(FileFormatError):
         read_text(b"a b c", "a.txt")
-
-
-@pytest.mark.parametrize("name", ["cs", "maths", "physics"])
-def test_real_titles(data_folder, name):
-    path = data_folder / "text" / f"arxiv-{name}-train.csv"
-    counts = read_text(path)
-    with path.open(encoding="utf-8", newline="") as file:
-        titles = [row["text"] for row in csv.DictReader(file)]
-    assert len(titles) == 12_000
-    assert dict(counts.items()) == Counter(" ".join(titles).split())
-    assert read_text(path.read_bytes(), path.name, column="text").total == counts.total
-    with refused(FileFormatError):
-        read_text(path, column="title")

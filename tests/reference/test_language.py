@@ -6,7 +6,7 @@ import pytest
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.reference.language import language_of, mismatch
+from morphgraph.reference.language import mismatch
 from morphgraph.reference.readers import read_reference
 
 GERMAN = ["Freundschaft", "Arbeit", "unglaublich", "Zeitungen"]
@@ -51,14 +51,3 @@ def test_many_words_of_no_known_language(gold):
     assert mismatch(finnish, gold["en"]) == ("", "en")
     assert mismatch(finnish[:5], gold["en"]) == ("", "")  # too few to be sure
     assert mismatch(gold["en"], finnish) == ("", "")
-
-
-def test_every_public_reference_is_told_apart(data_folder, types):
-    folder = data_folder / "references"
-    rare = read_reference(folder / "sigmorphon2022" / "eng.word.dev.tsv")
-    assert language_of([entry.word for entry in rare.entries]) == "en"
-    for name, own in (("deu", "de"), ("swe", ""), ("hun", "")):
-        reference = read_reference(folder / "morphynet" / f"{name}.derivational.v1.tsv")
-        words = [entry.word for entry in reference.entries]
-        assert language_of(words) == own
-        assert mismatch(words, types["en"]) == (own, "en")

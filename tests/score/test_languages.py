@@ -23,7 +23,6 @@ from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import languages_table
-from morphgraph.tables.writing import to_csv
 
 LINES = st.lists(
     st.lists(st.text("abc", min_size=1, max_size=4), min_size=1).map(" ".join), min_size=1
@@ -109,8 +108,3 @@ def test_the_table():
     assert [cell.value for cell in shown.rows[1].cells] == [2, 0.5, 2 / 3, 0.5]
     assert "partial (one boundary a word)" in shown.notes[0]
     assert not any(cell.is_best for row in shown.rows for cell in row.cells)
-    _, *lines = to_csv(shown).decode().splitlines()
-    assert [line.split(",")[:6] for line in lines] == [
-        ["ita.tsv", "morphemic", "types", "all words", "BPE", "Italian"],
-        ["deu.tsv", "morphemic", "types", "all words", "BPE", "German"],
-    ]

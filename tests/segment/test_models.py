@@ -1,13 +1,11 @@
 """Saved models: every method loads again as it was; anything else is refused with a reason."""
 
 import json
-from dataclasses import replace
 from functools import partial
 
 import pytest
 from refusals import refused
 from strategies import token_texts
-from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.segment.bte import Bte, tokeniser_of_types
@@ -19,7 +17,6 @@ from morphgraph.segment.training import train, training_of
 from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3}
@@ -133,20 +130,3 @@ def test_a_changed_model_has_a_signature_of_its_own():
         del document["content"]
         without = read_model(json.dumps(document).encode(), "m.json")
         assert without.signature() == changed.signature()
-
-
-def test_a_vocabulary_without_capitals():
-    lower = SubwordVocabulary(("[UNK]", "x", "##x", ".", ",", "ß"), "##", unknown="[UNK]")
-    pieces = pre_tokenizers.BertPreTokenizer()
-    plain = replace(lower, preprocessor=Preprocessor(pre_tokenizer=pieces))
-    assert "No capital letter" in WordPiece(plain).warning()
-    for other in (
-        replace(plain, types=(*plain.types, "X")),
-        replace(plain, types=("[UNK]", "1", "日")),
-        replace(
-            plain,
-            preprocessor=Preprocessor(pre_tokenizer=pieces, normalizer=normalizers.Lowercase()),
-        ),
-    ):
-        assert not WordPiece(other).warning()
-    assert not load_segmenter("demo:en").warning(), "bytes spell everything"

@@ -1,6 +1,7 @@
 """The Workbench: one text, word and type through its three pictures, and what the button does."""
 
 import json
+import string
 from typing import Any
 
 import pytest
@@ -119,7 +120,7 @@ def test_types_that_would_be_markup_are_text(app: Any, hostile_document: bytes) 
 
 
 def test_types_that_nothing_forms_are_a_list(app: Any) -> None:
-    document = json.dumps(small_document(SEVERAL_MERGES, "abcde")).encode()
+    document = json.dumps(small_document(SEVERAL_MERGES, string.printable.strip())).encode()
     app.session.open_tokeniser(from_tokenizer_json(document, "several.json"))
     app.graph.knockout(["abcd"])
     lists = state(app.run(), "All types").find("pills", "Lists")

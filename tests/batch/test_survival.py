@@ -19,15 +19,9 @@ PATIENCE = 300
 
 
 @pytest.fixture(scope="module")
-def undisturbed_folder(tmp_path_factory):
-    """Where a run that nobody disturbs leaves its results."""
-    return tmp_path_factory.mktemp("undisturbed") / "run"
-
-
-@pytest.fixture(scope="module")
-def undisturbed(undisturbed_folder):
+def undisturbed(tmp_path_factory):
     """The rows of a run that nobody disturbs, and the seconds that it takes."""
-    folder = undisturbed_folder
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
     began = time.monotonic()
     run = start(folder)
     said, _ = run.communicate(timeout=PATIENCE)

@@ -1,6 +1,7 @@
 """The table of all types: its figures, and the lists taken from it."""
 
 import math
+from itertools import chain
 
 import pytest
 
@@ -14,6 +15,7 @@ from morphgraph.draw.all_types import (
     UNREACHABLE,
     types_of_study,
 )
+from morphgraph.draw.overview import COLUMNS, Overview
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -49,3 +51,29 @@ def test_its_rows_and_lists_are_what_is_known_of_each_type():
     assert set(both.index) == lists[TO_BLAME] & lists[NEVER_USED]
     wrong = table["wrong joins"].tolist()
     assert wrong == sorted(wrong, reverse=True), "the worst first"
+
+
+# --- the overview: each present type in one cell, most joins first --------------------------------
+
+
+def test_every_type_has_its_cell():
+    tokeniser = load_tokeniser("demo:en")
+    study = Study(tokeniser, Benchmark.on(mg.read_gold("demo:en"), tokeniser))
+    graph, names = study.graph, tokeniser.readable_types
+    graph.knockout(["ies"])
+    blamed = study.blame()
+    found = Overview.of(blamed, names, graph.type_ids())
+    assert sorted(chain.from_iterable(found.cells.values())) == sorted(graph.type_ids())
+    for (column, row), types in found.cells.items():
+        joins = []
+        for number in types:
+            assert found.place(number) == (column, row)
+            assert column == min(COLUMNS, max(1, len(names[number].lstrip("␣"))))
+            makers = graph.incoming(number)
+            n, b = blamed.counts(blamed.worst_of(makers)) if makers else (0, 0)
+            assert row == (round(10 * b / n) if n else -1)
+            joins.append(n)
+        assert joins == sorted(joins, reverse=True)
+        assert found.within(column, row, column, row) == types
+    assert sorted(found.within(1, -1, COLUMNS, 10)) == sorted(graph.type_ids())
+    assert {names[n] for n in found.within(1, -1, 1, 10)} >= {"a", "␣a"}

@@ -204,26 +204,22 @@ def test_merges_that_do_not_fit_are_one_vertex():
 # ----------------------------------------------------------------------------------------- stages
 
 
-@pytest.fixture
-def wide():
-    merges = [("a", "b"), ("ab", "c"), ("ab", "c", "d"), ("x", "y"), ("xy", "x")]
-    tokeniser = small_tokeniser(merges, "abcdxy")
-    return Study(tokeniser, Benchmark.build(tokeniser, small_reference("a bc", "a bcd", "xyx")))
-
-
 def merges_of(fan):
     """The parts of each merge by its result, as its box tells them in full."""
     told = [item.about.split("\n")[0] for item in fan.vertices if item.kind == "merge"]
     return {result: parts for parts, result in (line.split(" → ") for line in told)}
 
 
-def test_the_three_scenes(wide):
+def test_the_three_scenes():
     """Without ab: abc takes a b c, abcd takes a b c d.
 
     Repair: the lower abc is made of a b c first, so abcd takes abc d. Then b + c is created in abc;
     a + b was knocked out. No merge of other types is shown.
     """
-    scenes = stages(wide, ["ab"])
+    merges = [("a", "b"), ("ab", "c"), ("ab", "c", "d"), ("x", "y"), ("xy", "x")]
+    tokeniser = small_tokeniser(merges, "abcdxy")
+    benchmark = Benchmark.build(tokeniser, small_reference("a bc", "a bcd", "xyx"))
+    scenes = stages(Study(tokeniser, benchmark), ["ab"])
     assert merges_of(scenes.before) == {"ab": "a + b", "abc": "ab + c", "abcd": "ab + c + d"}
     assert merges_of(scenes.knocked_out) == {"abc": "a + b + c", "abcd": "a + b + c + d"}
     assert merges_of(scenes.reified) == {"bc": "b + c", "abc": "a + bc", "abcd": "abc + d"}
@@ -232,9 +228,9 @@ def test_the_three_scenes(wide):
     changed = [[], ["a + b + c", "a + b + c + d"], ["b + c", "a + bc", "abc + d"]]
     assert [shown(fan, "changed") for fan in fans] == changed
     # Nothing was done to the study's own graph.
-    assert not wide.graph.history
-    assert "ab" in wide.graph
+    assert not tokeniser.graph.history
+    assert "ab" in tokeniser.graph
     # Doing it gives what was shown.
-    wide.graph.replay([scenes.knockout.step, scenes.reification.step])
-    check_graph(wide.graph)
-    assert "bc" in wide.graph
+    tokeniser.graph.replay([scenes.knockout.step, scenes.reification.step])
+    check_graph(tokeniser.graph)
+    assert "bc" in tokeniser.graph

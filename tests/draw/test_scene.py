@@ -13,26 +13,18 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 
 
-def graph_of_everything():
-    graph = nx.DiGraph()
-    graph.add_node("t0", kind="type", label="a", tooltip="a\natom", atom=True, frontier=True)
-    graph.add_node("t1", kind="type", label="aa", tooltip="aa")
-    graph.add_node("t2", kind="type", label="aaab", tooltip="aaab", ghost=True)
-    graph.add_node("t3", kind="type", label="b", tooltip="b", atom=True)
-    graph.add_node("m5", kind="merge", label="5", rank=5, tooltip="merge 5")
-    graph.add_node("m9", kind="merge", label="9", rank=9, tooltip="merge 9")
-    graph.add_edge("t0", "m5", indices=(0, 1))
-    graph.add_edge("m5", "t1")
-    graph.add_edge("t1", "m9", indices=(0,))
-    graph.add_edge("t0", "m9", indices=(1,))
-    graph.add_edge("t3", "m9", indices=(2,))
-    graph.add_edge("m9", "t2")
-    return graph
-
-
 def test_levels_grow_along_every_edge_and_atoms_stand_before_their_first_merge():
+    graph = nx.DiGraph()
+    for name in ("t0", "t1", "t2", "t3"):
+        graph.add_node(name, kind="type", label=name, tooltip=name, atom=name in ("t0", "t3"))
+    for rank in (5, 9):
+        graph.add_node(f"m{rank}", kind="merge", label=f"{rank}", rank=rank, tooltip="")
+    parts = {"m5": [("t0", (0, 1))], "m9": [("t1", (0,)), ("t0", (1,)), ("t3", (2,))]}
+    for merge, result in (("m5", "t1"), ("m9", "t2")):
+        graph.add_edges_from((part, merge, {"indices": places}) for part, places in parts[merge])
+        graph.add_edge(merge, result)
     given = {"focus": "t1", "values": {"m5": 0.5, "t1": 0.5, "t99": 1.0}, "changed": ["m9", "m99"]}
-    scene = scene_of(graph_of_everything(), **given, left_out=17)
+    scene = scene_of(graph, **given, left_out=17)
     assert scene.graph["left_out"] == 17
     values = dict(scene.nodes(data="value"))
     assert values["m5"] == 0.5 and math.isnan(values["m9"])
@@ -94,7 +86,8 @@ def test_ghosts_keep_to_the_limit(study):
 NASTY = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "&lt;b&gt;<!--"]
 
 
-def nasty_scene():
+@pytest.fixture(scope="module")
+def page():
     graph = nx.DiGraph()
     for i, name in enumerate(NASTY):
         graph.add_node(f"t{i}", kind="type", label=name, tooltip=f"href {name}\nsecond line")
@@ -102,12 +95,8 @@ def nasty_scene():
     graph.add_node("m1", kind="merge", label="1", rank=1, tooltip="merge 1")
     graph.add_edges_from((f"t{i}", "m1", {"indices": (i,)}) for i in range(len(NASTY)))
     graph.add_edge("m1", "t9")
-    return scene_of(graph, focus="t9", values={"m1": 0.7}, changed=["m1"], left_out=1234)
-
-
-@pytest.fixture(scope="module")
-def page():
-    return stand_alone_html(nasty_scene(), "Merges of <Ġ> & co </title><script>")
+    scene = scene_of(graph, focus="t9", values={"m1": 0.7}, changed=["m1"], left_out=1234)
+    return stand_alone_html(scene, "Merges of <Ġ> & co </title><script>")
 
 
 def test_no_address_outside(page):

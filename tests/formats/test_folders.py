@@ -86,12 +86,6 @@ def scored(data):
     return [(model.id_to_piece(n), model.get_score(n)) for n in range(len(model))]
 
 
-def fairseq(data):
-    """Return pieces as XLM-R numbers them."""
-    *first, mask = S
-    return [*((text, 0.0) for text in first), *scored(data)[3:], (mask, 0.0)]
-
-
 def named(class_, model_type, **settings):
     """Return the files that name a class."""
     config = {"tokenizer_class": f"{class_}Tokenizer", **settings}
@@ -182,6 +176,8 @@ FOLDERS = {
     "NLLB": ("nllb", named("Nllb", "nllb", **NLLB)),
     "NLLB, legacy": ("nllb", named("Nllb", "nllb", legacy_behaviour=True, **NLLB)),
 }
+# As XLM-R numbers pieces.
+*FIRST, MASKED = ((text, 0.0) for text in S)
 SAVED = {
     "GPT-2": lambda: ("GPT2", {**both(byte_level(END)), "add_bos_token": True}),
     "RoBERTa": lambda: ("Roberta", both(byte_level(*S))),
@@ -196,7 +192,10 @@ SAVED = {
     "Llama": lambda: ("Llama", {**pieces(), "add_bos_token": True}),
     "Gemma": lambda: ("Gemma", pieces()),
     "NLLB": lambda: ("Nllb", {**pieces(), "src_lang": "deu_Latn"}),
-    "XLM-R": lambda: ("XLMRoberta", {"vocab": fairseq(sentencepiece("unigram"))}),
+    "XLM-R": lambda: (
+        "XLMRoberta",
+        {"vocab": [*FIRST, *scored(sentencepiece("unigram"))[3:], MASKED]},
+    ),
     "ALBERT": lambda: ("Albert", {"vocab": scored(sentencepiece("unigram", **ALBERT))}),
 }
 

@@ -32,21 +32,17 @@ def bpe_json(**parts):
     return json.loads(library.to_str()) | parts
 
 
-def unigram_json():
-    library = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("ab", -1.5)], 0, False))
-    return json.loads(library.to_str())
-
-
 def wordpiece_json():
     library = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1, "##b": 2}, unk_token="[UNK]"))
     library.pre_tokenizer = pre_tokenizers.Whitespace()
     return json.loads(library.to_str())
 
 
+UNIGRAM = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("ab", -1.5)], 0, False))
 FILES = {
     "BPE": ("tokenizer.json", bpe_json()),
     "WordPiece": ("tokenizer.json", wordpiece_json()),
-    "Unigram": ("tokenizer.json", unigram_json()),
+    "Unigram": ("tokenizer.json", json.loads(UNIGRAM.to_str())),
     "T5's name": ("spiece.model", sentencepiece("unigram")),
     "XLM-R's name": ("sentencepiece.bpe.model", sentencepiece("unigram")),
     "Llama's name": ("tokenizer.model", sentencepiece("bpe", **LLAMA)),

@@ -26,7 +26,6 @@ from morphgraph.reference.catalogue import (
     found_path,
     get,
     is_downloaded,
-    is_intact,
     local_path,
     sources_of,
 )
@@ -162,12 +161,6 @@ def test_a_checksum_of_git_and_an_unknown_size(server, source, monkeypatch):
     with refused():
         get("small", True)
     assert not path.exists()
-
-
-def test_the_mongolian_inflections_have_their_git_blob_id(data_folder):
-    path = data_folder / "references/morphynet/mon.inflectional.v1.tsv"
-    blob = "51585f774a1995936606218164217522232c960f"
-    assert is_intact(path, replace(SOURCES["morphynet-mon-inflection"], sha256="", git_blob=blob))
 
 
 def test_a_changed_file_is_fetched_again(server, source, cache):

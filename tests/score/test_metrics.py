@@ -337,14 +337,6 @@ def real(request, data_folder):
     return Real(data_folder, tokeniser, gold, most)
 
 
-def sklearn_scores(true, predicted, weights=None):
-    """scikit-learn's precision, recall and F1 of the class 1."""
-    p, r, f, _ = precision_recall_fscore_support(
-        true, predicted, average="binary", pos_label=1, sample_weight=weights, zero_division=np.nan
-    )
-    return float(p), float(r), float(f)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
@@ -358,7 +350,9 @@ def test_boundaries_as_scikit_learn(real, scope, weighting):
     )
     assert true.sum() > 0
     assert len(real.found) > 2000
-    expected = sklearn_scores(true, predicted, weights)
+    *expected, _ = precision_recall_fscore_support(
+        true, predicted, average="binary", pos_label=1, sample_weight=weights, zero_division=np.nan
+    )
     assert [found[n] for n in ("precision", "recall", "f1")] == pytest.approx(expected, rel=1e-9)
 
 

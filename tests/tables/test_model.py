@@ -7,7 +7,6 @@ import re
 from html.parser import HTMLParser
 
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small import small_tokeniser
@@ -183,15 +182,11 @@ def test_csv_is_exact_and_no_formula():
 WORDS = ["<script>alert(1)</script>", "=cmd()", 'a"b,c', "50%_{x}\\"]
 
 
-@pytest.fixture
-def comparison():
+def test_a_comparison_as_html():
     alphabet = "".join(sorted(set("".join(WORDS) + "undo")))
     segmenters = [Bte(small_tokeniser(m, alphabet)) for m in ([("u", "n")], [("n", "d")])]
-    texts = ["undo", *WORDS]
-    return Comparison(segmenters, texts, [("un", "do"), *[None] * len(WORDS)])
-
-
-def test_a_comparison_as_html(comparison):
+    gold = [("un", "do"), *[None] * len(WORDS)]
+    comparison = Comparison(segmenters, ["undo", *WORDS], gold)
     page = Page(comparison_html(comparison, comparison.rows, "<b>title").decode())
     assert {"script", "b"}.isdisjoint(tag for tag, _ in page.tags)
     named = {name for _, attributes in page.tags for name in attributes}

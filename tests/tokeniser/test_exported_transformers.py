@@ -83,13 +83,6 @@ def blamed(tokeniser, language):
 
 
 @pytest.fixture(scope="module")
-def german(data_folder, tmp_path_factory):
-    """A German tokeniser of 40,000 types, edited."""
-    tokeniser = blamed(load_tokeniser(data_folder / "tokenizers" / "oscar-de-40k"), "de")
-    return exported_to(tokeniser, tmp_path_factory.mktemp("de") / "oscar de", ["unglaublich"])
-
-
-@pytest.fixture(scope="module")
 def english(tmp_path_factory):
     """The English demo, edited."""
     tokeniser = blamed(load_tokeniser("demo:en").fork(), "en")
@@ -99,7 +92,10 @@ def english(tmp_path_factory):
 # ------------------------------------------------------------------------------------ ids
 
 
-def test_ids_of_words_and_sentences_in_german(german):
+def test_ids_of_words_and_sentences_in_german(data_folder, tmp_path):
+    """By a tokeniser of 40,000 types, edited."""
+    tokeniser = blamed(load_tokeniser(data_folder / "tokenizers" / "oscar-de-40k"), "de")
+    german = exported_to(tokeniser, tmp_path / "oscar de", ["unglaublich"])
     words = words_to_check([], name="demo:de")
     assert len(words) == 10_000
     texts = [" " + word for word in words]
@@ -349,12 +345,6 @@ print(json.dumps(found))
 """
 
 
-def many_texts():
-    """So many that kernels are used, if there are any."""
-    words = words_to_check([], 6000)
-    return [*words, *sentences_to_check(words, 200)]
-
-
 def test_the_same_ids_with_morphgraph_and_without(english, tmp_path):
     """In large batches the kernels are used, where there are any."""
     made = [
@@ -366,7 +356,8 @@ def test_the_same_ids_with_morphgraph_and_without(english, tmp_path):
             ("GPT-2", "dropout", {"p": 0.1}),
         )
     ]
-    texts = many_texts()
+    words = words_to_check([], 6000)
+    texts = [*words, *sentences_to_check(words, 200)]  # so many that kernels are used
     last = texts[-200:]
     for one in made[:3]:
         assert one.loaded(last, add_special_tokens=False)["input_ids"] == one.ours(last)

@@ -125,3 +125,11 @@ def test_types_that_nothing_forms_are_a_list(app: Any) -> None:
     app.graph.knockout(["abcd"])
     lists = state(app.run(), "All types").find("pills", "Lists")
     assert "1 never formed" in lists.options
+
+
+def test_the_vocabulary_stands_beside_that_before_the_edits(app: Any) -> None:
+    app.graph.knockout(["ies"])
+    app.put(CANVAS, "All types").put("vocabularies", True)
+    parts = app.table("Types").set_index("Types").loc["Types, |V|"]
+    assert (parts["Only in before the edits"], parts["Only in demo:en"]) == ("1", "0")
+    assert "are in demo:en." in app.captions()

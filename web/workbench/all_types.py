@@ -28,6 +28,7 @@ from web.edits import CANVAS, look_at, several_words_note
 from web.inputs import offer_frequencies
 from web.state import Session
 from web.views.undertrained import UNDERTRAINED, model_rows
+from web.workbench.beside import beside
 from web.workbench.place import ALL_TYPES
 
 _MOST = 1_000
@@ -83,6 +84,7 @@ def all_types(current: Session) -> None:
     several_words_note(current)
     if corpus is None:
         offer_frequencies(current, "How types are used is counted by")
+    beside(current, corpus)
     model_rows(current, corpus)
 
 

@@ -1,0 +1,37 @@
+"""The open vocabulary beside another one: what is in both, and what is in one only."""
+
+import streamlit as st
+
+from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
+from morphgraph.tables.vocabularies import ComparedVocabularies
+from web import widgets as ui
+from web.making import START, make_method
+from web.state import Session
+
+
+def beside(current: Session, corpus: NamedCounts | None) -> None:
+    """Compare the open vocabulary with that before the edits, or with a model's."""
+    others = [START] if current.study.graph.history else []
+    others += [f"model {name}" for name in current.models]
+    if not others:
+        return
+    opening = st.expander("Beside another vocabulary", on_change="rerun", key="vocabularies")
+    if not opening.open:
+        return
+    gold = current.study.benchmark.reference
+    with opening, ui.attempt(), st.spinner("Comparing the vocabularies…"):
+        other = ui.choice(st.selectbox, "The other one", others, key="other vocabulary")
+
+        def make() -> ComparedVocabularies:
+            known = gold if gold.has_gold else None
+            segmenters = {name: make_method(current, name, {}) for name in (other, "bpe")}
+            labels = {other: other.removeprefix("model "), "bpe": current.study.tokeniser.name}
+            both = (
+                VocabularyHealth(segmenter, corpus, known, label=labels[name])
+                for name, segmenter in segmenters.items()
+            )
+            return ComparedVocabularies(*both)
+
+        table = current.once(("vocabulary beside", other), make).table()
+        ui.show_model(table, len(table.rows), key="vocabularies beside each other")
+        st.caption(ui.plain(" ".join(table.notes)))

@@ -2,8 +2,6 @@
 
 import os
 import statistics
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -32,11 +30,6 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.merging import segment
 
-IMPORTS = {
-    "import morphgraph": "import morphgraph",
-    "import all that scoring needs, numba included": "import morphgraph.formats.loading, "
-    "morphgraph.reference.readers, morphgraph.refine.knockout, morphgraph.kernels.segmenting",
-}
 REBPE = {
     "german": "oscar-de-40k, MorphyNet German derivations",
     "hungarian": "32,000 types trained on wordfreq's Hungarian, SIGMORPHON 2022 Hungarian (dev)",
@@ -50,7 +43,7 @@ LLM = {
 
 
 def knockout(entries: int = 1_000_000) -> None:
-    """Blame, knockout and the threshold curve on MorphyNet German, a click, and imports."""
+    """Blame, knockout and the threshold curve on MorphyNet German, and a click."""
     tokeniser = load_tokeniser(data(GERMAN_BPE))
     reference = read_reference(data(GERMAN_GOLD))
     benchmark = Benchmark.build(tokeniser, reference)
@@ -81,12 +74,6 @@ def knockout(entries: int = 1_000_000) -> None:
         "curve over 99 thresholds (two threads)": curve["curve"],
         f"click on a type, {entries:,} entries": _click_seconds(tokeniser, reference, entries),
     }
-    for name, statement in IMPORTS.items():
-        code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
-        command = [sys.executable, "-c", code]
-        results[name] = statistics.median(
-            float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(7)
-        )
     print("oscar-de-40k, MorphyNet German derivations, one thread, medians\n")
     table(["work", "seconds {:.3f}"], results.items())
 

@@ -3,10 +3,13 @@
 import io
 import json
 
+import numpy as np
+import pandas as pd
 from sentencepiece import SentencePieceTrainer, sentencepiece_model_pb2
 
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
+from morphgraph.refine.blame import blame_columns
 from morphgraph.score.gold_set import GoldSet
 
 KINDS = {kind.value[0]: kind for kind in MorphemeKind if kind is not MorphemeKind.INFIX}
@@ -95,3 +98,8 @@ def model_of_pieces(*pieces, kind="BPE", **settings):
     for name, value in settings.items():
         setattr(trainer if hasattr(trainer, name) else normalizer, name, value)
     return bytes(model.SerializeToString())
+
+
+def blame_table(tokeniser, blamed):
+    """N, B and R of all merges, by rank."""
+    return pd.DataFrame(blame_columns(tokeniser, blamed, np.arange(len(blamed.arrays))))

@@ -217,8 +217,8 @@ def compare_vocabularies(
     >>> [part.size for part in found.parts.values()]
     [1953, 1953, 6046, 6046]
     """
-    from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
-    from morphgraph.tables.vocabularies import ComparedVocabularies
+    from morphgraph.score.vocabulary_health import NamedCounts
+    from morphgraph.tables.vocabularies import vocabularies_beside
 
     for name, given in (("a", a), ("b", b)):
         _entrant(name, given)
@@ -226,11 +226,8 @@ def compare_vocabularies(
     corpus = None if counts is None else NamedCounts(to_word_counts(counts), name)
     reference = None if gold is None else read_gold(gold).reference
     labels = unique_labels([base_name(one.name) for one in (a, b)])
-    both = [
-        VocabularyHealth(one._segmenter, corpus, reference, label=label)
-        for one, label in zip((a, b), labels, strict=True)
-    ]
-    return ComparedVocabularies(*both)
+    both = dict(zip(labels, (a._segmenter, b._segmenter), strict=True))
+    return vocabularies_beside(both, corpus, reference)
 
 
 def _entrant(label: str, tokeniser: Any) -> Entrant:

@@ -100,7 +100,7 @@ def template() -> go.layout.Template:
 
 
 def blame_histogram(table: pd.DataFrame, threshold: float) -> go.Figure:
-    """Draw how many applied merges of a `blame_table` have which R, in steps of 0.05."""
+    """Draw how many applied merges have which R, in steps of 0.05."""
     edges = np.arange(21) / 20  # as exact as the ratios: linspace would put 0.15 below 0.15
     figure = figure_of("blame: the share of joins on a gold boundary", "merges (log)")
     ratios = table["R"].dropna().to_numpy()

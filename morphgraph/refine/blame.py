@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,6 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Flags, Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DEFAULT_THRESHOLD = BlameSettings().threshold
 
@@ -167,17 +164,10 @@ def blame(
     return Blame(arrays, applied.astype(np.float64), blamed.astype(np.float64))
 
 
-def blame_table(tokeniser: BpeTokeniser, blamed: Blame) -> "pd.DataFrame":
-    """Return a row for each merge, by rank: merge_id, rank, merge, type, parts, N, B, R."""
-    import pandas as pd
-
-    return pd.DataFrame(blame_columns(tokeniser, blamed, np.arange(len(blamed.arrays))))
-
-
 def blame_columns(
     tokeniser: BpeTokeniser, blamed: Blame, positions: npt.NDArray[np.int64]
 ) -> dict[str, Any]:
-    """Return the columns of `blame_table` for the merges at these positions."""
+    """Return merge_id, rank, type, merge, parts, N, B and R of the merges at these positions."""
     types = tokeniser.graph.types
     numbers = blamed.arrays.merge_ids[positions]
     merges = [tokeniser.graph.merge(int(number)) for number in numbers]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 
 from morphgraph.core.system import without_collection
 from morphgraph.graph.atoms import TypeAtoms
@@ -332,7 +332,6 @@ MergeChange = Literal[
     "paired",
     "chained",
 ]
-MERGE_CHANGES: tuple[MergeChange, ...] = get_args(MergeChange)
 T = TypeVar("T")
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.text import count_text, percent, without_nan
 from morphgraph.corpus.pipelines import script_of
+from morphgraph.reference.entry import Reference
 from morphgraph.score.vocabulary_comparison import PARTS, compared
 from morphgraph.score.vocabulary_figures import FigureValue, figure_called, list_behind
-from morphgraph.score.vocabulary_health import ALPHA, VocabularyHealth
+from morphgraph.score.vocabulary_health import ALPHA, NamedCounts, VocabularyHealth
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.figures import figure_text, signature, whole_numbers
 from morphgraph.tables.model import Column, Table, plain_table
 from morphgraph.tables.result import Result
@@ -140,3 +143,12 @@ class ComparedVocabularies(Result):
 
 def _script(body: str) -> str:
     return next(filter(None, map(script_of, body)), "no letter").capitalize()
+
+
+def vocabularies_beside(
+    both: Mapping[str, Segmenter], corpus: NamedCounts | None, reference: Reference | None
+) -> ComparedVocabularies:
+    """Compare the vocabularies of two segmenters by label; the first is the one before."""
+    return ComparedVocabularies(
+        *(VocabularyHealth(one, corpus, reference, label=label) for label, one in both.items())
+    )

@@ -9,12 +9,12 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from small import small_reference, small_tokeniser
+from small import blame_table, small_reference, small_tokeniser
 from strategies import well_formed
 
 import morphgraph as mg
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.refine.blame import blame, blame_table
+from morphgraph.refine.blame import blame
 from morphgraph.refine.knockout import candidate_types, decided_threshold, threshold_curve
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment

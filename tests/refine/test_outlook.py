@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from small import blame_table
 
 import morphgraph as mg
 from morphgraph.draw.blame_spread import BlameSpread
 from morphgraph.draw.word_lines import rows_ahead
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine import KnockoutSettings
-from morphgraph.refine.blame import blame, blame_table
+from morphgraph.refine.blame import blame
 from morphgraph.refine.knockout import candidate_types, knock_out, segment_without
 from morphgraph.refine.outlook import Outlook
 from morphgraph.score.boundaries import Benchmark

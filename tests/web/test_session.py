@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small import small_reference, small_tokeniser
+from small import blame_table, small_reference, small_tokeniser
 
-from morphgraph.refine.blame import blame_table
 from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from morphgraph.score.vocabulary_health import NamedCounts, VocabularyHealth
-from morphgraph.tables.vocabularies import ComparedVocabularies
+from morphgraph.score.vocabulary_health import NamedCounts
+from morphgraph.tables.model import Table
+from morphgraph.tables.vocabularies import vocabularies_beside
 from web import widgets as ui
 from web.making import START, make_method
 from web.state import Session
@@ -22,16 +23,12 @@ def beside(current: Session, corpus: NamedCounts | None) -> None:
     with opening, ui.attempt(), st.spinner("Comparing the vocabularies…"):
         other = ui.choice(st.selectbox, "The other one", others, key="other vocabulary")
 
-        def make() -> ComparedVocabularies:
-            known = gold if gold.has_gold else None
-            segmenters = {name: make_method(current, name, {}) for name in (other, "bpe")}
-            labels = {other: other.removeprefix("model "), "bpe": current.study.tokeniser.name}
-            both = (
-                VocabularyHealth(segmenter, corpus, known, label=labels[name])
-                for name, segmenter in segmenters.items()
-            )
-            return ComparedVocabularies(*both)
+        def make() -> Table:
+            segmenters = (make_method(current, name, {}) for name in (other, "bpe"))
+            labels = other.removeprefix("model "), current.study.tokeniser.name
+            both = dict(zip(labels, segmenters, strict=True))
+            return vocabularies_beside(both, corpus, gold if gold.has_gold else None).table()
 
-        table = current.once(("vocabulary beside", other), make).table()
+        table = current.once(("vocabulary beside", other), make)
         ui.show_model(table, len(table.rows), key="vocabularies beside each other")
         st.caption(ui.plain(" ".join(table.notes)))

@@ -44,15 +44,6 @@ def test_same_as_naive(drawn, data):
         naive.demolish(ranked, tokens, doomed) for tokens in wholes
     ]
     assert trimmed.vocabulary_size == len(graph.types) - len(doomed)
-    words = trimmed.encode(listed)
-    for number, tokens in enumerate(wholes):
-        found = trimmed.decomposed(words, number)
-        assert [trimmed.types[d.type] for d in found] == [t for t in tokens if t in doomed]
-        for atom, type_, parts in found:
-            shown = naive.demolish(ranked, [trimmed.types[type_]], doomed)
-            assert [trimmed.types[part] for part in parts] == shown
-            start, end = words.word_offsets[number : number + 2]
-            assert start <= atom < end
 
 
 def test_parts_that_no_merge_forms():

@@ -200,8 +200,7 @@ def segment_picky(events, atoms):
 # ------------------------------------------------------------------------- as others write it
 
 
-def released(texts, halves, events, hole
-             ):  # fmt: skip
+def released(texts, halves, events, hole):
     """A model as the authors' trainer writes it: events in two numbered lists, a hole in the ids.
 
     An event is the type that is merged, or ``-`` and the type that is split for good.

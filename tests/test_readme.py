@@ -103,8 +103,6 @@ def test_the_links_and_pictures_are_there():
         assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-# --- hosting --------------------------------------------------------------------------------------
-
 HOSTING = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
 _APP = "MORPHGRAPH_APP_MEMORY"
 

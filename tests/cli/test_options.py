@@ -32,8 +32,6 @@ COMMANDS = {
 }
 
 
-# --- references -----------------------------------------------------------------------------------
-
 DERIVATIONS = "do\tundo\tV\tV\tun\tprefix\ndo\tredo\tV\tV\tre\tprefix\n"
 
 
@@ -66,8 +64,6 @@ def test_a_reference_from_standard_input(morphgraph, monkeypatch, tmp_path):
     piped(monkeypatch, DERIVATIONS.encode())
     assert re.search(r"entries +2\n", morphgraph("reference", "show", "-").out)
 
-
-# --- what --help shows ----------------------------------------------------------------------------
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
 

@@ -105,8 +105,6 @@ def test_predictions_beside_a_tokeniser(morphgraph, folder):
     assert "75.00" in morphgraph("score", theirs, "gold.tsv").out
 
 
-# --- words kept aside -----------------------------------------------------------------------------
-
 F1 = ("--scope", "morphemic", "--scores", "f1", "--json")
 
 

@@ -23,9 +23,6 @@ def error_bars(trace, axis="x"):
     return list(bars.array), list(bars.arrayminus)
 
 
-# -------------------------------------------------------------------------------------- scores
-
-
 def test_breakdown():
     lines = {
         "a": [Mark(0.5, 0.25, 0.75), Mark(0.5, 0.6, 0.7), UNKNOWN],
@@ -40,9 +37,6 @@ def test_breakdown():
     assert list(figure.layout.yaxis.ticktext) == ["noun<br>1,234", "verb<br>5", "other<br>0"]
 
 
-# ----------------------------------------------------------------------------------- evaluations
-
-
 def test_lines():
     marks = [Mark(2, 1, 4), Mark(1), Mark(NAN), Mark(9)]
     figure = line_panels(["a", "b"], [200, 100], [Panel("F1", marks)], "Size")
@@ -51,9 +45,6 @@ def test_lines():
     assert error_bars(one, "y") == ([0, 2], [0, 1])
     assert (list(other.x), list(other.y)) == ([100, 200], [9, None])
     assert (one.line.color, one.marker.symbol) != (other.line.color, other.marker.symbol)
-
-
-# -------------------------------------------------------------------------------------- all of them
 
 
 def strings(value):

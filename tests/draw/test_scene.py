@@ -33,8 +33,6 @@ def test_levels_grow_along_every_edge_and_atoms_stand_before_their_first_merge()
     assert all(levels[source] < levels[target] for source, target in scene.edges)
 
 
-# ----------------------------------------------------------------------------------- around a type
-
 MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x")]
 
 
@@ -80,8 +78,6 @@ def test_ghosts_keep_to_the_limit(study):
     assert {("ab", "1"), ("c", "1"), ("1", "abc")} <= edges(view)
     assert view.graph["left_out"] > 0
 
-
-# ------------------------------------------------------------------------------------- as a page
 
 NASTY = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "&lt;b&gt;<!--"]
 

@@ -21,16 +21,12 @@ from morphgraph.tokeniser.merging import unreachable_types
 WORDS = wordfreq.top_n_list("en", 3000)
 
 
-def knocked_out(**settings):
-    tokeniser = load_tokeniser("demo:en")
-    benchmark = Benchmark.on(mg.read_gold("demo:en"), tokeniser)
-    knock_out(tokeniser, benchmark, KnockoutSettings(**settings))
-    return tokeniser
-
-
 @pytest.fixture(scope="module")
 def portable():
-    return knocked_out(portable=True)
+    tokeniser = load_tokeniser("demo:en")
+    benchmark = Benchmark.on(mg.read_gold("demo:en"), tokeniser)
+    knock_out(tokeniser, benchmark, KnockoutSettings(portable=True))
+    return tokeniser
 
 
 def library_of(tokeniser):

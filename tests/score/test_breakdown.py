@@ -294,8 +294,7 @@ def test_recall_by_affix_by_hand():
     assert len(break_down([outcome_of(segmenter, many)], "affixes").groups) == 30
 
 
-def by_hand(gold_set, outcome, names, weighting
-            ):  # fmt: skip
+def by_hand(gold_set, outcome, names, weighting):
     """Recall of each kind of boundary, one boundary after the other."""
     sizes = defaultdict(int)
     right = defaultdict(float)

@@ -172,7 +172,9 @@ def test_baselines_as_oracle(vocabulary, word, k, most):
     if marker:  # it stands for the space before a word, and does not count
         spaces = _spaces(vocabulary.marker)
         vocabulary = SubwordVocabulary(vocabulary.types, vocabulary.marker, spaces)
-    for standard in (Greedy(with_unknown(vocabulary)), Flota(vocabulary, most)):
+    special = {"special": frozenset({"<unk>"}), "unknown": "<unk>"}
+    with_unknown = SubwordVocabulary((*vocabulary.types, "<unk>"), vocabulary.marker, **special)
+    for standard in (Greedy(with_unknown), Flota(vocabulary, most)):
         if standard.method == "greedy" and marker:
             continue  # a marker may be a token of its own there: see the test below
         tokens = cut(standard, word, marker)
@@ -180,14 +182,6 @@ def test_baselines_as_oracle(vocabulary, word, k, most):
         longest = oracles.by_unit(word, tokens, oracles.longest, k)
         assert cut(First(standard, k), word, marker) == first
         assert cut(Longest(standard, k), word, marker) == longest
-
-
-def with_unknown(vocabulary):
-    """The same types and one for what they don't cover."""
-    types = (*vocabulary.types, "<unk>")
-    return SubwordVocabulary(
-        types, vocabulary.marker, special=frozenset({"<unk>"}), unknown="<unk>"
-    )
 
 
 def test_a_marker_breaks_no_tie():

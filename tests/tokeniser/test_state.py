@@ -72,8 +72,6 @@ def test_equal_if_and_only_if_everything_is(lists, data):
             assert (one == other) == (all_of_one == all_of_other)
 
 
-# --------------------------------------------------------------------------- read while previewed
-
 CHANGING = ["_forward", "_backward", "_enter", "_edit", "_forget_old_parts", "_know"]
 
 
@@ -115,9 +113,6 @@ def test_no_preview_changes_the_graph_that_others_read(study, monkeypatch):
     for name in CHANGING:
         monkeypatch.setattr(MergeGraph, name, guarded(name))
     assert len(previews(study)) == 11
-
-
-# ----------------------------------------------------------------------------- methods
 
 
 def test_a_method_has_the_name_of_its_parameters_and_of_what_it_is_made_on():

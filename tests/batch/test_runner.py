@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from distributed import Client
-from refusals import expect, refused
+from refusals import refused
 
 from morphgraph.batch.cluster import Schedule
 from morphgraph.batch.run import ProgressFile, RunProgress, read_progress, run_tasks
@@ -106,7 +106,7 @@ def test_a_failure_stops_only_what_needs_it(tmp_path, client):
 
 def test_a_worker_with_other_code_is_a_failure(tmp_path):
     brought = run_task(task(1, tmp_path), "othercode123")
-    expect(brought.failure.message)
+    assert "Install the same version" in brought.failure.message
     assert run_task(task(1, tmp_path), code_version()).failure is None
 
 

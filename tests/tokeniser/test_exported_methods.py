@@ -331,6 +331,13 @@ def test_a_method_that_differs_is_not_offered(monkeypatch):
         export_segmenter(Dropout(tokeniser, 0.5), words)
 
 
+def test_what_cannot_leave():
+    tokeniser = load_tokeniser("demo:en")
+    for segmenter in (Dropout(tokeniser, queue=True), First(Dropout(tokeniser))):
+        with refused():
+            exported_model(segmenter)
+
+
 def test_workers_of_a_loader_draw_by_their_own_seeds(monkeypatch):
     """Each worker has a copy whose turns begin anew in each epoch; its seed does not."""
     model = exported_model(load_segmenter("demo:en", "dropout", p=0.5, seed=3)).document["model"]

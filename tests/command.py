@@ -29,4 +29,3 @@ OWN_COMMANDS = [
     for each in installed().select(group="morphgraph.commands")
     if each.value.startswith("morphgraph.")
 ]
-"""The names of all commands but those of plug-ins."""

@@ -132,4 +132,3 @@ def test_the_vocabulary_stands_beside_that_before_the_edits(app: Any) -> None:
     app.put(CANVAS, "All types").put("vocabularies", True)
     parts = app.table("Types").set_index("Types").loc["Types, |V|"]
     assert (parts["Only in before the edits"], parts["Only in demo:en"]) == ("1", "0")
-    assert "are in demo:en." in app.captions()

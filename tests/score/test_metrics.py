@@ -211,8 +211,6 @@ def test_titles_groups_and_names():
         check_metrics(["F1"])
 
 
-# --- the naive oracle -----------------------------------------------------------------------------
-
 MORPHS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=4)
 
 
@@ -282,9 +280,6 @@ def test_merges_as_oracle(entries, merges, k):
 def test_the_ideal_as_oracle(entries):
     found = [naive.outcome(one.word, naive.spans(one.morphs)[0]) for one in entries]
     assert_as_oracle(ideal(gold_of(*entries)), found)
-
-
-# --- scikit-learn, on real data -----------------------------------------------------
 
 
 class Real:

@@ -27,6 +27,8 @@ LONG_TEXT = 30_000
 """Characters for which quadratic time is a second or two."""
 _SPARE = 1_000
 """The number of characters that any text may become."""
+_as_bytes = lru_cache(maxsize=2)(str.encode)
+"""The same parts are sent with every word."""
 
 
 class PartError(MorphGraphError):
@@ -49,9 +51,9 @@ def _apply(parts: str, do: str, text: str, *spans: slice) -> Any:
     most = min(_SPARE + TEXT_GROWTH.value * len(text), GROWN_CHARACTERS.value)
     bounds = [[span.start, span.stop] for span in spans]
     limits = {"seconds": PIPELINE_SECONDS, "memory": PIPELINE_MEMORY}
-    function = f"{__name__}:{applied.__name__}"
+    request = f"{__name__}:{applied.__name__}", _as_bytes(parts), do, text, bounds, most
     try:
-        return json.loads(run_isolated(function, parts.encode(), do, text, bounds, most, **limits))
+        return json.loads(run_isolated(*request, **limits))
     except FileFormatError as error:
         place, problem, limit = error.place, error.problem, TEXT_GROWTH
     except ProcessEndedError as error:

@@ -51,9 +51,9 @@ def _apply(parts: str, do: str, text: str, *spans: slice) -> Any:
     most = min(_SPARE + TEXT_GROWTH.value * len(text), GROWN_CHARACTERS.value)
     bounds = [[span.start, span.stop] for span in spans]
     limits = {"seconds": PIPELINE_SECONDS, "memory": PIPELINE_MEMORY}
-    request = f"{__name__}:{applied.__name__}", _as_bytes(parts), do, text, bounds, most
+    function, sent = f"{__name__}:{applied.__name__}", _as_bytes(parts)
     try:
-        return json.loads(run_isolated(*request, **limits))
+        return json.loads(run_isolated(function, sent, do, text, bounds, most, **limits))
     except FileFormatError as error:
         place, problem, limit = error.place, error.problem, TEXT_GROWTH
     except ProcessEndedError as error:

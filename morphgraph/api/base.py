@@ -327,12 +327,11 @@ class BaseTokeniser:
             )
         return editable
 
-    def _segmented(self, *texts: str) -> tuple[Segmentation, npt.NDArray[np.int64]]:
-        """Return texts, and where their tokens end; what is outside the alphabet may be none."""
-        for text in texts:
-            if not isinstance(text, str):
-                raise MorphGraphError(f"{shortened(repr(text))} is not a text. Give a string.")
-        segmented = self._segmenter.segment(self._segmenter.encode(texts, bare=True))
+    def _segmented(self, text: str) -> tuple[Segmentation, npt.NDArray[np.int64]]:
+        """Return a text, and where its tokens end; what is outside the alphabet may be none."""
+        if not isinstance(text, str):
+            raise MorphGraphError(f"{shortened(repr(text))} is not a text. Give a string.")
+        segmented = self._segmenter.segment(self._segmenter.encode([text], bare=True))
         ends = np.flatnonzero((segmented.token_at >= 0) & (segmented.token_at != UNKNOWN))
         return segmented, ends[self._numbers[segmented.token_at[ends]] >= 0]
 

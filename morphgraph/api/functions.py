@@ -17,7 +17,7 @@ from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import configuration_path
 from morphgraph.core.limits import PUBLIC_MEMORY
-from morphgraph.core.text import base_name, shortened, unique_labels
+from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import (
     LanguageCounts,
     WordCounts,
@@ -225,8 +225,7 @@ def compare_vocabularies(
     name = os.fspath(counts) if isinstance(counts, str | os.PathLike) else "counts"
     corpus = None if counts is None else NamedCounts(to_word_counts(counts), name)
     reference = None if gold is None else read_gold(gold).reference
-    labels = unique_labels([base_name(one.name) for one in (a, b)])
-    both = dict(zip(labels, (a._segmenter, b._segmenter), strict=True))
+    both = [(one.name, one._segmenter) for one in (a, b)]
     return vocabularies_beside(both, corpus, reference)
 
 

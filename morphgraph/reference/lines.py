@@ -11,10 +11,7 @@ from collections.abc import Sequence
 from itertools import compress, product
 
 from morphgraph.reference.align import HYPHENS, SourceRow, has_hyphen
-from morphgraph.reference.entry import (
-    Entry,
-    MorphemeKind,
-)
+from morphgraph.reference.entry import Entry, MorphemeKind
 from morphgraph.reference.source import (
     MAX_MORPHEMES,
     MAX_WORD_CHARACTERS,

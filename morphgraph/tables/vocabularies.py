@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.text import count_text, percent, without_nan
+from morphgraph.core.text import base_name, count_text, percent, unique_labels, without_nan
 from morphgraph.corpus.pipelines import script_of
 from morphgraph.reference.entry import Reference
 from morphgraph.score.vocabulary_comparison import PARTS, compared
@@ -146,9 +146,12 @@ def _script(body: str) -> str:
 
 
 def vocabularies_beside(
-    both: Mapping[str, Segmenter], corpus: NamedCounts | None, reference: Reference | None
+    both: Sequence[tuple[str, Segmenter]], corpus: NamedCounts | None, reference: Reference | None
 ) -> ComparedVocabularies:
-    """Compare the vocabularies of two segmenters by label; the first is the one before."""
-    return ComparedVocabularies(
-        *(VocabularyHealth(one, corpus, reference, label=label) for label, one in both.items())
+    """Compare the vocabularies of two segmenters with their names; the first is the one before."""
+    labels = unique_labels([base_name(name) for name, _ in both])
+    before, after = (
+        VocabularyHealth(segmenter, corpus, reference, label=label)
+        for label, (_, segmenter) in zip(labels, both, strict=True)
     )
+    return ComparedVocabularies(before, after)

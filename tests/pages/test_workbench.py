@@ -10,6 +10,7 @@ from strategies import SEVERAL_MERGES
 
 from morphgraph.draw.all_types import TO_BLAME
 from morphgraph.formats.hugging_face import from_tokenizer_json
+from morphgraph.segment.models import load_segmenter
 from web.edits import CANVAS
 
 
@@ -132,3 +133,8 @@ def test_the_vocabulary_stands_beside_that_before_the_edits(app: Any) -> None:
     app.put(CANVAS, "All types").put("vocabularies", True)
     parts = app.table("Types").set_index("Types").loc["Types, |V|"]
     assert (parts["Only in before the edits"], parts["Only in demo:en"]) == ("1", "0")
+    for vocabulary in ("demo:nl", "demo:en"):  # both times by the name of the open one
+        app.session.keep_model("demo:en", load_segmenter(vocabulary))
+        app.run().put("other vocabulary", "model demo:en")
+        only = app.table("Types").set_index("Types").loc["Types, |V|", "Only in demo:en"]
+        assert (only == "1") == (vocabulary == "demo:en"), only

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from morphgraph.core.cache import Same
 from morphgraph.score.vocabulary_health import NamedCounts
 from morphgraph.tables.model import Table
 from morphgraph.tables.vocabularies import vocabularies_beside
@@ -22,13 +23,13 @@ def beside(current: Session, corpus: NamedCounts | None) -> None:
     gold = current.study.benchmark.reference
     with opening, ui.attempt(), st.spinner("Comparing the vocabularies…"):
         other = ui.choice(st.selectbox, "The other one", others, key="other vocabulary")
+        theirs, ours = (make_method(current, name, {}) for name in (other, "bpe"))
 
         def make() -> Table:
-            segmenters = (make_method(current, name, {}) for name in (other, "bpe"))
-            labels = other.removeprefix("model "), current.study.tokeniser.name
-            both = dict(zip(labels, segmenters, strict=True))
+            both = (other.removeprefix("model "), theirs), (current.study.tokeniser.name, ours)
             return vocabularies_beside(both, corpus, gold if gold.has_gold else None).table()
 
-        table = current.once(("vocabulary beside", other), make)
+        table = current.once(("vocabulary beside", Same(theirs)), make)
         ui.show_model(table, len(table.rows), key="vocabularies beside each other")
         st.caption(ui.plain(" ".join(table.notes)))
+        st.code(table.signatures[0], language=None, wrap_lines=True)

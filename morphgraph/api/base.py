@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.api.gold import Gold
 from morphgraph.api.scoring import score_table
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
@@ -22,7 +21,7 @@ from morphgraph.formats.framing import framing, known_ids
 from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
 from morphgraph.formats.recipe import LINEAGE_FIELD
 from morphgraph.refine.learning import Entrant
-from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.bte import file_ids
 from morphgraph.segment.method import METHODS, Parameters, Value, method_of
 from morphgraph.segment.models import export_to, write_model
@@ -259,7 +258,7 @@ class BaseTokeniser:
 
     def score(
         self,
-        gold: Gold,
+        gold: GoldSet,
         *,
         scope: Scope = "morphemic",
         weighting: Weighting = "types",
@@ -267,7 +266,7 @@ class BaseTokeniser:
     ) -> TokeniserScore:
         """Score the segmentation against gold: precision, recall, F1 and others, with intervals.
 
-        ``gold``: whatever `read_gold` takes. ``scope``: ``morphemic`` or ``whole-word`` boundaries;
+        ``gold``: what `read_gold` returns. ``scope``: ``morphemic`` or ``whole-word`` boundaries;
         ``weighting``: over word ``types`` or ``tokens``; ``metrics``: names of scores, the usual
         ones by default.
 

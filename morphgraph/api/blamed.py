@@ -31,7 +31,7 @@ _WORST = 20
 class BlamedMerges(Result):
     """All merges with N, B and R, worst first; a notebook shows the worst.
 
-    >>> tokeniser.blame([("undo", ["un", "do"])])
+    >>> tokeniser.blame(mg.read_gold({"undo": ["un", "do"]}))
     <BlamedMerges: 1 of 7,743 merges with R ≥ 0.5>
     """
 
@@ -42,7 +42,7 @@ class BlamedMerges(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each merge that was applied: rank, type, merge, parts, N, B, R.
 
-        >>> tokeniser.blame([("undo", ["un", "do"])]).to_frame()[["N", "B", "R"]]
+        >>> tokeniser.blame(mg.read_gold({"undo": ["un", "do"]})).to_frame()[["N", "B", "R"]]
              N    B    R
         0  1.0  1.0  1.0
         1  1.0  0.0  0.0
@@ -57,7 +57,7 @@ class BlamedMerges(Result):
 
         ``limit``: at most this many merges; 0 for all.
 
-        >>> tokeniser.blame([("undo", ["un", "do"])]).to_dict()["merges"][0]["merge"]
+        >>> tokeniser.blame(mg.read_gold({"undo": ["un", "do"]})).to_dict()["merges"][0]["merge"]
         'n + d'
         """
         places = self._places(threshold)
@@ -82,7 +82,7 @@ class BlamedMerges(Result):
     def types(self, threshold: float = DEFAULT_THRESHOLD) -> list[str]:
         """Return the types that a knockout with this threshold removes, worst first.
 
-        >>> tokeniser.blame([("undo", ["un", "do"])]).types()
+        >>> tokeniser.blame(mg.read_gold({"undo": ["un", "do"]})).types()
         ['nd']
         """
         check_share("threshold", threshold)
@@ -104,7 +104,8 @@ class BlamedMerges(Result):
     def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
         """Return the worst merges with R ≥ ``threshold``, at most ``limit`` of them; 0 for all.
 
-        >>> tokeniser.blame([("undo", ["un", "do"])]).table(threshold=0.5).rows[0].names[1]
+        >>> found = tokeniser.blame(mg.read_gold({"undo": ["un", "do"]}))
+        >>> found.table(threshold=0.5).rows[0].names[1]
         'n + d'
         """
         numbers = (Column("N", "count"), Column("B", "count"), Column("R", "number"))

@@ -168,7 +168,7 @@ class Knockout(EditResult):
     def words(self) -> Sequence[str] | None:
         """The words that an export is checked on first; None for common ones.
 
-        >>> tokeniser.knock_out_types(["und"], gold=[("undo", ["un", "do"])]).words
+        >>> tokeniser.knock_out_types(["und"], gold=mg.read_gold({"undo": ["un", "do"]})).words
         ('undo',)
         """
         return None if self.cost is None else self.cost.segmentation.words.texts

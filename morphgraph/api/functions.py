@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.gold import Gold, read_gold
 from morphgraph.api.scoring import score_table
 from morphgraph.api.with_merges import Tokeniser
 from morphgraph.core.errors import MorphGraphError
@@ -28,7 +27,7 @@ from morphgraph.corpus.counts import (
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant
 from morphgraph.score import SHARE_KEPT
-from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting, check_gold
 from morphgraph.segment.method import METHODS, Value, method_named
 from morphgraph.segment.models import load_segmenter, read_otherwise_by
 from morphgraph.segment.training import train as train_segmenter
@@ -92,7 +91,7 @@ def train(
     vocab_size: int,
     *,
     development: Mapping[str, WordCountsLike] | None = None,
-    gold: Gold | None = None,
+    gold: GoldSet | None = None,
     holdout: float = SHARE_KEPT,
     pipeline: str | None = None,
     minimum_count: int | None = None,
@@ -146,7 +145,7 @@ def train(
         if not isinstance(words, WordCounts):
             raise MorphGraphError(f"{method} takes the counts of one language. Name them once.")
         retrain: Any = known.retrain
-        reference = read_gold(gold).reference
+        reference = check_gold(gold).reference
         trained = retrain(trained, words, reference, vocab_size, parameters, holdout)
     if warning := trained.warning():
         warnings.warn(warning, stacklevel=2)
@@ -169,7 +168,7 @@ def _training_counts(counts: Any, development: Any) -> WordCounts | LanguageCoun
 
 def compare(
     tokenisers: Mapping[str, Tokeniser | Predictions],
-    gold: Gold,
+    gold: GoldSet,
     *,
     baseline: str | None = None,
     scope: Scope = "morphemic",
@@ -205,7 +204,7 @@ def compare_vocabularies(
     b: Tokeniser,
     *,
     counts: WordCountsLike | None = None,
-    gold: Gold | None = None,
+    gold: GoldSet | None = None,
 ) -> ComparedVocabularies:
     """Compare the types of two tokenisers: those in both, and those in one of them only.
 
@@ -224,7 +223,7 @@ def compare_vocabularies(
         _entrant(name, given)
     name = os.fspath(counts) if isinstance(counts, str | os.PathLike) else "counts"
     corpus = None if counts is None else NamedCounts(to_word_counts(counts), name)
-    reference = None if gold is None else read_gold(gold).reference
+    reference = None if gold is None else check_gold(gold).reference
     both = [(one.name, one._segmenter) for one in (a, b)]
     return vocabularies_beside(both, corpus, reference)
 

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from morphgraph.api.keywords import taking
 from morphgraph.core.errors import MorphGraphError
@@ -14,27 +14,25 @@ from morphgraph.core.files import write_file
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import base_name, shortened
 from morphgraph.corpus.counts import WordCountsLike, to_word_counts
-from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_reading import Reading, ReadingOptions
-from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.gold_set import GoldSet, check_gold
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _FIX = "If that is not what the file holds, give its format, or the separator of its morphs."
 
-Gold: TypeAlias = (
-    "GoldSet | Reference | str | os.PathLike[str] | pd.DataFrame | Mapping[str, Sequence[str]] | "
-    "Iterable[tuple[str, Sequence[str]]]"
-)
-"""Whatever `read_gold` reads."""
-
 
 @taking(Reading)
 def read_gold(
-    source: Gold | bytes,
+    source: str
+    | bytes
+    | os.PathLike[str]
+    | pd.DataFrame
+    | Mapping[str, Sequence[str]]
+    | Iterable[tuple[str, Sequence[str]]],
     *,
     frequencies: Mapping[str, float] | str | None = None,
     bare: bool = False,
@@ -57,18 +55,11 @@ def read_gold(
     <GoldSet pairs: pairs, 1 entry>
     """
     settings = Reading(**reading)
-    if isinstance(source, GoldSet):
-        if reading:
-            name = source.reference.name
-            raise MorphGraphError(f"{name} is read. Give {', '.join(reading)} where it is.")
-        return source
-    if isinstance(source, Reference):
-        reference = source
-    elif isinstance(source, str | bytes | os.PathLike):
+    if isinstance(source, str | bytes | os.PathLike):
         reference = settings.read(source)
         if reference.notice:
             warnings.warn(f"{reference.name}: {reference.notice} {_FIX}", stacklevel=2)
-    elif isinstance(source, Iterable):
+    elif isinstance(source, Iterable) and not isinstance(source, GoldSet):
         reference = reference_of_pairs(_pairs_of(source))
     else:
         raise MorphGraphError(
@@ -101,7 +92,7 @@ def _pairs_of(source: Any) -> Iterable[tuple[str, Sequence[str]]]:
 def silver(
     counts: WordCountsLike,
     *,
-    gold: Gold | None = None,
+    gold: GoldSet | None = None,
     words: int = 50_000,
     seed: int = 0,
     out: str | os.PathLike[str] | None = None,
@@ -128,7 +119,7 @@ def silver(
 
 def silver_text(
     counts: WordCountsLike,
-    gold: Gold | None = None,
+    gold: GoldSet | None = None,
     words: int = 50_000,
     seed: int = 0,
     watch: Callable[[float], None] | None = None,
@@ -146,7 +137,7 @@ def silver_text(
     if not len(word_counts):
         raise MorphGraphError(f"{name}: there are no words. Give at least one, with its count.")
     analyses: dict[str, list[tuple[str, ...]]] = {}
-    for entry in () if gold is None else read_gold(gold).reference.entries:
+    for entry in () if gold is None else check_gold(gold):
         analyses.setdefault(entry.word, []).append(entry.morphs)
     cores = available_cores()
     return silver_reference(word_counts, name, words, seed, analyses, cores, watch), name

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from morphgraph.api.gold import Gold, read_gold
 from morphgraph.core.errors import MorphGraphError, check_choice, check_list
 from morphgraph.core.text import unique_labels, visible
 from morphgraph.refine.learning import learn_and_score, unseen_part
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.breakdowns import Breakdown, break_down, check_breakdown
 from morphgraph.score.by_language import LanguageRow, rows_by_language
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting, check_gold
 from morphgraph.score.metrics import USUAL
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.outcome import ideal as ideal_of
@@ -92,7 +91,7 @@ class Scoring:
 
 def score_table(
     entrants: Sequence[Entrant],
-    gold: Gold,
+    gold: GoldSet,
     scope: Scope,
     weighting: Weighting,
     metrics: Sequence[str],
@@ -101,7 +100,7 @@ def score_table(
     """Return the scores of each entrant; `MorphGraphError` if none can be scored."""
     check_choice("scope", scope, SCOPES)
     check_choice("weighting", weighting, WEIGHTINGS)
-    gold_set, chosen = read_gold(gold), tuple(check_list(metrics, "scores"))
+    gold_set, chosen = check_gold(gold), tuple(check_list(metrics, "scores"))
     if not gold_set.has_gold(scope).any():
         raise MorphGraphError(
             f"{gold_set.reference.name} has no {scope} boundaries. Choose another scope."

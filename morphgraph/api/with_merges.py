@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 from morphgraph.api.base import BaseTokeniser
 from morphgraph.api.blamed import BlamedMerges, ThresholdCurve
 from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
-from morphgraph.api.gold import Gold, read_gold
 from morphgraph.api.keywords import taking
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.text import base_name, shortened
@@ -38,7 +37,7 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting, check_gold
 from morphgraph.segment.method import METHODS, Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.merging import never_formed, segment
@@ -58,7 +57,7 @@ class Tokeniser(BaseTokeniser):
     It never changes: what edits or trains returns another one. Two are equal if vocabulary, merges,
     method and preprocessing are; names do not matter. `len` is the number of types, `in` looks one
     up, and it can be pickled. What needs merges raises a `MorphGraphError` on one that segments
-    otherwise. ``gold`` is whatever `read_gold` takes.
+    otherwise. ``gold`` is what `read_gold` returns.
 
     >>> tokeniser
     <Tokeniser demo:en: BPE, 8,000 types, 7,743 merges>
@@ -70,7 +69,7 @@ class Tokeniser(BaseTokeniser):
 
     def blame(
         self,
-        gold: Gold,
+        gold: GoldSet,
         *,
         scope: Scope = "morphemic",
         weighting: Weighting = "types",
@@ -85,7 +84,7 @@ class Tokeniser(BaseTokeniser):
         <BlamedMerges: 274 of 7,743 merges with R ≥ 0.5>
         """
         base = self._merges("blame")
-        benchmark = Benchmark.on(read_gold(gold), base)
+        benchmark = Benchmark.on(check_gold(gold), base)
         benchmark.weights(weighting)  # fails if there are no frequencies
         counted: Any = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
         blamed = blame(benchmark, segment(base.graph, benchmark.words), **counted)
@@ -94,7 +93,7 @@ class Tokeniser(BaseTokeniser):
 
     def thresholds(
         self,
-        gold: Gold,
+        gold: GoldSet,
         *,
         holdout: float = SHARE_KEPT,
         seed: int = 0,
@@ -110,7 +109,7 @@ class Tokeniser(BaseTokeniser):
         <ThresholdCurve: 99 thresholds, F1 59.70 % at 0.23>
         """
         base = self._merges("thresholds")
-        rest, kept = read_gold(gold).set_aside(holdout, seed)
+        rest, kept = check_gold(gold).set_aside(holdout, seed)
         study = Study(base, Benchmark.on(rest, base))
         study.benchmark.weights(weighting)  # fails if there are no frequencies
         blamed, benchmark, curves = study.blame(weighting, scope), study.benchmark, []
@@ -128,7 +127,7 @@ class Tokeniser(BaseTokeniser):
     @taking(KnockoutSettings)
     def knock_out(
         self,
-        gold: Gold,
+        gold: GoldSet,
         *,
         holdout: float = SHARE_KEPT,
         seed: int = 0,
@@ -145,7 +144,7 @@ class Tokeniser(BaseTokeniser):
         """
         chosen = KnockoutSettings(**settings, seed=seed)
         new = self._merges("knock_out").copy()
-        rest, kept = read_gold(gold).set_aside(holdout, seed)
+        rest, kept = check_gold(gold).set_aside(holdout, seed)
         result = knock_out(new, Benchmark.on(rest, new), chosen)
         removed = tuple(new.types[number] for number in result.change.removed_types)
         return ScoredKnockout(*self._learned(new, rest, kept, chosen), removed, result)
@@ -170,7 +169,7 @@ class Tokeniser(BaseTokeniser):
         *,
         cascade: bool = False,
         portable: bool = False,
-        gold: Gold | None = None,
+        gold: GoldSet | None = None,
     ) -> Knockout:
         """Knock out chosen types, spelled as in the vocabulary.
 
@@ -183,14 +182,14 @@ class Tokeniser(BaseTokeniser):
         """
         new, cost, types = self._merges("knock_out_types").copy(), None, check_list(types, "types")
         if gold is not None:
-            study = Study(new, Benchmark.on(read_gold(gold), new))
+            study = Study(new, Benchmark.on(check_gold(gold), new))
             cost = study.preview(types, cascade=cascade, portable=portable)
         graph = new.graph
         change = (graph.preview_cascade if cascade else graph.preview_knockout)(types)
         edited = self._removed(new, change, new.id_choice, portable=portable)
         return replace(edited, cost=cost)
 
-    def portable(self, gold: Gold | None = None, *, ids: IdChoice = "keep") -> Knockout:
+    def portable(self, gold: GoldSet | None = None, *, ids: IdChoice = "keep") -> Knockout:
         """Leave only pair merges, so that every library reads the export.
 
         A tuple merge becomes a pair, or what it makes goes: of what could be kept through other
@@ -207,7 +206,7 @@ class Tokeniser(BaseTokeniser):
         new = self._merges("portable").copy()
         if gold is None:
             return self._removed(new, preview_portable(new.graph), ids)
-        benchmark = Benchmark.on(learnable(new, read_gold(gold)), new)
+        benchmark = Benchmark.on(learnable(new, check_gold(gold)), new)
         change = learned_from(preview_portable(new.graph, benchmark), benchmark)
         return self._removed(new, change, ids)
 
@@ -275,7 +274,7 @@ class Tokeniser(BaseTokeniser):
     @taking(ReBPESettings)
     def rebpe(
         self,
-        gold: Gold,
+        gold: GoldSet,
         *,
         holdout: float = SHARE_KEPT,
         seed: int = 0,
@@ -292,7 +291,7 @@ class Tokeniser(BaseTokeniser):
         """
         chosen = ReBPESettings(**settings)
         new = self._merges("rebpe").copy()
-        rest, kept = read_gold(gold).set_aside(holdout, seed)
+        rest, kept = check_gold(gold).set_aside(holdout, seed)
         benchmark = Benchmark.on(rest, new)
         on = benchmark if kept is rest else Benchmark.on(kept, new)
         run = ReBPERun(new, benchmark, chosen, on)
@@ -303,7 +302,7 @@ class Tokeniser(BaseTokeniser):
     def learn(
         self,
         method: str,
-        gold: Gold,
+        gold: GoldSet,
         *,
         holdout: float = SHARE_KEPT,
         seed: int = 0,
@@ -318,7 +317,7 @@ class Tokeniser(BaseTokeniser):
         <Tokeniser demo:en: BTE, 7,769 types, 7,512 merges, 1 edit>
         """
         entry: Any = method_named(method, METHODS.learning)
-        rest, _ = read_gold(gold).set_aside(holdout, seed)
+        rest, _ = check_gold(gold).set_aside(holdout, seed)
         segmenter = entry.learn(self._merges(method), rest, entry.settings(parameters)).segmenter
         return Tokeniser(standard_segmenter(segmenter.tokeniser))
 
@@ -330,7 +329,7 @@ class Tokeniser(BaseTokeniser):
 
     # ------------------------------------------------------------------------- pictures
 
-    def tree(self, word: str, gold: Gold | None = None) -> TreePicture:
+    def tree(self, word: str, gold: GoldSet | None = None) -> TreePicture:
         """Draw the merge tree of a word, with gold boundaries and the blame of its merges.
 
         A word that the gold does not have is drawn without boundaries. Where the gold gives a tree
@@ -344,12 +343,12 @@ class Tokeniser(BaseTokeniser):
             raise MorphGraphError(f"{shortened(repr(word))} is not a word. Give a string.")
         if gold is None:
             return TreePicture(describe_tree(base, base.encode([word]), 0))
-        study = Study(base, Benchmark.on(read_gold(gold), base))
+        study = Study(base, Benchmark.on(check_gold(gold), base))
         tree = describe_in_study(study, word, study.blame())
         return TreePicture(tree, gold_trees(study, tree))
 
     def around(
-        self, type: str, gold: Gold | None = None, *, up: int = 1, down: int = 2, limit: int = 60
+        self, type: str, gold: GoldSet | None = None, *, up: int = 1, down: int = 2, limit: int = 60
     ) -> GraphPicture:
         """Draw the merge graph around a type, coloured by blame if there is gold.
 
@@ -370,7 +369,7 @@ class Tokeniser(BaseTokeniser):
                 "types lists them all."
             )
         nothing = GoldSet(reference=Reference("none", "pairs", (), (), ""))
-        study = Study(base, Benchmark.on(nothing if gold is None else read_gold(gold), base))
+        study = Study(base, Benchmark.on(nothing if gold is None else check_gold(gold), base))
         scene = scene_around(study, base.graph.ids[spelled], up=up, down=down, limit=limit)
         return GraphPicture(scene, f"{base_name(self.name)}: {base.readable(spelled)}")
 

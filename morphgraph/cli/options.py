@@ -295,10 +295,12 @@ class GoldReading(Reading):
         golds = [join_references(golds)] if self.join else golds
         return [self.chosen(gold) for gold in golds]
 
-    def gold(self, source: str | None) -> "Reference | None":
+    def gold(self, source: str | None) -> "GoldSet | None":
         """Return the gold of a source; without one, refuse settings that say how to read it."""
+        from morphgraph.score.gold_set import GoldSet
+
         if source is not None:
-            return self.golds([source])[0]
+            return GoldSet.of(self.golds([source])[0])
         if self != AS_FOUND:
             raise MorphGraphError("--read says how gold is read. Name some, or leave it out.")
         return None

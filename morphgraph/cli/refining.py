@@ -202,13 +202,12 @@ class CountedEdit:
         ``line`` and ``did``: what the edit did, as a line and as data.
         """
         from morphgraph.api.edited import Effect
-        from morphgraph.api.gold import read_gold
         from morphgraph.score.vocabulary_health import compress
         from morphgraph.tables.edits import change_table
         from morphgraph.tables.terminal import text_of
 
         gold = self.read.gold(self.gold)
-        effect = gold and Effect(start, edited, read_gold(gold))
+        effect = gold and Effect(start, edited, gold)
         figures = [
             {
                 "vocab_size": len(each),
@@ -217,7 +216,7 @@ class CountedEdit:
             }
             for n, each in enumerate((start, edited))
         ]
-        words = [entry.word for entry in gold.entries] if gold else None
+        words = None if gold is None else gold.texts
         export = None if self.out is None else edited.export(self.out, words=words)
         signature = effect.signatures[1] if effect else edited.signature
         lines = [text_of(change_table({"": effect.pairs}))] if effect else []

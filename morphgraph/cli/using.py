@@ -125,7 +125,8 @@ def vocabulary(
             raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
     segmenters = _segmenters([*filter(None, [against]), *tokeniser], recipe)
     known = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
-    entries = read.gold(gold)
+    gold_set = read.gold(gold)
+    entries = None if gold_set is None else gold_set.reference
     with output.progress_bar("counting"):
         found = [
             VocabularyHealth(segmenter, known, entries, label=label)
@@ -217,7 +218,7 @@ def export(
                 f"{segmenter.name} has no merges for a rank file. Leave out --ranks."
             )
         ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
-    words = words_to_check([entry.word for entry in known.entries] if known else (), name=tokeniser)
+    words = words_to_check(known.texts if known else (), name=tokeniser)
     with output.progress_bar("comparing"):
         exported = export_to(segmenter, out, words, ranked)
     if as_json:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -16,7 +16,7 @@ from morphgraph.core import __version__
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_choice, check_seed, check_share
 from morphgraph.core.files import checksum
-from morphgraph.core.text import base_name, counted, visible
+from morphgraph.core.text import base_name, counted, shortened, visible
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.families import (
     FEWEST_FAMILIES,
@@ -423,6 +423,15 @@ class GoldSet:
         """Return one line with everything that a tokeniser's scores depend on, and ``more``."""
         named = {**self._named, "tokeniser": tokeniser, **more, "version": __version__}
         return signature_line(named)
+
+
+def check_gold(gold: Any) -> GoldSet:
+    """Return gold as it is given; `MorphGraphError` for anything that was not read as gold."""
+    if isinstance(gold, GoldSet):
+        return gold
+    raise MorphGraphError(
+        f"{shortened(repr(gold))} is not gold as it was read. Give what mg.read_gold makes of it."
+    )
 
 
 def reference_fields(reference: Reference) -> dict[str, str]:

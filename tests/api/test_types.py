@@ -37,20 +37,22 @@ import morphgraph as mg
 from morphgraph.segment.flota import FlotaParameters
 
 tokeniser = mg.load("demo:en")
-tokeniser.knock_out("demo:en", treshold=0.5)  # E: call-arg
-tokeniser.knock_out("demo:en", select="worst")  # E: arg-type
+gold = mg.read_gold("demo:en")
+tokeniser.knock_out(gold, treshold=0.5)  # E: call-arg
+tokeniser.knock_out(gold, select="worst")  # E: arg-type
+tokeniser.knock_out("demo:en")  # E: arg-type
 tokeniser.knock_out()  # E: call-arg
-tokeniser.rebpe("demo:en", iterations="2")  # E: arg-type
+tokeniser.rebpe(gold, iterations="2")  # E: arg-type
 mg.read_gold("gold.tsv", seperator="+")  # E: call-arg
 tokeniser.method(FlotaParameters(q=2))  # E: call-arg
 tokeniser.method(FlotaParameters(k="2"))  # E: arg-type
 tokeniser.encode(["a"])  # E: arg-type
 tokeniser.segment([1])  # E: list-item
-tokeniser.score("demo:en", scope="word")  # E: arg-type
+tokeniser.score(gold, scope="word")  # E: arg-type
 tokeniser.lod  # E: attr-defined
 tokeniser.knock_out_types(["a"]).after  # E: attr-defined
 mg.transplant  # E: attr-defined
-mg.compare([tokeniser], "demo:en")  # E: arg-type
+mg.compare([tokeniser], gold)  # E: arg-type
 """
 
 

@@ -48,4 +48,4 @@ def test_it_is_drawn_below_the_merge_tree():
     # Only merges can be played and clicked.
     assert svg.count("data-type") == len(picture.tree.merges)
     assert not tokeniser.tree("kelder", gold=gold).gold
-    assert not tokeniser.tree("undo", gold=[("undo", ["un", "do"])]).gold
+    assert not tokeniser.tree("undo", gold=mg.read_gold({"undo": ["un", "do"]})).gold

@@ -72,7 +72,7 @@ def _make_checkpoint(folder: Path, gigabytes: float) -> int:
     while sum(each.bytes_ for each in tensors) < gigabytes * 1e9:
         tensors.append(tensor(f"layers.{len(tensors) - 2}.weight", LAYER))
     write_safetensors(model / "model.safetensors", tensors, {"format": "pt"})
-    mg.load(model).rebpe("demo:en").tokeniser.export(folder / "other")
+    mg.load(model).rebpe(mg.read_gold("demo:en")).tokeniser.export(folder / "other")
     return largest
 
 

@@ -355,7 +355,7 @@ class BaseTokeniser:
     @cached_property
     def _frame(self) -> list[Any]:
         """What the post-processor makes of a text, see `framing`."""
-        return framing(self._document)
+        return framing(self._document.get("post_processor"))
 
     @cached_property
     def _library(self) -> Any:

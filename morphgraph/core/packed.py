@@ -45,10 +45,11 @@ def opened(place: Path | bytes, name: str) -> Iterator[IO[bytes]]:
 
 def unpacked(data: bytes, name: str) -> bytes:
     """Return the content of a file, decompressed if need be; what is too large is refused."""
-    with opened(data, name) as file:
-        content = decompressed(file).read(FILE_BYTES.value + 1)
-    check_size(name, len(content))
-    return content
+    if compression_of(data[:6]):
+        with opened(data, name) as file:
+            data = decompressed(file).read(FILE_BYTES.value + 1)
+    check_size(name, len(data))
+    return data
 
 
 def only_member(data: bytes, name: str) -> bytes:

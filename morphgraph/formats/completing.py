@@ -10,13 +10,14 @@ from morphgraph.formats.framing import frame_template, frames
 from morphgraph.formats.hugging_face import are_numbered, listed_ids, tokenizer_document
 from morphgraph.formats.tokeniser_classes import (
     MORE_TOKENS,
-    OTHER_TEXT,
     TEXT,
     TOKEN_ROLES,
     FolderSettings,
     TokeniserClass,
     class_name,
+    frame_of_class,
     implied_merges,
+    role_of,
     token_content,
     tokeniser_class,
 )
@@ -53,7 +54,7 @@ def document_of_class(
         return None
     model: dict[str, Any] = {"type": kind.kind, **kind.model}
     if "unk_token" in model:
-        model["unk_token"] = _role(kind, settings, "unk_token")
+        model["unk_token"] = role_of(kind, settings, "unk_token")
     if isinstance(vocabulary, Mapping):
         if (kind.kind == "BPE") != (merges is not None) or kind.kind == "Unigram":
             return None
@@ -115,16 +116,6 @@ def completed(
     return whole_document, (*warnings, *not_honoured(whole_document, settings, whole=whole))
 
 
-def _role(kind: TokeniserClass | None, settings: FolderSettings, role: str) -> str | None:
-    """Return the special token of a role, as set or as usual for the class; None if there is none.
-
-    A role that is set to null has none.
-    """
-    if role in settings:
-        return token_content(settings[role])
-    return token_content((kind.roles if kind else {}).get(role))
-
-
 def _lacking(
     kind: TokeniserClass | None, settings: FolderSettings, present: Mapping[str, int] | None
 ) -> Iterator[tuple[int | None, dict[str, Any]]]:
@@ -168,31 +159,6 @@ def _token(token: Any, *, special: bool = False) -> dict[str, Any]:
     if "normalized" not in given:
         flags["normalized"] = not special
     return {"content": given["content"], **flags, "special": special}
-
-
-def frame_of_class(
-    kind: TokeniserClass | None, settings: FolderSettings, *, whole: bool
-) -> tuple[list[str], list[str]]:
-    """Return a text with the special tokens around it, and two texts; empty if there are none.
-
-    ``whole``: not those that only ``add_bos_token`` and ``add_eos_token`` ask for.
-    """
-    names = kind.frame(settings) if kind is not None else []
-    is_fixed = bool(names)
-    if not names and whole:
-        return [], []
-    if not names:
-        names = ["bos_token"] * (settings.get("add_bos_token") is True) + [TEXT]
-        names += ["eos_token"] * (settings.get("add_eos_token") is True)
-    frame = [(_role(kind, settings, name) if name in TOKEN_ROLES else name) or "" for name in names]
-    frame = [text for text in frame if text]
-    if frame == [TEXT]:
-        return [], []
-    at = frame.index(TEXT)
-    before, behind = frame[:at], frame[at + 1 :]
-    between = {"one": behind, "two": 2 * behind, "none": [], "each": behind + before}
-    pair = between[kind.between if kind is not None and is_fixed else "each"]
-    return frame, [*before, TEXT, *pair, OTHER_TEXT, *behind]
 
 
 def not_honoured(

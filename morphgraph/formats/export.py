@@ -253,7 +253,8 @@ def _as_original(loaded: ExportedModel | None, sentences: Sequence[str]) -> Chec
     if original is None:
         return Check(what, None, None, "no other program that is installed reads it")
     program, theirs = original
-    ours = zip(theirs, with_frame(loaded.ids(list(theirs), True), document), strict=True)
+    framed = with_frame(loaded.ids(list(theirs), True), document.get("post_processor"))
+    ours = zip(theirs, framed, strict=True)
     others = [text for text, ids in ours if ids != theirs[text]]
     explanation = f"of {len(theirs):,}, before edits, in {program}, special tokens included"
     explanation += f"; first “{shortened(others[0].strip(), 40)}”" if others else ""

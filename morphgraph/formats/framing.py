@@ -18,17 +18,15 @@ def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
     return {**listed_ids(document["model"]), **added}
 
 
-def framing(document: Mapping[str, Any]) -> list[tuple[int, str] | None]:
-    """Return what the post-processor of a document makes of a text: None stands for the text.
+def framing(processor: Any) -> list[tuple[int, str] | None]:
+    """Return what a post-processor makes of a text: None stands for the text.
 
     A special token is its id and its name, as the post-processor has them.
     """
-    processor = document.get("post_processor")
     if processor is None:
         return [None]
-    named = map(int, re.findall(r"\b\d+\b", json.dumps(processor)))
-    used = {*known_ids(document).values(), *named}
-    text = next(number for number in count() if number not in used)
+    named = {*map(int, re.findall(r"\b\d+\b", json.dumps(processor)))}
+    text = next(number for number in count() if number not in named)
     model = {"type": "WordLevel", "vocab": {"x": text}, "unk_token": "x"}
     plain = {"version": "1.0", "added_tokens": [], "model": model, "post_processor": processor}
     encoding = Tokenizer.from_str(json.dumps(plain)).encode("x")
@@ -36,9 +34,9 @@ def framing(document: Mapping[str, Any]) -> list[tuple[int, str] | None]:
     return [None if number == text else (number, name) for number, name in both]
 
 
-def with_frame(ids: Sequence[list[int]], document: Mapping[str, Any]) -> list[list[int]]:
-    """Return the ids of texts with those that a document puts around each."""
-    frame = framing(document)
+def with_frame(ids: Sequence[list[int]], processor: Any) -> list[list[int]]:
+    """Return the ids of texts with those that a post-processor puts around each."""
+    frame = framing(processor)
     return [[n for p in frame for n in (each if p is None else [p[0]])] for each in ids]
 
 

@@ -8,8 +8,14 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.limits import MERGES
 from morphgraph.formats.framing import frame_template
-from morphgraph.formats.hugging_face import special_token, tokenizer_document
-from morphgraph.formats.pipeline_parts import byte_level_parts, replacing, split, to_text
+from morphgraph.formats.hugging_face import tokenizer_document
+from morphgraph.formats.pipeline_parts import (
+    byte_level_parts,
+    replacing,
+    special_token,
+    split,
+    to_text,
+)
 from morphgraph.formats.ranks import NEEDS_PATTERN
 from morphgraph.formats.tokeniser_classes import OTHER_TEXT, TEXT
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN

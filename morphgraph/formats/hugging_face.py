@@ -15,9 +15,16 @@ import numpy as np
 from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, json_bytes, parse_json
-from morphgraph.core.limits import ADDED_TOKENS, MERGES, PIPELINE_PARTS, TYPES, TYPES_CHARACTERS
+from morphgraph.core.limits import (
+    ADDED_TOKENS,
+    GROWN_CHARACTERS,
+    MERGES,
+    PIPELINE_PARTS,
+    TYPES,
+    TYPES_CHARACTERS,
+)
 from morphgraph.core.text import counted, shortened
-from morphgraph.formats.pipeline_parts import NO_PARTS, byte_level
+from morphgraph.formats.pipeline_parts import NO_PARTS, byte_level, special_token
 from morphgraph.formats.recipe import LINEAGE_FIELD, lineage_document, lineage_of, read_lineage
 from morphgraph.formats.tokeniser_classes import clip_parts
 from morphgraph.graph.merge_graph import MergeGraph
@@ -31,17 +38,11 @@ from morphgraph.tokeniser.pipeline import (
     cut,
     preprocessor_of,
 )
-from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES, TOKEN_FLAGS
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice
 
 SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
 """Types that look special: ``<s>``, ``[CLS]``."""
-
-
-def special_token(text: str, number: int) -> dict[str, Any]:
-    """Return a special token as ``tokenizer.json`` lists it."""
-    flags = dict.fromkeys(TOKEN_FLAGS, False)
-    return {"id": number, "content": text, **flags, "special": True}
 
 
 def tokenizer_document(
@@ -123,6 +124,27 @@ def listed_ids(model: Mapping[str, Any]) -> dict[str, Any]:
     return {text: number for number, text in enumerate(texts) if isinstance(text, str)}
 
 
+def scored_types(value: Any, name: str) -> dict[str, float]:
+    """Return the types of a Unigram model with their scores; `FileFormatError` for others."""
+    place = "field model.vocab"
+    if not isinstance(value, list) or not value:
+        problem = "a list of types with scores is expected here"
+        raise FileFormatError(name, place, problem, DOWNLOAD_AGAIN)
+    scores: dict[str, float] = {}
+    for number, entry in enumerate(value, start=1):
+        place = f"field model.vocab, entry {number:,}"
+        match entry:
+            case [str(text), int() | float() as score] if text and not isinstance(score, bool):
+                if text in scores:
+                    problem = f"“{shortened(text)}” is in the vocabulary twice"
+                    raise FileFormatError(name, place, problem, "Keep one of them.")
+                scores[text] = score
+            case _:
+                problem = "a type with its score is expected, as [“a”, -3.2]"
+                raise FileFormatError(name, place, problem, "Correct the entry.")
+    return scores
+
+
 def check_limits(document: Any, name: str) -> None:
     """Raise `FileFormatError` if a ``tokenizer.json`` lists too much; its faults are for others."""
     model, place = model_in(document), "field model.vocab"
@@ -132,7 +154,11 @@ def check_limits(document: Any, name: str) -> None:
     if not model:
         return
     MERGES.check(_length(model.get("merges")), name, "field model.merges")
-    ADDED_TOKENS.check(_length(document.get("added_tokens")), name, "field added_tokens")
+    added = document.get("added_tokens")
+    added, place = added if isinstance(added, list) else [], "field added_tokens"
+    ADDED_TOKENS.check(len(added), name, place)
+    normalised = (t for t in added if isinstance(t, dict) and t.get("normalized") is True)
+    GROWN_CHARACTERS.check(sum(len(str(t.get("content"))) for t in normalised), name, place)
     parts = (parts_in_order(document.get(key), key) for key in SEQUENCES)
     count = sum(1 for _ in chain.from_iterable(parts))
     PIPELINE_PARTS.check(count, name, fix="Take out what is not needed")

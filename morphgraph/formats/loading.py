@@ -7,7 +7,6 @@ from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.system import without_collection
-from morphgraph.core.text import shortened
 from morphgraph.formats.hugging_face import (
     SPECIAL,
     assumed_document,
@@ -15,11 +14,11 @@ from morphgraph.formats.hugging_face import (
     from_document,
     model_in,
     model_kind,
-    special_token,
+    scored_types,
     to_document,
 )
 from morphgraph.formats.opening import Opened, open_tokeniser
-from morphgraph.formats.pipeline_parts import NO_PARTS
+from morphgraph.formats.pipeline_parts import NO_PARTS, special_token
 from morphgraph.formats.sentencepiece import (
     bpe_document,
     is_bpe,
@@ -183,7 +182,7 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
     scores: dict[str, float] = {}
     unknown = model.get("unk_token")
     if kind == "Unigram":
-        scores = _scored_types(model.get("vocab"), name)
+        scores = scored_types(model.get("vocab"), name)
         vocabulary = {text: number for number, text in enumerate(scores)}
         number = model.get("unk_id")
         if number is not None and (not isinstance(number, int) or not 0 <= number < len(scores)):
@@ -245,26 +244,6 @@ def _file_ids(types: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...] |
     """Return the ids of types in the file; None if they are 0, 1, 2 and so on."""
     numbers = tuple(ids[text] for text in types)
     return None if numbers == tuple(range(len(types))) else numbers
-
-
-def _scored_types(value: Any, name: str) -> dict[str, float]:
-    place = "field model.vocab"
-    if not isinstance(value, list) or not value:
-        problem = "a list of types with scores is expected here"
-        raise FileFormatError(name, place, problem, DOWNLOAD_AGAIN)
-    scores: dict[str, float] = {}
-    for number, entry in enumerate(value, start=1):
-        place = f"field model.vocab, entry {number:,}"
-        match entry:
-            case [str(text), int() | float() as score] if text and not isinstance(score, bool):
-                if text in scores:
-                    problem = f"“{shortened(text)}” is in the vocabulary twice"
-                    raise FileFormatError(name, place, problem, "Keep one of them.")
-                scores[text] = score
-            case _:
-                problem = "a type with its score is expected, as [“a”, -3.2]"
-                raise FileFormatError(name, place, problem, "Correct the entry.")
-    return scores
 
 
 def _sentencepiece(model: Any, name: str) -> SubwordVocabulary:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum, parse_json
 from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES, Limit
+from morphgraph.core.packed import unpacked
 from morphgraph.core.plugins import installed
 from morphgraph.core.system import without_collection
 from morphgraph.formats.codes import codes_document, is_codes
@@ -37,7 +38,6 @@ from morphgraph.formats.tokeniser_files import (
     Given,
     TokeniserFiles,
     fitting_name,
-    gunzipped,
     located,
 )
 
@@ -250,7 +250,7 @@ def _is_model(files: TokeniserFiles) -> bool:
 
 def is_tokeniser(data: bytes, name: str) -> bool:
     """Return whether a file is a tokeniser's; a list of types, which may be any words, is not."""
-    files = TokeniserFiles(name, [name], lambda name: gunzipped(data, name))
+    files = TokeniserFiles(name, [name], lambda name: unpacked(data, name))
     try:
         format = format_of(files)
         return format in (_RANKS, _MERGES) or (format != _LIST and bool(_read(files)))

@@ -13,7 +13,6 @@ from tokenizers import AddedToken, Tokenizer
 
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.core.text import shortened
-from morphgraph.formats.completing import frame_of_class
 from morphgraph.formats.framing import framing
 from morphgraph.formats.opening import SENTENCEPIECE, WHOLE, files_of, format_of
 from morphgraph.formats.tokeniser_classes import (
@@ -21,12 +20,11 @@ from morphgraph.formats.tokeniser_classes import (
     TEXT,
     FolderSettings,
     class_name,
+    frame_of_class,
     tokeniser_class,
 )
 from morphgraph.formats.tokeniser_files import settings_beside
-from morphgraph.tokeniser.isolated_pipeline import library_of
-from morphgraph.tokeniser.parts import PARTS_OF_TEXT
-from morphgraph.tokeniser.pipeline import charsmap_of
+from morphgraph.tokeniser.parts import PARTS_OF_TEXT, charsmap_of, library_of
 from morphgraph.tokeniser.preprocess import TOKEN_FLAGS
 
 Encode = Callable[[Sequence[str]], list[list[int]]]
@@ -47,14 +45,14 @@ TEXTS = (
 
 
 def of_transformers(
-    source: str | os.PathLike[str], texts: Sequence[str]
+    source: str | os.PathLike[str], settings: FolderSettings, texts: Sequence[str]
 ) -> tuple[Any, list[list[int]]] | None:
     """Return the tokeniser that ``AutoTokenizer`` reads from a folder, and its ids of texts.
 
-    Special tokens are included. None if it reads none, or fails. No code of the folder is run, and
-    nothing is fetched.
+    ``settings``: those in the folder. Special tokens are included. None if it reads none, or fails.
+    No code of the folder is run, and nothing is fetched.
     """
-    folder, settings = Path(source), settings_beside(source)
+    folder = Path(source)
     if not folder.is_dir() or not settings or settings.get("auto_map"):
         return None
     if find_spec("transformers") is None:
@@ -90,7 +88,7 @@ def original_ids(
     path = demo_tokeniser_path(name.removeprefix("demo:")) if is_demo else Path(name)
     if not os.path.isfile(path):  # noqa: PTH113 - unlike Path.is_file, never raises
         return None
-    if settings_beside(path) and (read := of_transformers(path.parent, texts)) is not None:
+    if (read := of_transformers(path.parent, settings_beside(path), texts)) is not None:
         pairs = zip(texts, read[1], strict=True)
         return f"transformers {metadata.version('transformers')}", dict(pairs)
     try:
@@ -141,16 +139,13 @@ def _is_as_class_has_it(document: Mapping[str, Any], settings: FolderSettings) -
         [document.get(key) for key in (*PARTS_OF_TEXT, "decoder")]
     ):
         return True
-    held = {**settings, CHARSMAP: charsmap_of(document)}
     fields = ["ignore_merges", "end_of_word_suffix", "byte_fallback"]
     has_bytes = model.get("byte_fallback") or '"ByteLevel"' in json.dumps(kind.parts({}))
     fields += [] if has_bytes else ["fuse_unk", "unk_token"]
     same = all(bool(model.get(field)) == bool(kind.model.get(field)) for field in fields)
-    own = kind.parts(held)
+    own = kind.parts(settings)
     around, _ = frame_of_class(kind, settings, whole=True)
-    framed = [
-        TEXT if part is None else part[1] for part in framing({**document, "model": {"vocab": {}}})
-    ]
+    framed = [TEXT if part is None else part[1] for part in framing(document.get("post_processor"))]
     return same and framed == (around or framed) and _built(own) == _built(document)
 
 
@@ -171,9 +166,10 @@ def read_otherwise(
     ``document``: what was loaded, laid out as ``tokenizer.json``; ``encode``: its ids of texts.
     It is only asked where its class may replace a part, as loading it takes seconds.
     """
-    if _is_as_class_has_it(document, settings_beside(source)):
+    settings = settings_beside(source)
+    if _is_as_class_has_it(document, {**settings, CHARSMAP: charsmap_of(document)}):
         return ""
-    if (read := of_transformers(source, TEXTS)) is None:
+    if (read := of_transformers(source, settings, TEXTS)) is None:
         return ""
     theirs, there = read
     each = zip(TEXTS, there, encode(TEXTS), strict=True)

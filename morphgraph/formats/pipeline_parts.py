@@ -4,6 +4,7 @@ import base64
 from typing import Any
 
 from morphgraph.tokeniser.parts import SEQUENCES
+from morphgraph.tokeniser.preprocess import TOKEN_FLAGS
 
 PipelineParts = dict[str, Any]
 NO_PARTS: PipelineParts = dict.fromkeys(
@@ -83,3 +84,9 @@ def to_text(*, spaced: bool) -> PipelineParts | None:
     strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0} if spaced else None
     parts = replacing("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}
     return sequence("decoder", *parts, strip)
+
+
+def special_token(text: str, number: int) -> dict[str, Any]:
+    """Return a special token as ``tokenizer.json`` lists it."""
+    flags = dict.fromkeys(TOKEN_FLAGS, False)
+    return {"id": number, "content": text, **flags, "special": True}

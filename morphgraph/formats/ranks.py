@@ -10,8 +10,8 @@ import numpy as np
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.limits import TYPE_CUTS
-from morphgraph.formats.hugging_face import new_ids, special_token, tokenizer_document
-from morphgraph.formats.pipeline_parts import PATTERNS, byte_level_parts
+from morphgraph.formats.hugging_face import new_ids, tokenizer_document
+from morphgraph.formats.pipeline_parts import PATTERNS, byte_level_parts, special_token
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, CHAR_TO_BYTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

@@ -9,13 +9,19 @@ import numpy as np
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import MERGES
-from morphgraph.formats.hugging_face import special_token, tokenizer_document
-from morphgraph.formats.pipeline_parts import precompiled, replacing, sequence, to_text
+from morphgraph.formats.hugging_face import tokenizer_document
+from morphgraph.formats.pipeline_parts import (
+    precompiled,
+    replacing,
+    sequence,
+    special_token,
+    to_text,
+)
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Merge
 from morphgraph.tokeniser.merging import segment, words_of_atoms
-from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
-from morphgraph.tokeniser.preprocess import SENTENCEPIECE_FLAGS, SentencePieceText, check_charsmap
+from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN, check_charsmap
+from morphgraph.tokeniser.preprocess import SENTENCEPIECE_FLAGS, SentencePieceText
 from morphgraph.tokeniser.words import UNKNOWN
 
 _MODEL_START = re.compile(rb"\n[\x02-\xff]{1,2}\n", re.S)
@@ -115,13 +121,12 @@ def bpe_document(model: Any, name: str) -> dict[str, Any]:
 
 def text_parts(model: Any) -> dict[str, Any]:
     """Return the ``tokenizer.json`` parts that prepare and decode a model's text."""
-    kind = model.SentencePiece
+    kind, text = model.SentencePiece, text_preparation(model)
     added = []
     for number, piece in enumerate(model.pieces):
         if piece.type in (kind.CONTROL, kind.UNKNOWN, kind.USER_DEFINED):
             token = special_token(piece.piece, number)
             added.append({**token, "special": piece.type != kind.USER_DEFINED})
-    text = text_preparation(model)
     cleaned = [
         precompiled(text.charsmap),
         replacing(r"\A +| +\z", "", "Regex") if text.remove_extra_whitespaces else None,

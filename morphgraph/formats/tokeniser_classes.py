@@ -304,6 +304,43 @@ def class_name(settings: FolderSettings) -> str:
     )
 
 
+def role_of(kind: TokeniserClass | None, settings: FolderSettings, role: str) -> str | None:
+    """Return the special token of a role, as set or as usual for the class; None if there is none.
+
+    A role that is set to null has none.
+    """
+    if role in settings:
+        return token_content(settings[role])
+    return token_content((kind.roles if kind else {}).get(role))
+
+
+def frame_of_class(
+    kind: TokeniserClass | None, settings: FolderSettings, *, whole: bool
+) -> tuple[list[str], list[str]]:
+    """Return a text with the special tokens around it, and two texts; empty if there are none.
+
+    ``whole``: not those that only ``add_bos_token`` and ``add_eos_token`` ask for.
+    """
+    names = kind.frame(settings) if kind is not None else []
+    is_fixed = bool(names)
+    if not names and whole:
+        return [], []
+    if not names:
+        names = ["bos_token"] * (settings.get("add_bos_token") is True) + [TEXT]
+        names += ["eos_token"] * (settings.get("add_eos_token") is True)
+    frame = [
+        (role_of(kind, settings, name) if name in TOKEN_ROLES else name) or "" for name in names
+    ]
+    frame = [text for text in frame if text]
+    if frame == [TEXT]:
+        return [], []
+    at = frame.index(TEXT)
+    before, behind = frame[:at], frame[at + 1 :]
+    between = {"one": behind, "two": 2 * behind, "none": [], "each": behind + before}
+    pair = between[kind.between if kind is not None and is_fixed else "each"]
+    return frame, [*before, TEXT, *pair, OTHER_TEXT, *behind]
+
+
 def implied_merges(types: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     """Yield the merges of a vocabulary that lists none: all pairs that make a type, by its id."""
     for text, _ in sorted(types.items(), key=lambda known: known[1]):

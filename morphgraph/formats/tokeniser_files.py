@@ -13,7 +13,6 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import (
     check_is_there,
-    check_size,
     decode_utf8,
     demo_tokeniser_path,
     parse_json,
@@ -144,14 +143,12 @@ def located(given: Given, is_model: Callable[[TokeniserFiles], bool]) -> Tokenis
 
 
 def _uploaded(files: Mapping[str, bytes]) -> TokeniserFiles:
-    for name, data in files.items():
-        check_size(name, len(data))
     mains = [name for name in files if name not in (*SETTINGS, TEMPLATE)]
     main, *more = mains or [*files] or [""]
     if not main or (more and more != [fitting_name(main)]):
         listed = ", ".join(files) or "no file"
         raise FileFormatError(listed, "", "this is not one tokeniser", GIVE_TOGETHER)
-    return TokeniserFiles(main, files, lambda name: gunzipped(files[name], name))
+    return TokeniserFiles(main, files, lambda name: unpacked(files[name], name))
 
 
 def _beside(path: Path, usual: Collection[str]) -> TokeniserFiles:
@@ -193,12 +190,7 @@ def _content(path: Path) -> bytes:
                 start = file.read(START)
                 if start.startswith(MAGIC) or recognised(start, "tokeniser")[0]:
                     return start + file.read(most)
-    return gunzipped(read_bytes(path), str(path))
-
-
-def gunzipped(data: bytes, name: str) -> bytes:
-    """Return the content of a file that may be packed by gzip, within the limit on files."""
-    return unpacked(data, name) if data.startswith(b"\x1f\x8b") else data
+    return unpacked(read_bytes(path), str(path))
 
 
 def fitting_name(name: str) -> str:

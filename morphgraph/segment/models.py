@@ -154,7 +154,8 @@ def load_segmenter(
     if method is not None:
         method_named(method, METHODS.segmenting).settings(parameters)
     with gold_named():
-        base = _base_in(open_tokeniser(given, pattern), method)
+        opened = open_tokeniser(given, pattern)
+        base = _base_in(opened, method)
     own = getattr(base, "method", None)
     if own is not None and method in (None, own):
         if not parameters:
@@ -274,7 +275,8 @@ def read_otherwise_by(source: str | os.PathLike[str], segmenter: Segmenter) -> s
     if not os.path.isdir(source) or (model := as_loaded(segmenter)) is None:  # noqa: PTH112
         return ""
     document, ids = model.document, model.ids
-    return read_otherwise(source, document, lambda texts: with_frame(ids(texts, True), document))
+    around = document.get("post_processor")
+    return read_otherwise(source, document, lambda texts: with_frame(ids(texts, True), around))
 
 
 def export_to(

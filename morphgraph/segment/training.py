@@ -30,10 +30,16 @@ from morphgraph.corpus.pipelines import (
 from morphgraph.corpus.word_array import BATCH_SIZE, WordArray
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
-    special_token,
     tokenizer_document,
 )
-from morphgraph.formats.pipeline_parts import byte_level, metaspace, replacing, sequence, split
+from morphgraph.formats.pipeline_parts import (
+    byte_level,
+    metaspace,
+    replacing,
+    sequence,
+    special_token,
+    split,
+)
 from morphgraph.segment.method import METHODS, Method, Training, method_named
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.isolated import ProcessEndedError, report_place, run_isolated
 from morphgraph.core.limits import (
     GROWN_CHARACTERS,
@@ -19,8 +19,7 @@ from morphgraph.core.limits import (
     PIPELINE_SECONDS,
     TEXT_GROWTH,
 )
-from morphgraph.core.text import shortened
-from morphgraph.tokeniser.parts import PARTS_OF_TEXT, parts_in_order
+from morphgraph.tokeniser.parts import PARTS_OF_TEXT, PartError, library_of, parts_in_order
 from morphgraph.tokeniser.preprocess import WHOLE, Piece, Preprocessor
 
 LONG_TEXT = 30_000
@@ -29,17 +28,6 @@ _SPARE = 1_000
 """The number of characters that any text may become."""
 _as_bytes = lru_cache(maxsize=2)(str.encode)
 """The same parts are sent with every word."""
-
-
-class PartError(MorphGraphError):
-    """A part of a pipeline exceeded a limit; ``place``: the part, ``problem``: the limit."""
-
-    def __init__(self, place: str, problem: str, variable: str, text: str) -> None:
-        self.place, self.problem, self.variable = place, problem, variable
-        super().__init__(
-            f"On “{shortened(text)}”, {place} of the tokeniser {problem}. Leave that text out, use "
-            f"another tokeniser, or set {variable}."
-        )
 
 
 def _apply(parts: str, do: str, text: str, *spans: slice) -> Any:
@@ -115,16 +103,6 @@ class IsolatedPreprocessor(Preprocessor):
 
 def _as_pieces(listed: Any) -> list[Piece]:
     return [[(text, start, end) for text, start, end in piece] for piece in listed]
-
-
-def library_of(parts: Any) -> Any:
-    """Return a tokeniser of the library with some parts and nothing else."""
-    from tokenizers import Tokenizer
-
-    model = {"type": "BPE", "vocab": {}, "merges": []}
-    return Tokenizer.from_str(
-        json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts})
-    )
 
 
 # ------------------------------------------------------------------------- in the process

@@ -1,13 +1,25 @@
-"""The normalisers, pre-tokenisers and decoders known to be fast and to add little text.
+"""The parts of pipelines: which are known to be fast and to add little text, and those built.
 
-They are those of published tokenisers and of our own, each part at most once. What becomes of
+Known are those of published tokenisers and of our own, each part at most once. What becomes of
 others, `tokeniser.isolated_pipeline` says.
 """
 
+import base64
 import json
 import re
+import struct
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import CHARSMAP_BYTES, TEXT_GROWTH, is_public
+from morphgraph.core.text import shortened
+
+DOWNLOAD_AGAIN = "Download the file again."
 
 PARTS_OF_TEXT = ("normalizer", "pre_tokenizer")
 _MOST = {"normalizer": 2_000, "pre_tokenizer": 10, "decoder": 2_000}
@@ -182,4 +194,133 @@ def _grows(part: Mapping[str, Any]) -> bool:
     return plain is not None and len(part["content"]) > len(plain)
 
 
-DOWNLOAD_AGAIN = "Download the file again."
+def check_parts(document: Mapping[str, Any], name: str, fix: str) -> bool:
+    """Return whether all parts of a document's pipeline are known.
+
+    `FileFormatError` for those that run nowhere, or not in public mode.
+    """
+    for place, part in parts_in_order(document.get("normalizer"), "normalizer"):
+        charsmap = part.get("precompiled_charsmap") if isinstance(part, dict) else None
+        if isinstance(charsmap, str):
+            check_charsmap(charsmap, name, f"field {place}")
+    *places, decoder = (unknown_part(document, key) for key in (*PARTS_OF_TEXT, "decoder"))
+    unknown, public = next(filter(None, places), ""), is_public()
+    if decoder or (unknown and public):
+        problem = "this part is none of those that a public server runs"
+        own = "Open the file on your own machine."
+        if not public:
+            problem, own = "no published tokeniser has such a decoder", "Take it out."
+        raise FileFormatError(name, f"field {decoder or unknown}", problem, own)
+    for key in PARTS_OF_TEXT:
+        if document.get(key) is not None and not isinstance(document[key], dict):
+            raise FileFormatError(name, f"field {key}", "this is no part of a pipeline", fix)
+    return not unknown
+
+
+def charsmap_of(document: Mapping[str, Any]) -> bytes:
+    """Return a normaliser's rules for characters; empty if it has none."""
+    parts = parts_in_order(document.get("normalizer"), "normalizer")
+    charsmaps = (part.get("precompiled_charsmap") for _, part in parts if isinstance(part, dict))
+    return base64.b64decode(next((text for text in charsmaps if isinstance(text, str)), ""))
+
+
+_LONGEST_RULE = 32
+"""Bytes that a rule may replace; sentencepiece has room for this many rules with a common prefix.
+"""
+_LEAF, _LABEL, _VALUE = np.uint32(1 << 8), np.uint32(0x8000_00FF), np.uint32(0x7FFF_FFFF)
+
+
+def check_charsmap(charsmap: bytes | str, name: str, place: str) -> None:
+    """Raise `FileFormatError` if a map could leave its array, or make texts very long.
+
+    A string is in base64, as in files of Hugging Face's library. The map is the length of a trie in
+    bytes, the trie as a double array (Darts), and the texts that its values point to, each ending
+    in a zero byte.
+    """
+    wrong = FileFormatError(
+        name, place, "the precompiled map of characters is damaged", DOWNLOAD_AGAIN
+    )
+    try:
+        if isinstance(charsmap, str):
+            charsmap = base64.b64decode(charsmap, validate=True)
+    except ValueError as error:
+        raise wrong from error
+    if not charsmap:
+        return
+    CHARSMAP_BYTES.check(len(charsmap), name, place)
+    size = struct.unpack_from("<I", charsmap)[0] if len(charsmap) >= 4 else 0
+    if not 4 <= size <= len(charsmap) - 4 or size % 4:
+        raise wrong
+    units = np.frombuffer(charsmap, "<u4", size // 4, 4)
+    texts = charsmap[4 + size :]
+    try:
+        lengths = [len(text) for text in texts.decode().split("\0")]
+    except UnicodeDecodeError as error:
+        raise wrong from error
+    values = _values_of(units)
+    if values is None:
+        raise wrong
+    starts = np.zeros(len(texts) + 1, np.bool_)
+    starts[: len(texts)] = (np.frombuffer(texts, np.uint8) & 0xC0) != 0x80
+    if (values >= len(texts)).any() or not starts[values].all():
+        raise wrong
+    TEXT_GROWTH.check(max(lengths), name, place)
+
+
+def _values_of(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64] | None:
+    """Return the values in a double array; None if a search could leave the array."""
+    count = len(units)
+    offsets = (units >> np.uint32(10)) << ((units & np.uint32(1 << 9)) >> np.uint32(6))
+    bases = np.arange(count, dtype=np.int64) ^ offsets.astype(np.int64)
+    reached, values = np.zeros(1, np.int64), []
+    letters = np.arange(256)
+    for _ in range(_LONGEST_RULE + 1):
+        if (bases[reached] | 0xFF).max(initial=0) >= count:
+            return None
+        with_leaf = reached[(units[reached] & _LEAF) != 0]
+        values.append(units[bases[with_leaf]] & _VALUE)
+        # A search continues where the label of a place is the letter that leads to it.
+        following = []
+        for first in range(0, len(reached), 4096):
+            places = bases[reached[first : first + 4096], None] ^ letters
+            following.append(places[(units[places] & _LABEL) == letters])
+        reached = np.unique(np.concatenate(following))
+        if not len(reached):
+            return np.concatenate(values).astype(np.int64)
+    return None
+
+
+def library_of(parts: Any) -> Any:
+    """Return a tokeniser of the library with some parts and nothing else."""
+    from tokenizers import Tokenizer
+
+    model = {"type": "BPE", "vocab": {}, "merges": []}
+    return Tokenizer.from_str(
+        json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts})
+    )
+
+
+class PartError(MorphGraphError):
+    """A part of a pipeline exceeded a limit; ``place``: the part, ``problem``: the limit."""
+
+    def __init__(self, place: str, problem: str, variable: str, text: str) -> None:
+        self.place, self.problem, self.variable = place, problem, variable
+        super().__init__(
+            f"On “{shortened(text)}”, {place} of the tokeniser {problem}. Leave that text out, use "
+            f"another tokeniser, or set {variable}."
+        )
+
+
+@contextmanager
+def trying(name: str, fix: str, problem: str = "they fail on a simple word") -> Iterator[None]:
+    """Try a pipeline; any failure is a `FileFormatError`."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except PartError as error:
+        out = f"Take it out, or set {error.variable}."
+        raise FileFormatError(name, error.place, f"it {error.problem}", out) from error
+    except BaseException as error:  # a panic of the library is no Exception
+        problem = f"{problem} ({shortened(str(error), 120)})"
+        raise FileFormatError(name, "fields normalizer and pre_tokenizer", problem, fix) from error

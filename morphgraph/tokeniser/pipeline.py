@@ -2,8 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,26 +11,24 @@ from uuid import uuid4
 from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.core.limits import GROWN_CHARACTERS, is_public
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.isolated_pipeline import (
     IsolatedPart,
     IsolatedPreprocessor,
-    PartError,
-    library_of,
 )
 from morphgraph.tokeniser.parts import (
     DOWNLOAD_AGAIN,
     PARTS_OF_TEXT,
-    parts_in_order,
-    unknown_part,
+    charsmap_of,
+    check_parts,
+    library_of,
+    trying,
 )
 from morphgraph.tokeniser.preprocess import (
     TOKEN_FLAGS,
     AddedToken,
     Preprocessor,
     SentencePieceText,
-    check_charsmap,
 )
 
 cut = partial(shortened, length=60)
@@ -76,7 +73,6 @@ def added_tokens(
     return added
 
 
-_PLACE = "fields normalizer and pre_tokenizer"
 _FLAGS = (
     "byte_level",
     "splits_only_non_letters",
@@ -114,15 +110,13 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
         byte_fallback=bool(settings.get("byte_fallback")),
         added=added_tokens_of(document),
     )
-    together = sum(len(token.content) for token in preprocessor.added if token.normalized)
-    GROWN_CHARACTERS.check(together, name, "field added_tokens")
     if settings.get("sentencepiece") is not None:
         text = _sentencepiece_text(document, name)
         added = tuple(token for token in preprocessor.added if token.content not in text.symbols)
         preprocessor = replace(
             preprocessor, normalizer=None, pre_tokenizer=None, added=added, sentencepiece=text
         )
-    with _trying(name, DOWNLOAD_AGAIN):
+    with trying(name, DOWNLOAD_AGAIN):
         preprocessor.leading_space = _sees_leading_space(preprocessor, ids)
     return preprocessor
 
@@ -142,33 +136,19 @@ def added_tokens_of(document: Mapping[str, Any]) -> tuple[AddedToken, ...]:
 def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
     """Return the parts of a pipeline as objects of the `tokenizers` library, or proxies.
 
-    Unknown parts are an error in public mode; elsewhere they run in a separate process.
+    Unknown parts run in a separate process.
     """
-    for place, part in parts_in_order(document.get("normalizer"), "normalizer"):
-        charsmap = part.get("precompiled_charsmap") if isinstance(part, dict) else None
-        if isinstance(charsmap, str):
-            check_charsmap(charsmap, name, f"field {place}")
-    *places, decoder = (unknown_part(document, key) for key in (*PARTS_OF_TEXT, "decoder"))
-    unknown, public = next(filter(None, places), ""), is_public()
-    if decoder or (unknown and public):
-        problem = "this part is none of those that a public server runs"
-        own = "Open the file on your own machine."
-        if not public:
-            problem, own = "no published tokeniser has such a decoder", "Take it out."
-        raise FileFormatError(name, f"field {decoder or unknown}", problem, own)
+    is_known = check_parts(document, name, fix)
     chosen = {key: document.get(key) for key in PARTS_OF_TEXT}
-    for key, part in chosen.items():
-        if part is not None and not isinstance(part, dict):
-            raise FileFormatError(name, f"field {key}", "this is no part of a pipeline", fix)
     parts = json.dumps(chosen)
-    fields: dict[str, Any] = {"parts": parts, "is_known": not unknown}
-    if unknown:
+    fields: dict[str, Any] = {"parts": parts, "is_known": is_known}
+    if not is_known:
         present = (key for key, part in chosen.items() if part is not None)
         fields |= {key: IsolatedPart(parts, key) for key in present}
-        with _trying(name, fix):
+        with trying(name, fix):
             IsolatedPreprocessor(**fields).pieces(_PROBE)
     else:
-        with _trying(name, fix, "the tokenizers library cannot build them"):
+        with trying(name, fix, "the tokenizers library cannot build them"):
             library = library_of(chosen)
         fields |= {key: getattr(library, key) for key in PARTS_OF_TEXT}
     return fields
@@ -182,28 +162,6 @@ def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePiece
         problem = f"they cannot be read ({shortened(str(error), 120)})"
         fix = "Save the tokeniser again."
         raise FileFormatError(name, "field model.sentencepiece", problem, fix) from error
-
-
-def charsmap_of(document: Mapping[str, Any]) -> bytes:
-    """Return a normaliser's rules for characters; empty if it has none."""
-    parts = parts_in_order(document.get("normalizer"), "normalizer")
-    charsmaps = (part.get("precompiled_charsmap") for _, part in parts if isinstance(part, dict))
-    return base64.b64decode(next((text for text in charsmaps if isinstance(text, str)), ""))
-
-
-@contextmanager
-def _trying(name: str, fix: str, problem: str = "they fail on a simple word") -> Iterator[None]:
-    """Try a pipeline; any failure is a `FileFormatError`."""
-    try:
-        yield
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except PartError as error:
-        out = f"Take it out, or set {error.variable}."
-        raise FileFormatError(name, error.place, f"it {error.problem}", out) from error
-    except BaseException as error:  # a panic of the library is no Exception
-        problem = f"{problem} ({shortened(str(error), 120)})"
-        raise FileFormatError(name, _PLACE, problem, fix) from error
 
 
 def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> bool:

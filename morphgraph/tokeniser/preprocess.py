@@ -1,28 +1,17 @@
 """A tokeniser's own normaliser and pre-tokeniser, and the characters they make."""
 
-import base64
 import json
 import re
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.core.limits import (
-    CHARSMAP_BYTES,
-    GROWN_CHARACTERS,
-    PUBLIC_TEXT,
-    TEXT_GROWTH,
-    is_public,
-)
+from morphgraph.core.limits import GROWN_CHARACTERS, PUBLIC_TEXT, is_public
 from morphgraph.core.text import SHOWN_MARKER, shortened
-from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
+from morphgraph.tokeniser.parts import check_charsmap
 
 _VISIBLE = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
 _substitutes = iter(range(0x100, 0x200))
@@ -79,72 +68,6 @@ def check_length(text: str) -> None:
             f"“{shortened(text)}” has {len(text):,} characters, the limit is {limit.value:,}. "
             f"Leave it out, cut it up, or set {limit.variable}."
         )
-
-
-_LONGEST_RULE = 32
-"""Bytes that a rule may replace; sentencepiece has room for this many rules with a common prefix.
-"""
-_LEAF, _LABEL, _VALUE = np.uint32(1 << 8), np.uint32(0x8000_00FF), np.uint32(0x7FFF_FFFF)
-
-
-def check_charsmap(charsmap: bytes | str, name: str, place: str) -> None:
-    """Raise `FileFormatError` if a map could leave its array, or make texts very long.
-
-    A string is in base64, as in files of Hugging Face's library. The map is the length of a trie in
-    bytes, the trie as a double array (Darts), and the texts that its values point to, each ending
-    in a zero byte.
-    """
-    wrong = FileFormatError(
-        name, place, "the precompiled map of characters is damaged", DOWNLOAD_AGAIN
-    )
-    try:
-        if isinstance(charsmap, str):
-            charsmap = base64.b64decode(charsmap, validate=True)
-    except ValueError as error:
-        raise wrong from error
-    if not charsmap:
-        return
-    CHARSMAP_BYTES.check(len(charsmap), name, place)
-    size = struct.unpack_from("<I", charsmap)[0] if len(charsmap) >= 4 else 0
-    if not 4 <= size <= len(charsmap) - 4 or size % 4:
-        raise wrong
-    units = np.frombuffer(charsmap, "<u4", size // 4, 4)
-    texts = charsmap[4 + size :]
-    try:
-        lengths = [len(text) for text in texts.decode().split("\0")]
-    except UnicodeDecodeError as error:
-        raise wrong from error
-    values = _values_of(units)
-    if values is None:
-        raise wrong
-    starts = np.zeros(len(texts) + 1, np.bool_)
-    starts[: len(texts)] = (np.frombuffer(texts, np.uint8) & 0xC0) != 0x80
-    if (values >= len(texts)).any() or not starts[values].all():
-        raise wrong
-    TEXT_GROWTH.check(max(lengths), name, place)
-
-
-def _values_of(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64] | None:
-    """Return the values in a double array; None if a search could leave the array."""
-    count = len(units)
-    offsets = (units >> np.uint32(10)) << ((units & np.uint32(1 << 9)) >> np.uint32(6))
-    bases = np.arange(count, dtype=np.int64) ^ offsets.astype(np.int64)
-    reached, values = np.zeros(1, np.int64), []
-    letters = np.arange(256)
-    for _ in range(_LONGEST_RULE + 1):
-        if (bases[reached] | 0xFF).max(initial=0) >= count:
-            return None
-        with_leaf = reached[(units[reached] & _LEAF) != 0]
-        values.append(units[bases[with_leaf]] & _VALUE)
-        # A search continues where the label of a place is the letter that leads to it.
-        following = []
-        for first in range(0, len(reached), 4096):
-            places = bases[reached[first : first + 4096], None] ^ letters
-            following.append(places[(units[places] & _LABEL) == letters])
-        reached = np.unique(np.concatenate(following))
-        if not len(reached):
-            return np.concatenate(values).astype(np.int64)
-    return None
 
 
 class AddedToken(NamedTuple):

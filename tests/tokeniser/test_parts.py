@@ -20,8 +20,8 @@ from morphgraph.corpus.pipelines import PIPELINES, START_MARKERS, prepare
 from morphgraph.formats.hugging_face import assumed_document, from_tokenizer_json
 from morphgraph.segment.training import components
 from morphgraph.tokeniser.isolated_pipeline import LONG_TEXT
-from morphgraph.tokeniser.parts import is_known_pattern, unknown_part
-from morphgraph.tokeniser.preprocess import SentencePieceText, check_charsmap
+from morphgraph.tokeniser.parts import check_charsmap, is_known_pattern, unknown_part
+from morphgraph.tokeniser.preprocess import SentencePieceText
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}

@@ -29,7 +29,7 @@ from morphgraph.refine import (
 )
 from morphgraph.refine.blame import blame
 from morphgraph.refine.extending import extend
-from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, knock_out, threshold_curve
+from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, threshold_curve
 from morphgraph.refine.learning import learnable
 from morphgraph.refine.portable_edits import preview_portable
 from morphgraph.refine.pruning import preview_prune
@@ -38,7 +38,7 @@ from morphgraph.refine.study import Study
 from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting, check_gold
-from morphgraph.segment.method import METHODS, Value, method_named
+from morphgraph.segment.method import METHODS, Parameters, Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.merging import never_formed, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice
@@ -143,11 +143,21 @@ class Tokeniser(BaseTokeniser):
         <ScoredKnockout: 231 types removed, F1 49.89 % → 60.98 % on 188 words kept aside>
         """
         chosen = KnockoutSettings(**settings, seed=seed)
-        new = self._merges("knock_out").copy()
-        rest, kept = check_gold(gold).set_aside(holdout, seed)
-        result = knock_out(new, Benchmark.on(rest, new), chosen)
+        made, rest, kept = self._learn("knockout", gold, holdout, seed, chosen)
+        new, result = made.segmenter.tokeniser, made.result
         removed = tuple(new.types[number] for number in result.change.removed_types)
         return ScoredKnockout(*self._learned(new, rest, kept, chosen), removed, result)
+
+    def _learn(
+        self, method: str, gold: GoldSet, holdout: float, seed: int, settings: Parameters
+    ) -> tuple[Any, GoldSet, GoldSet]:
+        """Return what a method makes of all gold but a share, the words learned from, and others.
+
+        Where none are kept aside, the others are the same.
+        """
+        entry: Any = METHODS[method]
+        rest, kept = check_gold(gold).set_aside(holdout, seed)
+        return entry.learn(self._merges(method), rest, settings), rest, kept
 
     def _learned(
         self, new: BpeTokeniser, rest: GoldSet, kept: GoldSet, settings: BlameSettings
@@ -316,10 +326,9 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.learn("knockout", gold)
         <Tokeniser demo:en: BTE, 7,769 types, 7,512 merges, 1 edit>
         """
-        entry: Any = method_named(method, METHODS.learning)
-        rest, _ = check_gold(gold).set_aside(holdout, seed)
-        segmenter = entry.learn(self._merges(method), rest, entry.settings(parameters)).segmenter
-        return Tokeniser(standard_segmenter(segmenter.tokeniser))
+        settings = method_named(method, METHODS.learning).settings(parameters)
+        made, _, _ = self._learn(method, gold, holdout, seed, settings)
+        return Tokeniser(standard_segmenter(made.segmenter.tokeniser))
 
     def _edited(self, new: BpeTokeniser) -> tuple[Tokeniser, tuple[str, ...]]:
         """Return an edited copy, and the types that no merge of it can form any more."""

@@ -13,7 +13,7 @@ from functools import partial
 from morphgraph.reference.families import Part, are_apart
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine import KnockoutSettings, ReBPESettings
-from morphgraph.refine.knockout import knock_out
+from morphgraph.refine.knockout import KnockoutResult, knock_out
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet
@@ -27,11 +27,12 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 @dataclass(frozen=True)
 class Learned:
-    """A segmenter that a method made, facts about the method, and the run if it is ReBPE's."""
+    """A segmenter that a method made, facts about the method, and what it did, if it tells more."""
 
     segmenter: Segmenter
     facts: Mapping[str, float]
     run: ReBPERun | None = None
+    result: KnockoutResult | None = None
 
 
 def _knocked_out(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: KnockoutSettings) -> Learned:
@@ -43,7 +44,7 @@ def _knocked_out(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: KnockoutS
         "share_of_merges": result.share_of_merges,
         "merges": edited.graph.merge_count,
     }
-    return Learned(Bte(edited), facts)
+    return Learned(Bte(edited), facts, result=result)
 
 
 def _by_rebpe(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: ReBPESettings) -> Learned:

@@ -8,29 +8,28 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from morphgraph.core.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, parse_json
 from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES, Limit
 from morphgraph.core.packed import unpacked
 from morphgraph.core.plugins import installed
 from morphgraph.core.system import without_collection
 from morphgraph.formats.codes import codes_document, is_codes
-from morphgraph.formats.completing import completed, document_of_class, not_honoured
+from morphgraph.formats.completing import completed, not_honoured
+from morphgraph.formats.contents import Content, Document, Pieces, Saved, Types
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
-    SPECIAL,
     as_numbered,
     assumed_document,
     check_limits,
     checked_vocabulary,
     model_in,
-    model_kind,
     read_merges,
 )
 from morphgraph.formats.listed_types import read_types
 from morphgraph.formats.ranks import is_ranks, ranks_document
-from morphgraph.formats.sentencepiece import is_bpe, is_sentencepiece, parse_sentencepiece
-from morphgraph.formats.tokeniser_classes import CHARSMAP, class_name
+from morphgraph.formats.sentencepiece import is_sentencepiece, parse_sentencepiece
+from morphgraph.formats.tokeniser_classes import class_name
 from morphgraph.formats.tokeniser_files import (
     GIVE_TOGETHER,
     SETTINGS,
@@ -40,6 +39,8 @@ from morphgraph.formats.tokeniser_files import (
     fitting_name,
     located,
 )
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 FORMAT = "morphgraph model"
 """What the field ``format`` of a model says that this library saved."""
@@ -49,29 +50,32 @@ FORMAT = "morphgraph model"
 class Opened:
     """The content of a tokeniser's files.
 
-    ``name``: of the file that decides, for errors; ``format``: its name in `FILE_FORMATS`. One of
-    these is there: a ``document`` laid out as ``tokenizer.json``, with the ``merges_name`` of the
-    file of its merges if that is another one; ``pieces``, the message of a SentencePiece model;
-    ``types`` with their ids; or the JSON of a model that was ``saved``, by us or by the authors
-    of a method.
+    ``name``: of the file that decides, for errors; ``format``: its name in `FILE_FORMATS`.
     """
 
     name: str
     checksum: str
-    document: dict[str, Any] | None = None
-    merges_name: str = ""
-    pieces: Any = None
-    types: dict[str, int] | None = None
-    saved: dict[str, Any] | None = None
+    content: Content
     warnings: tuple[str, ...] = ()
     format: str = ""
 
-    @property
-    def has_merges(self) -> bool:
-        """Whether words are segmented by merges alone."""
-        if self.pieces is not None:
-            return is_bpe(self.pieces)
-        return self.document is not None and model_kind(self.document["model"]) in ("BPE", "BTE")
+    @without_collection()
+    def tokeniser(self) -> BpeTokeniser:
+        """Return the BPE tokeniser; `NoMergesError` if it is none."""
+        tokeniser = self.content.tokeniser(self.name, self.checksum)
+        tokeniser.warnings = self.warnings + tokeniser.warnings
+        return tokeniser
+
+    def vocabulary(self) -> SubwordVocabulary:
+        """Return the vocabulary. Errors: `FileFormatError`."""
+        try:
+            vocabulary = self.content.vocabulary(self.name)
+        except FileFormatError:
+            raise
+        except MorphGraphError as error:
+            problem, _, fix = str(error).rpartition(". ")
+            raise FileFormatError(self.name, "", problem, fix) from error
+        return replace(vocabulary, warnings=self.warnings + vocabulary.warnings)
 
 
 Held = Mapping[str, Any]
@@ -100,19 +104,19 @@ def _pair(files: TokeniserFiles) -> Held:
     MERGES.check(lines.count(b"\n"), merges_name)
     document = assumed_document(types, read_merges(lines, merges_name))
     sum_ = checksum(data + b"\0" + lines)
-    return {"name": name, "checksum": sum_, "document": document, "merges_name": merges_name}
+    return {"name": name, "checksum": sum_, "content": Document(document, merges_name)}
 
 
 def _gguf(files: TokeniserFiles) -> Held:
     tokeniser = read_gguf(files.data, files.name, files.pattern)
     if isinstance(tokeniser, bytes):
-        return {"pieces": parse_sentencepiece(tokeniser, files.name)}
-    return {"document": tokeniser}
+        return {"content": Pieces(parse_sentencepiece(tokeniser, files.name))}
+    return {"content": Document(tokeniser)}
 
 
 def _document(files: TokeniserFiles) -> Held:
     document, warnings = as_numbered(files.parsed)
-    return {"document": document, "warnings": tuple(warnings)}
+    return {"content": Document(document), "warnings": tuple(warnings)}
 
 
 def _is_merges(files: TokeniserFiles) -> bool:
@@ -139,26 +143,30 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     "vocabulary and merges": FileFormat(lambda f: f.companion != "", _pair),
     "GGUF": FileFormat(lambda f: f.data.startswith(MAGIC), _gguf, is_alone=True),
     "codes": FileFormat(
-        lambda f: is_codes(f.data), lambda f: {"document": codes_document(f.data, f.name)}, MERGES
+        lambda f: is_codes(f.data),
+        lambda f: {"content": Document(codes_document(f.data, f.name))},
+        MERGES,
     ),
     _MERGES: FileFormat(_is_merges, _merges_alone),
     _RANKS: FileFormat(
         lambda f: is_ranks(f.data),
-        lambda f: {"document": ranks_document(f.data, f.name, f.pattern)},
+        lambda f: {"content": Document(ranks_document(f.data, f.name, f.pattern))},
         TYPES,
     ),
     SENTENCEPIECE: FileFormat(
         lambda f: is_sentencepiece(f.data, f.name),
-        lambda f: {"pieces": parse_sentencepiece(f.data, f.name)},
+        lambda f: {"content": Pieces(parse_sentencepiece(f.data, f.name))},
         TYPES,
         line_ends=2,  # the signs of a type's field, and of its text in it
     ),
     SAVED_MODEL: FileFormat(
-        lambda f: f.fields.get("format") == FORMAT, lambda f: {"saved": f.parsed}, is_alone=True
+        lambda f: f.fields.get("format") == FORMAT,
+        lambda f: {"content": Saved(f.parsed, SAVED_MODEL)},
+        is_alone=True,
     ),
     RELEASED_MODEL: FileFormat(
         lambda f: released_reader(f.fields) is not None,
-        lambda f: {"saved": f.parsed},
+        lambda f: {"content": Saved(f.parsed, RELEASED_MODEL)},
         is_alone=True,
     ),
     EXPORTED_MODEL: FileFormat(
@@ -167,9 +175,11 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     WHOLE: FileFormat(lambda f: isinstance(f.fields.get("model"), dict), _document),
     "vocab.json": FileFormat(
         lambda f: f.parsed is not None,
-        lambda f: {"types": checked_vocabulary(f.parsed, f.name, "read as vocab.json")},
+        lambda f: {"content": Types(checked_vocabulary(f.parsed, f.name, "read as vocab.json"))},
     ),
-    _LIST: FileFormat(lambda _: True, lambda f: {"types": read_types(f.data, f.name)}, TYPES),
+    _LIST: FileFormat(
+        lambda _: True, lambda f: {"content": Types(read_types(f.data, f.name))}, TYPES
+    ),
 }
 """The formats by name; the first that files look like is theirs."""
 
@@ -199,17 +209,10 @@ def _read(files: TokeniserFiles) -> Opened:
     held = format.read(files)
     sum_ = held.get("checksum") or checksum(files.data)
     opened = Opened(**{"name": files.name, "format": name, **held, "checksum": sum_})
-    _check_limits(opened)
+    TYPE_CUTS.check(opened.content.cuts, opened.name)
+    check_limits(opened.content.listed, opened.name)
     settings = {} if format.is_alone or len(files.names) == 1 else files.settings()
     return _with_settings(opened, settings) if settings else opened
-
-
-def _check_limits(opened: Opened) -> None:
-    """Raise `FileFormatError` if a file lists too much, or would make too many merges."""
-    pieces = [] if opened.pieces is None else [[piece.piece] for piece in opened.pieces.pieces]
-    if pieces and opened.has_merges:
-        TYPE_CUTS.check(sum(len(text) ** 2 for (text,) in pieces), opened.name)
-    check_limits(opened.document or {"model": {"vocab": opened.types or pieces}}, opened.name)
 
 
 @without_collection()
@@ -243,7 +246,7 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
 def _is_model(files: TokeniserFiles) -> bool:
     """Return whether a file of any name is a tokeniser's; settings look like mere types."""
     try:
-        return _read(files).types is None
+        return not isinstance(_read(files).content, Types)
     except FileFormatError:
         return False
 
@@ -260,53 +263,22 @@ def is_tokeniser(data: bytes, name: str) -> bool:
 
 def _with_settings(opened: Opened, settings: Mapping[str, Any]) -> Opened:
     """Apply the settings in the files beside a tokeniser to it."""
-    document = opened.document
-    is_whole, is_implied = document is not None and not opened.merges_name, False
-    if opened.pieces is not None:
-        held = {**settings, CHARSMAP: opened.pieces.normalizer_spec.precompiled_charsmap}
-        pieces = [[piece.piece, piece.score] for piece in opened.pieces.pieces]
-        document = document_of_class(_with_controls(held, opened.pieces), pieces)
-    elif opened.types is not None:
-        is_implied, settings = not class_name(settings), _with_class(settings, opened.types)
-        document = document_of_class(settings, opened.types)
-    elif opened.merges_name and document is not None:
-        model = document["model"]
-        document = document_of_class(settings, model["vocab"], model["merges"]) or document
+    content, sum_ = opened.content, opened.checksum
+    document, held = content.of_class(settings)
     if document is None:
         lost = not_honoured(None, settings, whole=False)
         return replace(opened, warnings=(*opened.warnings, *lost))
-    changed, warnings = completed(document, settings, whole=is_whole, implied=is_implied)
-    if changed == opened.document and not warnings:
+    implied = class_name(held) != class_name(settings)
+    changed, warnings = completed(document, held, whole=content.is_whole, implied=implied)
+    made = Document(changed, content.merges_name if isinstance(content, Document) else "")
+    if made == content and not warnings:
         return opened
-    sum_ = opened.checksum
-    if changed != opened.document:
+    if made != content:
         parts = {key: value for key, value in changed.items() if key != "model"}
         sum_ = checksum(f"{sum_} {json.dumps(parts, sort_keys=True)}".encode())
-    all_warnings = (*opened.warnings, *warnings)
-    return replace(
-        opened, document=changed, pieces=None, types=None, checksum=sum_, warnings=all_warnings
-    )
-
-
-def _with_controls(settings: Mapping[str, Any], model: Any) -> dict[str, Any]:
-    """Return settings with the control symbols of a SentencePiece model, and those of its user."""
-    kind = model.SentencePiece
-    listed = settings.get("extra_special_tokens") or settings.get("additional_special_tokens") or []
-    symbols = [
-        {"content": piece.piece, "normalized": False, "special": piece.type == kind.CONTROL}
-        for piece in model.pieces
-        if piece.type in (kind.CONTROL, kind.USER_DEFINED)
-    ]
-    more = [*(listed.values() if isinstance(listed, dict) else listed), *symbols]
-    return {**settings, "extra_special_tokens": more, "additional_special_tokens": None}
-
-
-def _with_class(settings: Mapping[str, Any], types: Mapping[str, int]) -> dict[str, Any]:
-    """Return settings with the class that those of BERT imply where none is named."""
-    if class_name(settings) or not any(text.startswith("##") for text in types):
-        return {**settings}
-    cased = any(text != text.lower() for text in types if not SPECIAL.fullmatch(text))
-    return {"do_lower_case": not cased, **settings, "tokenizer_class": "BertTokenizer"}
+    check_limits(changed, opened.name)
+    warnings = (*opened.warnings, *warnings)
+    return replace(opened, content=made, checksum=sum_, warnings=warnings)
 
 
 def needs_vocabulary(data: bytes) -> bool:

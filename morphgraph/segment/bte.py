@@ -20,12 +20,12 @@ from morphgraph.formats.hugging_face import (
     new_ids,
     to_tokenizer_json,
 )
-from morphgraph.formats.loading import detect_marker
 from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.method import Method, Training
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.vocabulary import detect_marker
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 

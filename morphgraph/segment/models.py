@@ -31,7 +31,6 @@ from morphgraph.formats.export import (
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.framing import with_frame
 from morphgraph.formats.hugging_face import from_document
-from morphgraph.formats.loading import tokeniser_in, vocabulary_in
 from morphgraph.formats.opening import (
     EXPORTED_MODEL,
     FORMAT,
@@ -169,13 +168,14 @@ def load_segmenter(
 def _base_in(opened: Opened, method: str | None) -> Any:
     """Return what was opened: a segmenter, or what one of this method is built on."""
     base: Any
+    content: Any = opened.content
     if read := _OWN.get(opened.format):
-        base = read(opened.saved or opened.document, opened.name)
+        base = read(content.document, opened.name)
     # A tokeniser's types, from any source, are prepared like its words.
-    elif opened.has_merges or (method is not None and METHODS[method].needs == "merges"):
-        base = tokeniser_in(opened)
+    elif content.has_merges or (method is not None and METHODS[method].needs == "merges"):
+        base = opened.tokeniser()
     else:
-        base = vocabulary_in(opened)
+        base = opened.vocabulary()
     return standard_segmenter(base) if method is None else base
 
 

@@ -33,6 +33,17 @@ PLAIN, MARKED = 0, 1
 """The two forms of a string in the trie: plain, and with the marker before it."""
 
 
+def detect_marker(types: Sequence[str]) -> Marker:
+    """Return the marker that most types have; none if no type has one."""
+    choices: tuple[Marker, ...] = ("##", "▁", "Ġ")
+    counts = {
+        marker: sum(text.startswith(marker) and text != marker for text in types)
+        for marker in choices
+    }
+    best = max(choices, key=counts.__getitem__)
+    return best if counts[best] else ""
+
+
 @dataclass(frozen=True)
 class SubwordVocabulary:
     """Types, their marker, and the preprocessing of texts.

@@ -23,7 +23,7 @@ from morphgraph.formats.recipe import LINEAGE_FIELD
 from morphgraph.refine.learning import Entrant
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.bte import file_ids
-from morphgraph.segment.method import METHODS, Parameters, Value, method_of
+from morphgraph.segment.method import METHODS, Value
 from morphgraph.segment.models import export_to, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.standalone.piece_methods import let_decode_bytes, load
@@ -225,29 +225,19 @@ class BaseTokeniser:
 
     def method(
         self,
-        method: str | Parameters,
+        method: str,
         *,
         counts: WordCountsLike | None = None,
         **parameters: Value | None,
     ) -> Self:
         """Return the same vocabulary with another way to segment: ``flota``, ``dropout``, ….
 
-        ``method``: its name in `METHODS`, with its ``parameters``; or these as an instance of its
-        class, which a type checker checks. ``counts``: word counts, a file of them or
-        ``wordfreq:en``, for methods that need some. Errors: `MorphGraphError`.
+        ``method``: its name in `METHODS`, with its ``parameters``. ``counts``: word counts, a file
+        of them or ``wordfreq:en``, for methods that need some. Errors: `MorphGraphError`.
 
         >>> tokeniser.method("flota", k=2).segment(["undesirable"])
         [['Ġund', 'able']]
-        >>> from morphgraph.segment.flota import FlotaParameters
-        >>> tokeniser.method(FlotaParameters(k=2)) == tokeniser.method("flota", k=2)
-        True
         """
-        if isinstance(method, Parameters):
-            if parameters:
-                listed = ", ".join(parameters)
-                raise MorphGraphError(f"{listed}: parameters are given twice. Leave these out.")
-            parameters = dict(method)
-            method = method_of(method)
         if method in METHODS.learning and method in METHODS:
             raise MorphGraphError(
                 f"{METHODS[method].title} learns from gold and gives another tokeniser. Use learn."

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, NoMergesError
+from morphgraph.core.limits import TYPE_CUTS
 from morphgraph.formats.completing import document_of_class
 from morphgraph.formats.hugging_face import (
     SPECIAL,
     assumed_document,
+    check_limits,
     checked_vocabulary,
     from_document,
     model_in,
@@ -35,20 +37,9 @@ class Content(ABC):
         """Whether words are segmented by merges alone."""
         return False
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is a ``tokenizer.json``, which decides how text is prepared."""
-        return False
-
-    @property
-    def listed(self) -> Mapping[str, Any]:
-        """What it lists, laid out as ``tokenizer.json``, to be held against the limits."""
-        return {}
-
-    @property
-    def cuts(self) -> int:
-        """The number of ways to cut its types, if merges come from that."""
-        return 0
+    @abstractmethod
+    def check_limits(self, name: str) -> None:
+        """Raise `FileFormatError` if it lists too much, or would make too many merges."""
 
     @abstractmethod
     def tokeniser(self, name: str, checksum: str) -> BpeTokeniser:
@@ -76,11 +67,14 @@ def _no_vocabulary(name: str) -> FileFormatError:
 
 
 @dataclass(frozen=True)
-class Saved(Content):
+class SavedModel(Content):
     """The JSON of a model that was saved, by us or by the authors of a method; ``what`` it is."""
 
     document: Any
     what: str
+
+    def check_limits(self, name: str) -> None:
+        """Leave that to what reads it."""
 
     def tokeniser(self, name: str, checksum: str) -> BpeTokeniser:
         """Refuse it."""
@@ -107,15 +101,9 @@ class Document(Content):
         """Whether its model is one of merges."""
         return model_kind(self.document["model"]) in ("BPE", "BTE")
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether it was one file."""
-        return not self.merges_name
-
-    @property
-    def listed(self) -> Mapping[str, Any]:
-        """Itself."""
-        return self.document
+    def check_limits(self, name: str) -> None:
+        """Count all that it lists."""
+        check_limits(self.document, name)
 
     def tokeniser(self, name: str, checksum: str) -> BpeTokeniser:
         """Return its tokeniser."""
@@ -124,8 +112,8 @@ class Document(Content):
     def of_class(self, settings: FolderSettings) -> tuple[dict[str, Any] | None, FolderSettings]:
         """Return itself; a vocabulary and its merges are prepared as a class does."""
         model = self.document["model"]
-        lists = None if self.is_whole else (model["vocab"], model["merges"])
-        return (lists and document_of_class(settings, *lists)) or self.document, settings
+        made = self.merges_name and document_of_class(settings, model["vocab"], model["merges"])
+        return made or self.document, settings
 
     def vocabulary(self, name: str) -> SubwordVocabulary:
         """Return its types, numbered by their ids in the file, from 0."""
@@ -200,7 +188,7 @@ class Document(Content):
 
 
 @dataclass(frozen=True)
-class Types(Content):
+class TypeList(Content):
     """A list of types with their ids, which does not say how text is normalised.
 
     This follows BERT (``##``; lowercased if no type has a capital), GPT-2 (``Ġ``) and SentencePiece
@@ -209,10 +197,9 @@ class Types(Content):
 
     ids: dict[str, int]
 
-    @property
-    def listed(self) -> Mapping[str, Any]:
-        """Its types."""
-        return {"model": {"vocab": self.ids}}
+    def check_limits(self, name: str) -> None:
+        """Count its types."""
+        check_limits({"model": {"vocab": self.ids}}, name)
 
     def tokeniser(self, name: str, checksum: str) -> BpeTokeniser:
         """Refuse it."""
@@ -222,11 +209,8 @@ class Types(Content):
         """Return what the class makes of them; without one, types with ``##`` are BERT's."""
         if not class_name(settings) and any(text.startswith("##") for text in self.ids):
             cased = any(text != text.lower() for text in self.ids if not SPECIAL.fullmatch(text))
-            settings = {
-                "do_lower_case": not cased,
-                **settings,
-                "tokenizer_class": "BertTokenizer",
-            }
+            bert = {"tokenizer_class": "BertTokenizer"}
+            settings = {"do_lower_case": not cased, **settings, **bert}
         return document_of_class(settings, self.ids), settings
 
     def vocabulary(self, name: str) -> SubwordVocabulary:
@@ -250,7 +234,7 @@ class Types(Content):
 
 
 @dataclass(frozen=True)
-class Pieces(Content):
+class SentencePieceModel(Content):
     """The message of a SentencePiece model."""
 
     model: Any
@@ -260,16 +244,12 @@ class Pieces(Content):
         """Whether it is a model of BPE."""
         return is_bpe(self.model)
 
-    @property
-    def listed(self) -> Mapping[str, Any]:
-        """Its types."""
-        return {"model": {"vocab": [[piece.piece] for piece in self.model.pieces]}}
-
-    @property
-    def cuts(self) -> int:
-        """The characters of its types, each as often as its type has some."""
-        pieces = self.model.pieces if self.has_merges else ()
-        return sum(len(piece.piece) ** 2 for piece in pieces)
+    def check_limits(self, name: str) -> None:
+        """Count its types, and the ways to cut them, from which merges come."""
+        texts = [piece.piece for piece in self.model.pieces]
+        if self.has_merges:
+            TYPE_CUTS.check(sum(len(text) ** 2 for text in texts), name)
+        check_limits({"model": {"vocab": dict.fromkeys(texts)}}, name)
 
     def tokeniser(self, name: str, checksum: str) -> BpeTokeniser:
         """Return its tokeniser, with all merges that its types imply."""

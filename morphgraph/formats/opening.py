@@ -10,18 +10,17 @@ from typing import Any, NamedTuple
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, parse_json
-from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES, Limit
+from morphgraph.core.limits import MERGES, TYPES, Limit
 from morphgraph.core.packed import unpacked
 from morphgraph.core.plugins import installed
 from morphgraph.core.system import without_collection
 from morphgraph.formats.codes import codes_document, is_codes
 from morphgraph.formats.completing import completed, not_honoured
-from morphgraph.formats.contents import Content, Document, Pieces, Saved, Types
+from morphgraph.formats.contents import Content, Document, SavedModel, SentencePieceModel, TypeList
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     as_numbered,
     assumed_document,
-    check_limits,
     checked_vocabulary,
     model_in,
     read_merges,
@@ -110,7 +109,7 @@ def _pair(files: TokeniserFiles) -> Held:
 def _gguf(files: TokeniserFiles) -> Held:
     tokeniser = read_gguf(files.data, files.name, files.pattern)
     if isinstance(tokeniser, bytes):
-        return {"content": Pieces(parse_sentencepiece(tokeniser, files.name))}
+        return {"content": SentencePieceModel(parse_sentencepiece(tokeniser, files.name))}
     return {"content": Document(tokeniser)}
 
 
@@ -155,18 +154,18 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     ),
     SENTENCEPIECE: FileFormat(
         lambda f: is_sentencepiece(f.data, f.name),
-        lambda f: {"content": Pieces(parse_sentencepiece(f.data, f.name))},
+        lambda f: {"content": SentencePieceModel(parse_sentencepiece(f.data, f.name))},
         TYPES,
         line_ends=2,  # the signs of a type's field, and of its text in it
     ),
     SAVED_MODEL: FileFormat(
         lambda f: f.fields.get("format") == FORMAT,
-        lambda f: {"content": Saved(f.parsed, SAVED_MODEL)},
+        lambda f: {"content": SavedModel(f.parsed, SAVED_MODEL)},
         is_alone=True,
     ),
     RELEASED_MODEL: FileFormat(
         lambda f: released_reader(f.fields) is not None,
-        lambda f: {"content": Saved(f.parsed, RELEASED_MODEL)},
+        lambda f: {"content": SavedModel(f.parsed, RELEASED_MODEL)},
         is_alone=True,
     ),
     EXPORTED_MODEL: FileFormat(
@@ -175,10 +174,10 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     WHOLE: FileFormat(lambda f: isinstance(f.fields.get("model"), dict), _document),
     "vocab.json": FileFormat(
         lambda f: f.parsed is not None,
-        lambda f: {"content": Types(checked_vocabulary(f.parsed, f.name, "read as vocab.json"))},
+        lambda f: {"content": TypeList(checked_vocabulary(f.parsed, f.name, "read as vocab.json"))},
     ),
     _LIST: FileFormat(
-        lambda _: True, lambda f: {"content": Types(read_types(f.data, f.name))}, TYPES
+        lambda _: True, lambda f: {"content": TypeList(read_types(f.data, f.name))}, TYPES
     ),
 }
 """The formats by name; the first that files look like is theirs."""
@@ -209,8 +208,7 @@ def _read(files: TokeniserFiles) -> Opened:
     held = format.read(files)
     sum_ = held.get("checksum") or checksum(files.data)
     opened = Opened(**{"name": files.name, "format": name, **held, "checksum": sum_})
-    TYPE_CUTS.check(opened.content.cuts, opened.name)
-    check_limits(opened.content.listed, opened.name)
+    opened.content.check_limits(opened.name)
     settings = {} if format.is_alone or len(files.names) == 1 else files.settings()
     return _with_settings(opened, settings) if settings else opened
 
@@ -246,7 +244,7 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
 def _is_model(files: TokeniserFiles) -> bool:
     """Return whether a file of any name is a tokeniser's; settings look like mere types."""
     try:
-        return not isinstance(_read(files).content, Types)
+        return not isinstance(_read(files).content, TypeList)
     except FileFormatError:
         return False
 
@@ -269,14 +267,16 @@ def _with_settings(opened: Opened, settings: Mapping[str, Any]) -> Opened:
         lost = not_honoured(None, settings, whole=False)
         return replace(opened, warnings=(*opened.warnings, *lost))
     implied = class_name(held) != class_name(settings)
-    changed, warnings = completed(document, held, whole=content.is_whole, implied=implied)
-    made = Document(changed, content.merges_name if isinstance(content, Document) else "")
+    merges_name = content.merges_name if isinstance(content, Document) else ""
+    whole = isinstance(content, Document) and not merges_name
+    changed, warnings = completed(document, held, whole=whole, implied=implied)
+    made = Document(changed, merges_name)
     if made == content and not warnings:
         return opened
     if made != content:
         parts = {key: value for key, value in changed.items() if key != "model"}
         sum_ = checksum(f"{sum_} {json.dumps(parts, sort_keys=True)}".encode())
-    check_limits(changed, opened.name)
+    made.check_limits(opened.name)
     warnings = (*opened.warnings, *warnings)
     return replace(opened, content=made, checksum=sum_, warnings=warnings)
 

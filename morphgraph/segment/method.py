@@ -293,16 +293,6 @@ def method_named(name: str, among: Sequence[str]) -> Method:
     return METHODS[name]
 
 
-def method_of(parameters: Parameters) -> str:
-    """The name of the one method that has parameters of this class; else a `MorphGraphError`."""
-    kind = type(parameters)
-    names = [name for name, entry in METHODS.items() if entry.parameters is kind]
-    if len(names) != 1:
-        of = f"of several: {', '.join(names)}" if names else "of none that segments without gold"
-        raise MorphGraphError(f"{kind.__name__} are parameters {of}. Give the method by its name.")
-    return names[0]
-
-
 # ------------------------------------------------------------------------- as it is written
 
 

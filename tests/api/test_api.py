@@ -25,7 +25,6 @@ from morphgraph.refine import KnockoutOptions, KnockoutSettings, ReBPEOptions, R
 from morphgraph.refine.knockout import knock_out
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_reading import Reading, ReadingOptions
-from morphgraph.segment.flota import FlotaParameters, KeptParameters
 from morphgraph.tokeniser.merging import segment
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -166,8 +165,6 @@ def test_gold_that_is_none(wrong):
         lambda t: t.method("rebpe"),
         lambda t: t.method("flota", q=1),
         lambda t: t.method("flota", k=2.5),
-        lambda t: t.method(FlotaParameters(k=2), k=2),
-        lambda t: t.method(KeptParameters(k=2)),
         lambda t: t.method("flota").blame(SMALL),
         lambda t: t.method("dropout").knock_out(SMALL),
         lambda t: t.method("flota").tree("undo"),

@@ -7,14 +7,13 @@ from mypy import api
 
 RIGHT = """
 import morphgraph as mg
-from morphgraph.segment.flota import FlotaParameters
 
 tokeniser: mg.Tokeniser = mg.load("demo:en")
 gold: mg.GoldSet = mg.read_gold("demo:en", frequencies={"undo": 2.0})
 ids: list[int] = tokeniser.encode("Any text")
 text: str = tokeniser.decode(ids)
 tokens: list[str] = tokeniser.tokenize(text, special_tokens=False)
-words: list[list[str]] = tokeniser.method(FlotaParameters(k=2)).segment(["undo"])
+words: list[list[str]] = tokeniser.method("flota", k=2).segment(["undo"])
 found: mg.ScoredKnockout = tokeniser.knock_out(gold, threshold=0.5, select="random", count=3)
 gain: float = found.after.f1 - found.before.f1
 other: mg.Knockout = found.tokeniser.knock_out_types(["undo"], cascade=True)
@@ -34,7 +33,6 @@ same: bool = tokeniser in {best} and "undo" in tokeniser and len(tokeniser) > 3
 
 WRONG = """
 import morphgraph as mg
-from morphgraph.segment.flota import FlotaParameters
 
 tokeniser = mg.load("demo:en")
 gold = mg.read_gold("demo:en")
@@ -44,8 +42,7 @@ tokeniser.knock_out("demo:en")  # E: arg-type
 tokeniser.knock_out()  # E: call-arg
 tokeniser.rebpe(gold, iterations="2")  # E: arg-type
 mg.read_gold("gold.tsv", seperator="+")  # E: call-arg
-tokeniser.method(FlotaParameters(q=2))  # E: call-arg
-tokeniser.method(FlotaParameters(k="2"))  # E: arg-type
+tokeniser.method("flota", k=[2])  # E: arg-type
 tokeniser.encode(["a"])  # E: arg-type
 tokeniser.segment([1])  # E: list-item
 tokeniser.score(gold, scope="word")  # E: arg-type

@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, NoMergesError
@@ -31,6 +31,8 @@ from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary, detect_ma
 
 class Content(ABC):
     """What a file holds; ``name``: of the file, in errors."""
+
+    warnings: tuple[str, ...] = ()
 
     @property
     def has_merges(self) -> bool:
@@ -95,6 +97,7 @@ class Document(Content):
 
     document: dict[str, Any]
     merges_name: str = ""
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def has_merges(self) -> bool:

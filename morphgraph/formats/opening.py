@@ -77,10 +77,6 @@ class Opened:
         return replace(vocabulary, warnings=self.warnings + vocabulary.warnings)
 
 
-Held = Mapping[str, Any]
-"""What a file holds, by the fields of `Opened`."""
-
-
 class FileFormat(NamedTuple):
     """A format: ``sniff`` says whether files look so, and ``read`` what they then hold.
 
@@ -89,33 +85,29 @@ class FileFormat(NamedTuple):
     """
 
     sniff: Callable[[TokeniserFiles], bool]
-    read: Callable[[TokeniserFiles], Held]
+    read: Callable[[TokeniserFiles], Content]
     most: Limit | None = None
     line_ends: int = 1
     is_alone: bool = False
 
 
-def _pair(files: TokeniserFiles) -> Held:
-    both = {files.main: files.data, files.companion: files.content(files.companion)}
-    (listing, data), (merging, lines) = sorted(both.items(), key=lambda f: f[0].endswith(".txt"))
-    name, merges_name = files.place + listing, files.place + merging
-    types = checked_vocabulary(parse_json(data, name), name)
+def _pair(files: TokeniserFiles) -> Content:
+    merges_name, lines = files.place + files.companion, files.content(files.companion)
+    types = checked_vocabulary(parse_json(files.data, files.name), files.name)
     MERGES.check(lines.count(b"\n"), merges_name)
-    document = assumed_document(types, read_merges(lines, merges_name))
-    sum_ = checksum(data + b"\0" + lines)
-    return {"name": name, "checksum": sum_, "content": Document(document, merges_name)}
+    return Document(assumed_document(types, read_merges(lines, merges_name)), merges_name)
 
 
-def _gguf(files: TokeniserFiles) -> Held:
+def _gguf(files: TokeniserFiles) -> Content:
     tokeniser = read_gguf(files.data, files.name, files.pattern)
     if isinstance(tokeniser, bytes):
-        return {"content": SentencePieceModel(parse_sentencepiece(tokeniser, files.name))}
-    return {"content": Document(tokeniser)}
+        return SentencePieceModel(parse_sentencepiece(tokeniser, files.name))
+    return Document(tokeniser)
 
 
-def _document(files: TokeniserFiles) -> Held:
+def _document(files: TokeniserFiles) -> Content:
     document, warnings = as_numbered(files.parsed)
-    return {"content": Document(document), "warnings": tuple(warnings)}
+    return Document(document, warnings=tuple(warnings))
 
 
 def _is_merges(files: TokeniserFiles) -> bool:
@@ -123,12 +115,12 @@ def _is_merges(files: TokeniserFiles) -> bool:
     return files.data.startswith(b"#version") or bool(by_name and needs_vocabulary(files.data))
 
 
-def _settings_alone(files: TokeniserFiles) -> Held:
+def _settings_alone(files: TokeniserFiles) -> Content:
     fix = "Give it together with the tokenizer.json, or vocab.json and merges.txt, beside it."
     raise FileFormatError(files.name, "", "this says more of a tokeniser, and is none", fix)
 
 
-def _merges_alone(files: TokeniserFiles) -> Held:
+def _merges_alone(files: TokeniserFiles) -> Content:
     problem = "this is a list of merges, without its vocabulary"
     raise FileFormatError(files.name, "", problem, GIVE_TOGETHER)
 
@@ -143,29 +135,29 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     "GGUF": FileFormat(lambda f: f.data.startswith(MAGIC), _gguf, is_alone=True),
     "codes": FileFormat(
         lambda f: is_codes(f.data),
-        lambda f: {"content": Document(codes_document(f.data, f.name))},
+        lambda f: Document(codes_document(f.data, f.name)),
         MERGES,
     ),
     _MERGES: FileFormat(_is_merges, _merges_alone),
     _RANKS: FileFormat(
         lambda f: is_ranks(f.data),
-        lambda f: {"content": Document(ranks_document(f.data, f.name, f.pattern))},
+        lambda f: Document(ranks_document(f.data, f.name, f.pattern)),
         TYPES,
     ),
     SENTENCEPIECE: FileFormat(
         lambda f: is_sentencepiece(f.data, f.name),
-        lambda f: {"content": SentencePieceModel(parse_sentencepiece(f.data, f.name))},
+        lambda f: SentencePieceModel(parse_sentencepiece(f.data, f.name)),
         TYPES,
         line_ends=2,  # the signs of a type's field, and of its text in it
     ),
     SAVED_MODEL: FileFormat(
         lambda f: f.fields.get("format") == FORMAT,
-        lambda f: {"content": SavedModel(f.parsed, SAVED_MODEL)},
+        lambda f: SavedModel(f.parsed, SAVED_MODEL),
         is_alone=True,
     ),
     RELEASED_MODEL: FileFormat(
         lambda f: released_reader(f.fields) is not None,
-        lambda f: {"content": SavedModel(f.parsed, RELEASED_MODEL)},
+        lambda f: SavedModel(f.parsed, RELEASED_MODEL),
         is_alone=True,
     ),
     EXPORTED_MODEL: FileFormat(
@@ -174,11 +166,9 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     WHOLE: FileFormat(lambda f: isinstance(f.fields.get("model"), dict), _document),
     "vocab.json": FileFormat(
         lambda f: f.parsed is not None,
-        lambda f: {"content": TypeList(checked_vocabulary(f.parsed, f.name, "read as vocab.json"))},
+        lambda f: TypeList(checked_vocabulary(f.parsed, f.name, "read as vocab.json")),
     ),
-    _LIST: FileFormat(
-        lambda _: True, lambda f: {"content": TypeList(read_types(f.data, f.name))}, TYPES
-    ),
+    _LIST: FileFormat(lambda _: True, lambda f: TypeList(read_types(f.data, f.name)), TYPES),
 }
 """The formats by name; the first that files look like is theirs."""
 
@@ -201,14 +191,16 @@ def format_of(files: TokeniserFiles) -> str:
 
 def _read(files: TokeniserFiles) -> Opened:
     """Read the file that decides, and apply the settings in those beside it."""
+    if files.companion.endswith(".json"):  # types decide, and merges follow
+        files = replace(files, main=files.companion)
     name = format_of(files)
     format = FILE_FORMATS[name]
     if format.most is not None:
         format.most.check(files.data.count(b"\n") // format.line_ends, files.name)
-    held = format.read(files)
-    sum_ = held.get("checksum") or checksum(files.data)
-    opened = Opened(**{"name": files.name, "format": name, **held, "checksum": sum_})
-    opened.content.check_limits(opened.name)
+    content = format.read(files)
+    content.check_limits(files.name)
+    sum_ = checksum(b"\0".join([files.data, *map(files.content, filter(None, [files.companion]))]))
+    opened = Opened(files.name, sum_, content, content.warnings, name)
     settings = {} if format.is_alone or len(files.names) == 1 else files.settings()
     return _with_settings(opened, settings) if settings else opened
 

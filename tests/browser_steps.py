@@ -4,30 +4,30 @@ import re
 import time
 from weakref import WeakSet
 
-from playwright.sync_api import Locator, Page, WebSocket, WebSocketRoute, expect
+from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 PATIENCE = 60_000  # ms, for what takes long on a slow machine
 
-_asking = WeakSet[Page]()
+_asking = WeakSet()
 """The pages whose app has been asked for a run that it has not begun."""
 
 
-def bar(page: Page) -> Locator:
+def bar(page):
     """What is on top of every page, but the numbers."""
     return page.locator(".st-key-bar")
 
 
-def watch_runs(page: Page) -> None:
+def watch_runs(page):
     """Note when a run is asked for and begins: a page says that one runs only once it has begun."""
 
-    def watch(socket: WebSocket) -> None:
-        def sent(message: str | bytes) -> None:
+    def watch(socket):
+        def sent(message):
             if BackMsg.FromString(message).WhichOneof("type") == "rerun_script":
                 _asking.add(page)
 
-        def received(message: str | bytes) -> None:
+        def received(message):
             if ForwardMsg.FromString(message).WhichOneof("type") == "new_session":
                 _asking.discard(page)
 
@@ -39,7 +39,7 @@ def watch_runs(page: Page) -> None:
     page.on("websocket", watch)
 
 
-def idle(page: Page) -> None:
+def idle(page):
     """Wait until the app has nothing more to run, and has not started again a moment later.
 
     What was asked for has then been done, however late the app hears of it (see `watch_runs`).
@@ -54,44 +54,44 @@ def idle(page: Page) -> None:
         page.wait_for_timeout(120)
 
 
-def pick(option: Locator) -> None:
+def pick(option):
     """Click an option as a hand does: the list is drawn again when the mouse enters it."""
     option.hover()
     option.page.wait_for_timeout(300)
     option.click()
 
 
-def choose_demo(page: Page, name: str, code: str) -> None:
+def choose_demo(page, name, code):
     bar(page).locator("[class*=st-key-open-tokeniser] button").first.click()
     page.locator(f"[class*=st-key-demo-{code}-as] button").first.click()
     expect(bar(page)).to_contain_text(name, timeout=PATIENCE)
     idle(page)
 
 
-def start(page: Page, address: str) -> None:
+def start(page, address):
     page.set_default_timeout(30_000)
     page.goto(address)
     expect(tree(page).locator("svg desc")).to_be_attached(timeout=PATIENCE)
     idle(page)
 
 
-def tree(page: Page) -> Locator:
+def tree(page):
     """The picture of a word."""
     return page.get_by_role("group", name="Merge tree")
 
 
-def fan(page: Page) -> Locator:
+def fan(page):
     """The picture of a type."""
     return page.get_by_role("group", name="Merge graph:")
 
 
-def save_picture(page: Page, label: str) -> None:
+def save_picture(page, label):
     """Choose in the menu of a picture of the Workbench."""
     page.locator('summary[title="Save or copy the picture"]').click()
     page.get_by_role("button", name=label, exact=True).click()
 
 
-def show(page: Page, picture: str) -> None:
+def show(page, picture):
     """Choose a picture of the Workbench."""
     page.get_by_role("radio", name=picture, exact=True).click()
     shown = {"Word": tree(page), "Type": fan(page)}.get(picture, page.get_by_role("application"))
@@ -99,7 +99,7 @@ def show(page: Page, picture: str) -> None:
     idle(page)
 
 
-def go_to(page: Page, name: str) -> None:
+def go_to(page, name):
     if name == "History and export":
         page.locator(".st-key-drawer-button button").first.click()
     else:
@@ -115,16 +115,16 @@ def go_to(page: Page, name: str) -> None:
     idle(page)
 
 
-def remedy(page: Page, name: str) -> None:
+def remedy(page, name):
     """On the page Repair: choose how to make the tokeniser better."""
     go_to(page, "Repair")
     page.get_by_role("radio", name=name).locator("xpath=ancestor::label").click()
     idle(page)
 
 
-def to_click(page: Page) -> list[str]:
+def to_click(page):
     """What there is to click outside of pictures and grids, and does something."""
-    found: list[str] = page.evaluate(
+    return page.evaluate(
         """() => [...document.querySelectorAll(
           "a[href], button, input, select, textarea, summary, [role=tab]")].filter((one) => {
             const { width, height, top } = (one.closest("label") ?? one).getBoundingClientRect();
@@ -134,22 +134,21 @@ def to_click(page: Page) -> list[str]:
               && one.ariaSelected !== "true";
           }).map((one) => (one.ariaLabel ?? (one.closest("label") ?? one).innerText).trim())"""
     )
-    return found
 
 
-def uploader(page: Page, label: str) -> Locator:
+def uploader(page, label):
     """The field with this label; "" is the window, which takes any file."""
     if not label:
         return page.locator(".st-key-drop-zone")
     return page.get_by_test_id("stFileUploader").filter(has_text=label)
 
 
-def upload(page: Page, label: str, *files: tuple[str, bytes]) -> None:
+def upload(page, label, *files):
     chosen = [{"name": name, "mimeType": "text/plain", "buffer": data} for name, data in files]
-    uploader(page, label).locator("input[type=file]").set_input_files(chosen)  # type: ignore[arg-type]
+    uploader(page, label).locator("input[type=file]").set_input_files(chosen)
 
 
-def train_from_counts(page: Page, name: str, counts: bytes, size: int) -> None:
+def train_from_counts(page, name, counts, size):
     """In Build: from a small file of word counts."""
     page.get_by_role("combobox", name="Words from").click()
     pick(page.get_by_role("option", name="a file of word counts"))
@@ -165,7 +164,7 @@ def train_from_counts(page: Page, name: str, counts: bytes, size: int) -> None:
     idle(page)
 
 
-def metric(page: Page, label: str) -> Locator:
+def metric(page, label):
     """A figure; F1 is that of the bar."""
     if label == "F1 %":
         return page.locator("[class*=st-key-f1-] button strong").first
@@ -174,21 +173,21 @@ def metric(page: Page, label: str) -> Locator:
     return shown.get_by_test_id("stMetricValue").first
 
 
-def value_of(page: Page, label: str) -> str:
+def value_of(page, label):
     return metric(page, label).inner_text()
 
 
-def expect_value(page: Page, label: str, value: str | re.Pattern[str]) -> None:
+def expect_value(page, label, value):
     expect(metric(page, label)).to_have_text(value)
 
 
-def grid_with(page: Page, column: str) -> Locator:
+def grid_with(page, column):
     """The table with a column of this name; what its canvas shows is in it for screen readers."""
     exact = re.compile(f"^{re.escape(column)}$")
     return page.get_by_test_id("stDataFrame").filter(has=page.locator("th", has_text=exact))
 
 
-def cell_of(grid: Locator, row: int, column: int) -> Locator:
+def cell_of(grid, row, column):
     """A cell of a table, both numbers from 0, if it is in sight; a box in front of rows is none."""
     return grid.locator(f'tr[aria-rowindex="{row + 2}"] td[aria-colindex="{column + 1}"]')
 
@@ -196,15 +195,15 @@ def cell_of(grid: Locator, row: int, column: int) -> Locator:
 class Line:
     """The connection of a page, on which what the app says can be held up."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page):
         self.page, self.is_slow = page, False
-        self.held: list[tuple[WebSocketRoute, str | bytes]] = []
+        self.held = []
         page.route_web_socket(re.compile("_stcore/stream"), self._connect)
 
-    def _connect(self, browser: WebSocketRoute) -> None:
+    def _connect(self, browser):
         app = browser.connect_to_server()
 
-        def pass_on(message: str | bytes) -> None:
+        def pass_on(message):
             if self.is_slow:
                 self.held.append((browser, message))
             else:
@@ -212,18 +211,18 @@ class Line:
 
         app.on_message(pass_on)
 
-    def wait_for_answer(self) -> None:
+    def wait_for_answer(self):
         """Until the app has answered the last click, and said all it has to."""
         before = -1
         while not self.held or len(self.held) > before:
             before = len(self.held)
             self.page.wait_for_timeout(500)
 
-    def send_one(self) -> None:
+    def send_one(self):
         browser, message = self.held.pop(0)
         browser.send(message)
 
-    def catch_up(self) -> None:
+    def catch_up(self):
         while self.held:  # more may come meanwhile
             self.send_one()
         self.is_slow = False

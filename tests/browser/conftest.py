@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.error import URLError
@@ -16,7 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 from browser_steps import PATIENCE, watch_runs
-from playwright.sync_api import Browser, ConsoleMessage, Page, Route, expect, sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCAL = {"127.0.0.1", "localhost", "::1"}
@@ -32,7 +31,7 @@ FLAGS = [
 expect.set_options(timeout=PATIENCE)
 
 
-def find_chromium() -> str:
+def find_chromium():
     """Return the path of the system's Chromium; without one, skip, or fail on the CI.
 
     Its headless shell, where there is one, draws the same pages with a fifth less work.
@@ -47,7 +46,7 @@ def find_chromium() -> str:
     return path
 
 
-def free_port() -> int:
+def free_port():
     """A port that nobody listens on, and that no other process of these tests chooses."""
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
@@ -60,7 +59,7 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser():
     """The system's Chromium, started once."""
     path = find_chromium()
     with sync_playwright() as playwright:
@@ -69,15 +68,12 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-Serve = Callable[..., subprocess.Popen[bytes]]
-
-
 @pytest.fixture(scope="session")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Serve:
+def serve(tmp_path_factory):
     """A function that runs a Streamlit script on a port, with variables, until it is healthy."""
     logs = tmp_path_factory.mktemp("streamlit")
 
-    def start(script: Path, port: int, **variables: str) -> subprocess.Popen[bytes]:
+    def start(script, port, **variables):
         log = logs / f"{port}.log"
         options = {
             "server.headless": "true",
@@ -112,13 +108,13 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Serve:
 
 
 @pytest.fixture(scope="module")
-def port() -> int:
+def port():
     """A free port for an app that a file of tests starts, and starts again, by itself."""
     return free_port()
 
 
 @pytest.fixture(scope="module")
-def app_address(serve: Serve, port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def app_address(serve, port, tmp_path_factory):
     """The address of an app that keeps nothing of what the tests do.
 
     It is started once for each file of tests, so that none sees the edits that another left.
@@ -134,37 +130,35 @@ def app_address(serve: Serve, port: int, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture
-def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+def new_page(browser):
     """A function that opens a guarded page in a context of its own.
 
     It takes the options of ``Browser.new_context`` (viewport, color_scheme, …). A request to
     another host is stopped; it, an error on the console or an uncaught exception in the page fails
     the test when it ends.
     """
-    problems: list[str] = []
+    problems = []
     contexts = []
 
-    def is_local(url: str) -> bool:
+    def is_local(url):
         parts = urlsplit(url)
         return parts.scheme in {"data", "blob", "about", "file"} or parts.hostname in LOCAL
 
-    def guard(route: Route) -> None:
+    def guard(route):
         if is_local(route.request.url):
             route.continue_()
         else:
             problems.append(f"request to another host: {route.request.url}")
             route.abort()
 
-    def on_console(message: ConsoleMessage) -> None:
+    def on_console(message):
         # Streamlit itself looks below the address of a page first for what stands at its root.
         asks_in_vain = re.search(r"/\w+/_stcore/(health|host-config)$", message.location["url"])
         if message.type == "error" and not asks_in_vain:
             problems.append(f"console error: {message.text}")
 
-    def open_page(**options: object) -> Page:
-        context = browser.new_context(
-            **{"viewport": {"width": 1280, "height": 900}, **options}  # type: ignore[arg-type]
-        )
+    def open_page(**options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         context.route("**/*", guard)
         page = context.new_page()
@@ -186,6 +180,6 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 
 @pytest.fixture
-def page(new_page: Callable[..., Page]) -> Page:
+def page(new_page):
     """One guarded page with the usual window."""
     return new_page()

@@ -1,35 +1,34 @@
 """Back, Forward, reload and a copied address bring the same picture back."""
 
 import re
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from browser_steps import PATIENCE, Line, fan, go_to, idle, start
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
 
-def text_field(page: Page) -> Locator:
+def text_field(page):
     return page.get_by_role("textbox", name="A word, or any text")
 
 
-def slider_of(page: Page) -> Locator:
+def slider_of(page):
     return page.get_by_role("slider", name=re.compile("Knock out merges"))
 
 
-def said(threshold: str) -> re.Pattern[str]:
+def said(threshold):
     """What the line says of itself at a threshold."""
     return re.compile(rf"^{100 * float(threshold):.0f}\s")
 
 
-def asked(page: Page) -> dict[str, str]:
+def asked(page):
     """What the address asks for."""
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
-def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_address: str) -> None:
+def test_the_address_holds_what_is_shown(new_page, app_address):
     page = new_page()
     start(page, app_address)
     field = text_field(page)
@@ -49,7 +48,6 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
 
     # The line is dragged across the curve.
     box = slider.bounding_box()
-    assert box is not None
     at = box["y"] + box["height"] / 2
     line = box["x"] + (float(best) - 0.01) / 0.98 * box["width"]
     page.mouse.move(line, at)
@@ -75,11 +73,11 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
     idle(other)
 
 
-def focus_of(page: Page) -> Locator:
+def focus_of(page):
     return fan(page).locator(".vertex.focus[data-id] text")
 
 
-def other_type(page: Page, name: str) -> Locator:
+def other_type(page, name):
     """A type in the graph that is not in the middle."""
     types = fan(page).locator(
         ".vertex.type[data-id]:not(.focus) text", has_text=re.compile(f"^{name}$")
@@ -87,9 +85,7 @@ def other_type(page: Page, name: str) -> Locator:
     return types.first
 
 
-def test_a_late_back_takes_no_toggle_back_nor_a_late_toggle_a_step(
-    page: Page, app_address: str
-) -> None:
+def test_a_late_back_takes_no_toggle_back_nor_a_late_toggle_a_step(page, app_address):
     line = Line(page)
     page.goto(f"{app_address}/?demo=en&type=ies")
     expect(focus_of(page)).to_have_text("ies", timeout=PATIENCE)

@@ -2,12 +2,11 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from browser_steps import PATIENCE, bar, go_to, idle, pick, upload, uploader
 from browser_steps import start as begin
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import expect
 from small import small_document
 
 pytestmark = pytest.mark.browser
@@ -16,10 +15,10 @@ IMAGE = "<img/src=''onerror=alert(1)>"
 
 
 @pytest.fixture
-def start(page: Page, app_address: str) -> Page:
+def start(page, app_address):
     """The start page, with a watch for alerts."""
 
-    def refuse(dialog: Dialog) -> None:
+    def refuse(dialog):
         dialog.dismiss()
         pytest.fail(f"a script in a file was run: {dialog.message}")
 
@@ -31,9 +30,7 @@ def start(page: Page, app_address: str) -> Page:
 SMALLER = re.compile(r"(1000\.0MB|1\.0GB) or smaller")
 
 
-def test_a_file_of_over_a_gigabyte_is_refused_before_it_is_sent(
-    start: Page, tmp_path: Path
-) -> None:
+def test_a_file_of_over_a_gigabyte_is_refused_before_it_is_sent(start, tmp_path):
     huge = tmp_path / "tokenizer.json"
     with huge.open("wb") as file:
         file.truncate(1_100_000_000)
@@ -45,7 +42,7 @@ def test_a_file_of_over_a_gigabyte_is_refused_before_it_is_sent(
     works(start)
 
 
-def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[str, bytes]) -> None:
+def test_a_type_that_looks_like_html_is_text(start, hostile_files):
     upload(start, "", ("tokenizer.json", hostile_files["tokenizer.json"]))
     expect(bar(start)).to_contain_text("types", timeout=PATIENCE)
     idle(start)
@@ -69,7 +66,7 @@ def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[st
 
 
 @pytest.fixture
-def hostile_files() -> dict[str, bytes]:
+def hostile_files():
     """A tokeniser and a reference with names that would do harm as HTML or Markdown."""
     link = "[a](javascript:alert(1))"
     merges = [[IMAGE[:4], IMAGE[4:]], ["**", link], [IMAGE, "**" + link], ["u", "n"]]
@@ -80,7 +77,7 @@ def hostile_files() -> dict[str, bytes]:
     }
 
 
-def works(page: Page) -> None:
+def works(page):
     """A type can be knocked out and brought back, and elsewhere the message is gone."""
     page.locator(".st-key-knock-out button").first.click()
     undo = page.get_by_role("button", name="Undo")

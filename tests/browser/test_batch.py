@@ -1,11 +1,10 @@
 """Evaluations in a real Chromium: started, watched across a reload, downloaded, stopped."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from browser_steps import PATIENCE, go_to, idle, start
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
@@ -13,7 +12,7 @@ EDITABLE = {"languages": "[en, de, nl]", "dropout": "  - dropout(p=0.1)"}
 AT_WORK = re.compile(r"(Starting|Starting workers|Running|Writing the report)$")
 
 
-def begin(page: Page, cells: int, **replaced: str) -> None:
+def begin(page, cells, **replaced):
     """Start the demo with some of its text replaced, which then has so many cells."""
     editor = page.get_by_role("textbox", name="Evaluation", exact=True)
     expect(editor).to_have_value(re.compile("name: demo"))
@@ -28,18 +27,16 @@ def begin(page: Page, cells: int, **replaced: str) -> None:
     page.get_by_role("button", name="Start", exact=True).click()
 
 
-def badge(page: Page) -> Locator:
+def badge(page):
     """The state of the run that is shown."""
     return page.locator(".stMarkdownBadge")
 
 
-def progress(page: Page) -> Locator:
+def progress(page):
     return page.get_by_test_id("stProgress")
 
 
-def test_a_run_is_watched_across_a_reload_to_its_report(
-    browser: Browser, new_page: Callable[..., Page], app_address: str
-) -> None:
+def test_a_run_is_watched_across_a_reload_to_its_report(browser, new_page, app_address):
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
     start(page, app_address)
     go_to(page, "Build")
@@ -71,7 +68,7 @@ def test_a_run_is_watched_across_a_reload_to_its_report(
     expect(report.get_by_role("row", name=re.compile("BPE.*49.57")).first).to_be_visible()
 
 
-def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
+def test_a_run_is_stopped_and_resumed(page, app_address):
     start(page, app_address)
     go_to(page, "Build")
     # So many cells that nobody is too late to stop them.
@@ -83,7 +80,6 @@ def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
     expect(badge(page)).to_have_text(re.compile("Stopped$"), timeout=PATIENCE)
     idle(page)
     done = re.search(r"(\d+) of 130 tasks", progress(page).inner_text())
-    assert done is not None
     assert 1 <= int(done[1]) < 130
     page.get_by_role("button", name="Resume").click()
     expect(badge(page)).to_have_text(AT_WORK)

@@ -4,23 +4,19 @@ import re
 
 import pytest
 from browser_steps import start
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_knockout_leaves_the_pointer_and_the_focus_where_they_were(
-    page: Page, app_address: str
-) -> None:
+def test_a_knockout_leaves_the_pointer_and_the_focus_where_they_were(page, app_address):
     start(page, app_address)
     knock_out = page.locator(".st-key-knock-out button").first
     bring_back = page.get_by_role("button", name="Bring it back")
     box = knock_out.bounding_box()
-    assert box is not None
     knock_out.click()
     expect(bring_back).to_be_focused()
     now = bring_back.bounding_box()
-    assert now is not None
     assert (now["x"], now["y"], now["height"]) == (box["x"], box["y"], box["height"])
     page.keyboard.press("Enter")
     expect(knock_out).to_be_focused()

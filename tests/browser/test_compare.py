@@ -2,17 +2,16 @@
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
 from itertools import product
 
 import pytest
 from browser_steps import PATIENCE, idle, to_click, upload
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
 
-def open_grid(page: Page, address: str, query: str) -> Locator:
+def open_grid(page, address, query):
     page.set_default_timeout(PATIENCE)
     page.goto(f"{address}/Compare?demo=en&{query}")
     grid = page.get_by_role("region", name="Comparison of segmentations")
@@ -21,7 +20,7 @@ def open_grid(page: Page, address: str, query: str) -> Locator:
     return grid
 
 
-def test_methods_are_set_and_words_explained_by_keyboard(page: Page, app_address: str) -> None:
+def test_methods_are_set_and_words_explained_by_keyboard(page, app_address):
     grid = open_grid(page, app_address, "methods=bpe,dropout,longest&words=undesirable+carries")
     heads = grid.locator("button.name")
     dropout = heads.filter(has_text="BPE-dropout")
@@ -59,9 +58,7 @@ def test_methods_are_set_and_words_explained_by_keyboard(page: Page, app_address
     expect(page).not_to_have_url(re.compile("Compare"))
 
 
-def test_the_grid_is_saved_and_copied_as_a_picture(
-    new_page: Callable[..., Page], app_address: str
-) -> None:
+def test_the_grid_is_saved_and_copied_as_a_picture(new_page, app_address):
     page = new_page(permissions=["clipboard-read", "clipboard-write"])
     query = "methods=bpe,longest,first&words=carries undesirable"
     grid = open_grid(page, app_address, query)
@@ -88,7 +85,7 @@ def test_the_grid_is_saved_and_copied_as_a_picture(
     expect(page.locator(".copied")).to_have_text("Copied")
 
 
-def test_what_takes_long_says_so_and_can_be_stopped(page: Page, app_address: str) -> None:
+def test_what_takes_long_says_so_and_can_be_stopped(page, app_address):
     """A second reference of very many words: its reading, and what follows, end at a click."""
     page.set_viewport_size({"width": 1440, "height": 900})
     open_grid(page, app_address, "methods=bpe,flota")

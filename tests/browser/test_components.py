@@ -1,11 +1,10 @@
 """What all components share, in a page of its own."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from browser_steps import save_picture, show, start
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +28,7 @@ return [during, made.map(({ gone }) => gone)];
 """
 
 
-def test_a_view_lives_as_long_as_its_element(page: Page) -> None:
+def test_a_view_lives_as_long_as_its_element(page):
     """Streamlit cleans up a call that newer data overtook, though its element stays."""
     code = SHARED.read_text(encoding="utf-8") + CALLS
     assert page.evaluate(f"() => {{ {code} }}") == [[[2, 0]], [1]]
@@ -49,15 +48,13 @@ async () => {
 """
 
 
-def check_copied(page: Page) -> None:
+def check_copied(page):
     width, height, colours, *paper = page.evaluate(COPIED)
     assert width > 500 and height > 200 and colours > 50
     assert max(paper[:3]) < 60 and paper[3] == 255, "that of the dark theme"
 
 
-def test_a_picture_is_copied_or_saved_where_the_clipboard_is_refused(
-    new_page: Callable[..., Page], app_address: str
-) -> None:
+def test_a_picture_is_copied_or_saved_where_the_clipboard_is_refused(new_page, app_address):
     may = ["clipboard-read", "clipboard-write"]
     page = new_page(color_scheme="dark", permissions=may)
     start(page, app_address)

@@ -1,36 +1,32 @@
 """The app is killed in the middle of everything: nothing confirmed is lost, and it says so."""
 
 import re
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from browser_steps import PATIENCE, bar, choose_demo, go_to, idle, remedy, start, value_of
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.kills]
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def train(page: Page, size: int) -> None:
+def train(page, size):
     page.get_by_role("spinbutton", name="Types").fill(str(size))
     page.get_by_role("spinbutton", name="Types").press("Enter")
     idle(page)
     page.get_by_role("button", name="Train", exact=True).click()
 
 
-def test_a_kill_in_the_middle_of_everything(
-    browser: Browser, serve: Callable[..., subprocess.Popen[bytes]], port: int, tmp_path: Path
-) -> None:
+def test_a_kill_in_the_middle_of_everything(browser, serve, port, tmp_path):
     """Two tabs of one browser: one trains, one repairs, and an evaluation runs meanwhile.
 
     Both pages stay open. The one that trains had the newest record, so a page that did not say
     which tab it is would get the other's.
     """
 
-    def serve_again() -> subprocess.Popen[bytes]:
+    def serve_again():
         return serve(ROOT / "web" / "serve.py", port, MORPHGRAPH_STATE=str(tmp_path))
 
     app, address = serve_again(), f"http://127.0.0.1:{port}"

@@ -1,22 +1,16 @@
 """Whatever one does, by hand or by key, the focus stays on the page: not lost to its body."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 
 import pytest
 from browser_steps import choose_demo, go_to, idle, pick, remedy, start
 from effort import one_of
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
-Press = Callable[[Locator], None]
-Act = Callable[[Page, Press], object]
 
-
-def button(name: str) -> Act:
+def button(name):
     """Press the first button of the page whose name begins so."""
     named = re.compile(f"^(\\w+\\s*\n)?{name}")
     return lambda page, press: press(
@@ -24,16 +18,16 @@ def button(name: str) -> Act:
     )
 
 
-def in_bar(name: str) -> Act:
+def in_bar(name):
     return lambda page, press: press(
         page.locator(f"[class*=st-key-numbers-] [class*=st-key-{name}] button").first
     )
 
 
-def close(name: str) -> Act:
+def close(name):
     """Open a popover, and close it by Escape."""
 
-    def opened_and_closed(page: Page, press: Press) -> None:
+    def opened_and_closed(page, press):
         button(name)(page, press)
         page.get_by_test_id("stPopoverBody").wait_for()
         idle(page)
@@ -42,48 +36,48 @@ def close(name: str) -> Act:
     return opened_and_closed
 
 
-def picture(name: str) -> Act:
+def picture(name):
     return lambda page, press: press(page.get_by_role("radio", name=name, exact=True))
 
 
-def leave_the_palette(page: Page, press: Press) -> None:
+def leave_the_palette(page, press):
     press(page.get_by_role("button", name="Find anything"))
     page.get_by_role("dialog").get_by_role("combobox").wait_for()
     idle(page)
     page.keyboard.press("Escape")
 
 
-def undo_in_the_palette(page: Page, press: Press) -> None:
+def undo_in_the_palette(page, press):
     press(page.get_by_role("button", name="Find anything"))
     page.get_by_role("dialog").get_by_role("combobox").fill("Undo")
     pick(page.get_by_role("option", name="Undo", exact=True))
 
 
-def in_drawer(name: str) -> Act:
+def in_drawer(name):
     return lambda page, press: press(page.get_by_role("dialog").get_by_role("button", name=name))
 
 
-def leave_the_drawer(page: Page, press: Press) -> None:
+def leave_the_drawer(page, press):
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("button", name="History, export")).to_be_focused()
 
 
-def another_demo(page: Page, press: Press) -> None:
+def another_demo(page, press):
     choose_demo(page, "Dutch", "nl")
 
 
-def press_enter(target: Locator) -> None:
+def press_enter(target):
     target.focus()
     target.press("Enter")
 
 
-def click(target: Locator) -> None:
+def click(target):
     target.click()
 
 
 UNDO_AND_REDO = [in_bar("undo"), in_bar("redo"), in_bar("undo")]
-ACTS: dict[str, list[Act]] = {
+ACTS = {
     "Workbench": [
         button("Knock out"),
         button("Bring it back"),
@@ -115,7 +109,7 @@ ACTS: dict[str, list[Act]] = {
 
 @pytest.mark.parametrize("press", one_of(press_enter, click))
 @pytest.mark.parametrize("name", ACTS)
-def test_the_focus_is_never_lost(page: Page, app_address: str, name: str, press: Press) -> None:
+def test_the_focus_is_never_lost(page, app_address, name, press):
     start(page, app_address)
     if name != "Workbench":
         go_to(page, name)

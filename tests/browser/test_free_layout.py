@@ -1,22 +1,19 @@
 """Free layout: the stand-alone page, and the same in a frame, in a real Chromium."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import pytest
 from browser_steps import fan, idle
 from effort import one_of
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import expect
 
 from morphgraph.draw.scene import scene_of, stand_alone_html
 
 pytestmark = pytest.mark.browser
 
 
-def big_scene() -> Any:
+def big_scene():
     graph = nx.DiGraph()
     names = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "ung"]
     for i, name in enumerate(names):
@@ -32,13 +29,13 @@ def big_scene() -> Any:
 
 
 @pytest.mark.parametrize("theme", one_of("light", "dark"))
-def test_the_stand_alone_page(new_page: Callable[..., Page], tmp_path: Path, theme: str) -> None:
+def test_the_stand_alone_page(new_page, tmp_path, theme):
     file = tmp_path / "graph.html"
     file.write_text(stand_alone_html(big_scene(), "Merges of <ung>"), encoding="utf-8")
     page = new_page(color_scheme=theme)
-    alerts: list[str] = []
+    alerts = []
 
-    def on_dialog(dialog: Dialog) -> None:
+    def on_dialog(dialog):
         alerts.append(dialog.message)
         dialog.dismiss()
 
@@ -48,7 +45,6 @@ def test_the_stand_alone_page(new_page: Callable[..., Page], tmp_path: Path, the
     page.wait_for_timeout(300)
     at = page.evaluate("network.canvasToDOM(network.getPosition('t0'))")
     box = page.locator("#graph").bounding_box()
-    assert box is not None
     page.mouse.move(box["x"] + at["x"], box["y"] + at["y"])
     tip = page.locator(".vis-tooltip")
     expect(tip).to_be_visible()
@@ -62,7 +58,7 @@ def test_the_stand_alone_page(new_page: Callable[..., Page], tmp_path: Path, the
     assert alerts == []
 
 
-def test_a_click_in_free_layout_shows_that_type_in_the_fan(page: Page, app_address: str) -> None:
+def test_a_click_in_free_layout_shows_that_type_in_the_fan(page, app_address):
     page.goto(f"{app_address}/?demo=en&state=Type")
     expect(fan(page)).to_be_visible()
     idle(page)

@@ -2,11 +2,8 @@
 
 import http.client
 import socket
-import subprocess
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPResponse
 from pathlib import Path
 
 import psutil
@@ -14,7 +11,7 @@ import pytest
 import requests
 import websockets.sync.client
 from browser_steps import PATIENCE, idle, start
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -29,11 +26,7 @@ MEGABYTE = 2**20
 
 
 @pytest.fixture(scope="module")
-def public_port(
-    serve: Callable[..., subprocess.Popen[bytes]],
-    port: int,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[int]:
+def public_port(serve, port, tmp_path_factory):
     """The port of a public app with another name."""
     process = serve(
         SERVE,
@@ -48,14 +41,14 @@ def public_port(
     process.wait()
 
 
-def ask(port: int, path: str, **headers: str) -> HTTPResponse:
+def ask(port, path, **headers):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     connection.request("GET", path, headers=headers)
     return connection.getresponse()
 
 
 @pytest.mark.parametrize("path", ["/", "/_stcore/health", "/no/such", FRAME])
-def test_each_request_names_this_server(public_port: int, path: str) -> None:
+def test_each_request_names_this_server(public_port, path):
     for host in ("evil.example", "127.0.0.1.evil.example", "evil.example:80@localhost", "a b"):
         answer = ask(public_port, path, Host=host)
         assert answer.status == 421, host
@@ -65,7 +58,7 @@ def test_each_request_names_this_server(public_port: int, path: str) -> None:
         assert ask(public_port, path, Host=host).status != 421, host
 
 
-def test_a_websocket_names_this_server_too(public_port: int) -> None:
+def test_a_websocket_names_this_server_too(public_port):
     for host in ("evil.example", "morphgraph.example.org"):
         wire = socket.create_connection(("127.0.0.1", public_port))
         address = f"ws://{host}:{public_port}/_stcore/stream"
@@ -79,7 +72,7 @@ def test_a_websocket_names_this_server_too(public_port: int) -> None:
 @pytest.mark.parametrize(
     "path", ["/", "/Repair", "/static/css/none.css", "/_stcore/health", "/media/none", FRAME]
 )
-def test_each_answer_says_what_may_be_loaded(public_port: int, path: str) -> None:
+def test_each_answer_says_what_may_be_loaded(public_port, path):
     headers = ask(public_port, path).headers
     [policy] = headers.get_all("Content-Security-Policy") or []
     assert "default-src 'none'" in policy
@@ -90,15 +83,15 @@ def test_each_answer_says_what_may_be_loaded(public_port: int, path: str) -> Non
     assert headers["Referrer-Policy"] == "same-origin"
 
 
-def test_no_other_page_sends_the_app_messages(public_port: int) -> None:
+def test_no_other_page_sends_the_app_messages(public_port):
     assert b'"allowedOrigins":[]' in ask(public_port, "/_stcore/host-config").read()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_page_needs_more(new_page: Callable[..., Page], public_port: int, scheme: str) -> None:
+def test_no_page_needs_more(new_page, public_port, scheme):
     """What the policy refuses stands on the console, and that fails the test."""
     page = new_page(color_scheme=scheme)
-    refused: list[str] = []
+    refused = []
     page.expose_function("refused", lambda text: refused.append(text))
     page.add_init_script(
         "addEventListener('securitypolicyviolation', (event) =>"
@@ -116,9 +109,7 @@ def test_no_page_needs_more(new_page: Callable[..., Page], public_port: int, sch
         assert not refused, name
 
 
-def test_a_page_of_others_runs_in_its_frame_and_reaches_nothing(
-    browser: Browser, public_port: int
-) -> None:
+def test_a_page_of_others_runs_in_its_frame_and_reaches_nothing(browser, public_port):
     page = browser.new_page()  # the usual one fails where something is refused
     start(page, f"http://127.0.0.1:{public_port}")
     sent = """<title>sent</title><p>before</p><script>
@@ -147,7 +138,7 @@ def test_a_page_of_others_runs_in_its_frame_and_reaches_nothing(
 class Visitor:
     """A session, without a browser, that uploads what it likes."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port):
         self.address = f"127.0.0.1:{port}/_stcore"
         found = requests.get(f"http://{self.address}/health", timeout=30).cookies
         token = next(value for name, value in found.items() if "xsrf" in name)
@@ -171,7 +162,7 @@ class Visitor:
             self.session = heard.new_session.initialize.session_id or self.session
             is_done = heard.HasField("script_finished")
 
-    def send(self, file: str, size: int, *, chunked: bool = False, method: str = "PUT") -> int:
+    def send(self, file, size, *, chunked=False, method="PUT"):
         """Upload zeros, or remove a file; ``chunked``: without saying how many come."""
         head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
         body = head + bytes(size) + b"\r\n--x--\r\n"
@@ -188,7 +179,7 @@ class Visitor:
             return 413  # it was refused meanwhile
 
 
-def test_uploads_of_a_session_have_a_limit_together(public_port: int) -> None:
+def test_uploads_of_a_session_have_a_limit_together(public_port):
     visitor, other = Visitor(public_port), Visitor(public_port)
     sizes = [30 * MEGABYTE, 30 * MEGABYTE, 5 * MEGABYTE, 3 * MEGABYTE, 2 * MEGABYTE]
     found = [visitor.send(str(number), size) for number, size in enumerate(sizes)]
@@ -199,7 +190,7 @@ def test_uploads_of_a_session_have_a_limit_together(public_port: int) -> None:
     assert other.send("0", 30 * MEGABYTE) == 204, "others have a limit of their own"
 
 
-def test_uploads_at_once_count_together(public_port: int) -> None:
+def test_uploads_at_once_count_together(public_port):
     visitor = Visitor(public_port)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda file: visitor.send(str(file), 30 * MEGABYTE), range(8)))
@@ -207,7 +198,7 @@ def test_uploads_at_once_count_together(public_port: int) -> None:
     assert set(found) <= {204, 413}
 
 
-def test_nor_does_more_come_through_a_websocket(public_port: int) -> None:
+def test_nor_does_more_come_through_a_websocket(public_port):
     visitor, other = Visitor(public_port), Visitor(public_port)
     message = BackMsg()
     message.rerun_script.query_string = "a" * (65 * MEGABYTE)
@@ -220,7 +211,7 @@ def test_nor_does_more_come_through_a_websocket(public_port: int) -> None:
     assert other.socket.recv(timeout=60)
 
 
-def test_what_fails_hides_nothing(public_port: int) -> None:
+def test_what_fails_hides_nothing(public_port):
     """A file stays when another of its name is not one."""
     visitor = Visitor(public_port)
     assert visitor.send("0", 35 * MEGABYTE) == 204
@@ -228,9 +219,7 @@ def test_what_fails_hides_nothing(public_port: int) -> None:
     assert visitor.send("1", 35 * MEGABYTE) == 413
 
 
-def test_memory_comes_back_when_the_next_session_ends(
-    serve: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
-) -> None:
+def test_memory_comes_back_when_the_next_session_ends(serve, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

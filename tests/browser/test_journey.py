@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -23,7 +22,7 @@ from browser_steps import (
     upload,
     value_of,
 )
-from playwright.sync_api import Locator, Page, TimeoutError, expect
+from playwright.sync_api import TimeoutError, expect
 
 import morphgraph as mg
 
@@ -38,12 +37,12 @@ print(json.dumps([tokenizer(text)["input_ids"] for text in json.load(sys.stdin)]
 """
 
 
-def vertex(page: Page, key: str) -> Locator:
+def vertex(page, key):
     """The vertex of a type or merge that is drawn."""
     return fan(page).locator(f'[data-key="{key}"][data-id]').first
 
 
-def wait_for_focus(page: Page, label: str) -> None:
+def wait_for_focus(page, label):
     """Wait until the graph is drawn with a type of this name in its middle."""
     middle = fan(page).locator(".vertex.focus[data-id] text")
     expect(middle.filter(has_text=re.compile(f"^{re.escape(label)}$"))).to_have_count(1)
@@ -51,9 +50,9 @@ def wait_for_focus(page: Page, label: str) -> None:
     page.wait_for_timeout(600)  # what moves has come to rest
 
 
-def removable(page: Page) -> list[str]:
+def removable(page):
     """Types that a merge makes, the focus aside."""
-    keys: list[str] = fan(page).evaluate(
+    keys = fan(page).evaluate(
         """surface => [...surface.querySelectorAll(".vertex.type[data-id]")]
           .filter((v) => !v.matches(".focus, .ghost") && /rank/.test(v.textContent))
           .map((v) => v.dataset.key)"""
@@ -61,7 +60,7 @@ def removable(page: Page) -> list[str]:
     return list(dict.fromkeys(keys))
 
 
-def look_for(page: Page, text: str) -> None:
+def look_for(page, text):
     """Find a type, which is then in the middle."""
     idle(page)
     page.keyboard.press("Control+k")
@@ -74,7 +73,7 @@ def look_for(page: Page, text: str) -> None:
     idle(page)
 
 
-def wait_for_edits(page: Page, number: int) -> None:
+def wait_for_edits(page, number):
     """Wait until so many edits can be undone, as the button for it tells."""
     tip = page.get_by_role("tooltip")
     for _ in range(10):  # a button drawn anew under the pointer shows none until it is left
@@ -90,7 +89,7 @@ def wait_for_edits(page: Page, number: int) -> None:
     expect(tip).to_have_count(0)
 
 
-def test_the_journey(page: Page, app_address: str, tmp_path: Path) -> None:
+def test_the_journey(page, app_address, tmp_path):
     page.set_viewport_size({"width": 1440, "height": 1000})
     start(page, app_address)
     expect(bar(page)).to_contain_text("English 8k")
@@ -102,7 +101,7 @@ def test_the_journey(page: Page, app_address: str, tmp_path: Path) -> None:
     save_and_replay(page, tmp_path)
 
 
-def explore_and_knock_out(page: Page) -> None:
+def explore_and_knock_out(page):
     show(page, "Type")
     look_for(page, "ung")
     key = removable(page)[0]
@@ -160,7 +159,7 @@ def explore_and_knock_out(page: Page) -> None:
     by_keyboard(page, before, after)
 
 
-def check_labels(page: Page) -> None:
+def check_labels(page):
     """All text lies in its box, whatever its font."""
     outside = fan(page).evaluate(
         """surface => [...surface.querySelectorAll(".vertex[data-id]")].filter((vertex) => {
@@ -173,7 +172,7 @@ def check_labels(page: Page) -> None:
     assert outside == []
 
 
-def by_keyboard(page: Page, before: str, after: str) -> None:
+def by_keyboard(page, before, after):
     """Reach a vertex, look at it, go there and back, and knock it out: no mouse."""
     idle(page)
     middle = fan(page).locator(".vertex.focus")
@@ -198,7 +197,7 @@ def by_keyboard(page: Page, before: str, after: str) -> None:
     expect_value(page, "F1 %", after)
 
 
-def knock_out_another(page: Page) -> None:
+def knock_out_another(page):
     """Fast clicks in the fan: the last one is chosen, and a key knocks it out."""
     keys = removable(page)[-4:]
     fan(page).evaluate(
@@ -218,7 +217,7 @@ def knock_out_another(page: Page) -> None:
     expect(page.get_by_role("button", name="Bring it back")).to_be_visible()
 
 
-def knock_out_by_threshold(page: Page) -> None:
+def knock_out_by_threshold(page):
     go_to(page, "Repair")
     slider = page.get_by_role("slider", name="Knock out merges")
     slider.focus()
@@ -233,7 +232,7 @@ def knock_out_by_threshold(page: Page) -> None:
     wait_for_edits(page, 3)
 
 
-def save_and_replay(page: Page, tmp_path: Path) -> None:
+def save_and_replay(page, tmp_path):
     go_to(page, "Workbench")
     score = value_of(page, "F1 %")
     go_to(page, "History and export")

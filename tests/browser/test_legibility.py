@@ -3,14 +3,13 @@
 What `axe-core` finds beside that, of WCAG 2 at the levels A and AA, is a failure too.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser_steps import fan, idle, start, tree
 from effort import one_of
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
@@ -20,12 +19,11 @@ NARROW = {"width": 1000, "height": 800}
 PAGES = ["", *(path.stem.split("_", 1)[1] for path in (ROOT / "pages").glob("[0-9]*.py"))]
 
 
-def findings(page: Page) -> list[str]:
-    found: list[str] = page.evaluate(FINDINGS)
-    return found
+def findings(page):
+    return page.evaluate(FINDINGS)
 
 
-def violations(page: Page) -> list[str]:
+def violations(page):
     """What axe-core finds, with the first elements that it finds it in."""
     # The bars in Streamlit's metrics are marked as images without a name.
     options = {"runOnly": ["wcag2a", "wcag2aa"], "rules": {"svg-img-alt": {"enabled": False}}}
@@ -33,7 +31,7 @@ def violations(page: Page) -> list[str]:
     return [f"{v['id']}: {[node['html'][:200] for node in v['nodes'][:3]]}" for v in found]
 
 
-def test_the_measure(page: Page) -> None:
+def test_the_measure(page):
     """Ratios that were worked out by hand, after WCAG 2.2."""
     page.set_content(
         """<body style="background: #fff; font-size: 16px">
@@ -72,9 +70,7 @@ new PerformanceObserver((list) => {
         ),
     ],
 )
-def test_every_page_can_be_read_and_stands_still(
-    new_page: Callable[..., Page], app_address: str, scheme: str, width: int
-) -> None:
+def test_every_page_can_be_read_and_stands_still(new_page, app_address, scheme, width):
     """Each page is opened cold: what moves while it comes (`layout-shift`) is at most 0.1.
 
     It was opened before, so that it comes within the time it has for that: in one of three visits,
@@ -102,9 +98,7 @@ def test_every_page_can_be_read_and_stands_still(
 
 
 @pytest.mark.parametrize("width", one_of(1000, 1440))
-def test_a_tree_is_as_wide_as_the_page_whatever_the_word(
-    new_page: Callable[..., Page], app_address: str, width: int
-) -> None:
+def test_a_tree_is_as_wide_as_the_page_whatever_the_word(new_page, app_address, width):
     page = new_page(viewport={**NARROW, "width": width})
     start(page, app_address)
     sheet = tree(page)
@@ -124,8 +118,8 @@ def test_a_tree_is_as_wide_as_the_page_whatever_the_word(
 
 @pytest.mark.parametrize("width", one_of(390, 960, 1000, 1440))
 def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
-    new_page: Callable[..., Page], app_address: str, width: int
-) -> None:
+    new_page, app_address, width
+):
     page = new_page(viewport={**NARROW, "width": width})
     page.goto(f"{app_address}/?demo=en&state=Type")
     idle(page)
@@ -133,16 +127,13 @@ def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
     graph = fan(page)
     graph.evaluate("graph => graph.scrollIntoView({ block: 'start' })")
     frame = graph.bounding_box()
-    assert frame is not None
     if width == 390:
         sheet = page.locator(".st-key-type-sheet").bounding_box()
-        assert sheet is not None
         assert frame["y"] + frame["height"] <= sheet["y"], "the sheet of the type covers the graph"
     labels = graph.locator(".vertex").all()
     assert len(labels) > 10
     for label in labels:
         box = label.locator(".box").bounding_box()
-        assert box is not None
         assert width == 960 or frame["x"] <= box["x"], label  # else one scrolls to its parts
         assert box["x"] + box["width"] <= frame["x"] + frame["width"], label
         assert frame["y"] <= box["y"], label

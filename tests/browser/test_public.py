@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event, Thread
 from urllib.error import HTTPError
@@ -14,7 +12,7 @@ import psutil
 import pytest
 from browser_steps import PATIENCE, bar, go_to, idle, remedy, start, train_from_counts, upload
 from hostile.files import FILES
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import expect
 
 from morphgraph.core.files import demo_tokeniser_path
 
@@ -28,14 +26,12 @@ PAGES = ("Repair", "Compare", "Build")
 
 
 @pytest.fixture(scope="module")
-def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def state(tmp_path_factory):
     return tmp_path_factory.mktemp("state")
 
 
 @pytest.fixture(scope="module")
-def app(
-    serve: Callable[..., subprocess.Popen[bytes]], port: int, state: Path
-) -> Iterator[psutil.Process]:
+def app(serve, port, state):
     """The process of a public app."""
     process = serve(
         ROOT / "web" / "serve.py", port, MORPHGRAPH_STATE=str(state), MORPHGRAPH_PUBLIC="1"
@@ -46,14 +42,14 @@ def app(
 
 
 @pytest.fixture(scope="module")
-def address(app: psutil.Process, port: int) -> str:
+def address(app, port):
     """Its address."""
     return f"http://127.0.0.1:{port}"
 
 
-def leave_something_everywhere(page: Page, address: str) -> set[str]:
+def leave_something_everywhere(page, address):
     """Open, edit, train, write and run; returns what was fetched meanwhile."""
-    fetched: set[str] = set()
+    fetched = set()
     page.on("request", lambda request: fetched.add(request.url))
     start(page, address)
     page.set_default_timeout(PATIENCE)
@@ -97,7 +93,7 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     return fetched
 
 
-def sees_nothing(page: Page) -> None:
+def sees_nothing(page):
     """Look at all of a page: its texts, its markup, what fields hold, and its address."""
     expect(page.get_by_test_id("stApp")).to_be_visible(timeout=PATIENCE)
     page.wait_for_selector(".st-key-bar", timeout=PATIENCE)
@@ -112,13 +108,11 @@ def sees_nothing(page: Page) -> None:
     assert MARK not in held
 
 
-def cookies_of(context: BrowserContext) -> dict[str, str]:
-    return {one["name"]: one["value"] for one in context.cookies()}  # type: ignore[typeddict-item]
+def cookies_of(context):
+    return {one["name"]: one["value"] for one in context.cookies()}
 
 
-def test_nothing_of_one_appears_in_the_other(
-    new_page: Callable[..., Page], address: str, state: Path
-) -> None:
+def test_nothing_of_one_appears_in_the_other(new_page, address, state):
     first = new_page()
     fetched = leave_something_everywhere(first, address)
     theirs = cookies_of(first.context)
@@ -153,7 +147,7 @@ def test_nothing_of_one_appears_in_the_other(
                     {"name": "morphgraph-tab", "value": path.stem, "url": address}
                     for path in (folder / "tabs").iterdir()
                 ),
-            ]  # type: ignore[list-item]
+            ]
         )
         start(third, address)
         sees_nothing(third)
@@ -186,9 +180,7 @@ def test_nothing_of_one_appears_in_the_other(
 
 
 @pytest.mark.parametrize("name", ["a pattern that tries all ways", "Metaspaces that grow"])
-def test_a_file_that_would_stop_all_is_refused(
-    new_page: Callable[[], Page], app: psutil.Process, address: str, name: str
-) -> None:
+def test_a_file_that_would_stop_all_is_refused(new_page, app, address, name):
     """Words on which it would take seconds each are open; others are answered all the while."""
     page = new_page()
     start(page, address)
@@ -197,10 +189,10 @@ def test_a_file_that_would_stop_all_is_refused(
     expect(bar(page)).to_contain_text("gold.tsv, 12 words", timeout=PATIENCE)
     idle(page)
     start(page, address)
-    took: list[float] = []
+    took = []
     over = Event()
 
-    def ask() -> None:
+    def ask():
         while not over.wait(0.05):
             before = app.cpu_times().user
             fetched_text(address, "/_stcore/health")
@@ -220,7 +212,7 @@ def test_a_file_that_would_stop_all_is_refused(
     page.context.close()
 
 
-def fetched_text(address: str, path: str) -> str:
+def fetched_text(address, path):
     try:
         with urlopen(Request(address + path), timeout=60) as answer:
             return str(answer.read().decode("utf-8", "replace"))

@@ -1,18 +1,17 @@
 """A reload in a real Chromium loses nothing, and asks nothing."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from browser_steps import PATIENCE, bar, choose_demo, go_to, idle, remedy, start, upload, value_of
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
 GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "think", "drink"))
 
 
-def reloaded(page: Page, tokeniser: str, reference: str) -> None:
+def reloaded(page, tokeniser, reference):
     """Reload, and find the same open as before."""
     page.reload()
     expect(bar(page)).to_contain_text(tokeniser, timeout=PATIENCE)
@@ -20,9 +19,7 @@ def reloaded(page: Page, tokeniser: str, reference: str) -> None:
     idle(page)
 
 
-def test_what_was_open_comes_back_in_each_tab(
-    new_page: Callable[..., Page], app_address: str
-) -> None:
+def test_what_was_open_comes_back_in_each_tab(new_page, app_address):
     page = new_page()
     start(page, app_address)
     upload(page, "", ("mine.tsv", GOLD.encode()))

@@ -5,7 +5,7 @@ import re
 import pytest
 from browser_steps import PATIENCE, Line, go_to, idle, remedy, start, to_click, value_of
 from effort import one_of
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser
@@ -26,26 +26,26 @@ PRESS_STOP = """delay => new MutationObserver((_, observer) => {
 }).observe(document.body, { childList: true, subtree: true })"""
 
 
-def library_run() -> ReBPERun:
+def library_run():
     """A run as the page's should be, not yet begun."""
     tokeniser = load_tokeniser("demo:en")
     rest, kept = Benchmark.build(tokeniser, read_reference(demo_gold_path("en"))).split()
     return ReBPERun(tokeniser, rest, ReBPESettings(), kept)
 
 
-def press(page: Page, name: str) -> None:
+def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
     page.wait_for_timeout(200)
     idle(page)
 
 
-def chosen_phase(page: Page) -> str:
+def chosen_phase(page):
     """The phase on show on the line."""
     text = page.get_by_label("Phase on show").get_attribute("aria-valuetext") or ""
     return text.split(",")[0]
 
 
-def test_steps_are_not_taken_back_by_late_answers(page: Page, app_address: str) -> None:
+def test_steps_are_not_taken_back_by_late_answers(page, app_address):
     line = Line(page)
     start(page, app_address)
     remedy(page, "ReBPE")
@@ -67,7 +67,7 @@ def test_steps_are_not_taken_back_by_late_answers(page: Page, app_address: str) 
 
 
 @pytest.mark.parametrize("delay", one_of(60, 0, 200))
-def test_a_run_can_be_stopped_and_goes_on(page: Page, app_address: str, delay: int) -> None:
+def test_a_run_can_be_stopped_and_goes_on(page, app_address, delay):
     start(page, app_address)
     remedy(page, "ReBPE")
     run = library_run()
@@ -108,9 +108,7 @@ TOLD_OF_BLAME = """() => {
 }"""
 
 
-def test_all_that_is_told_of_a_threshold_agrees_while_the_line_is_dragged(
-    page: Page, app_address: str
-) -> None:
+def test_all_that_is_told_of_a_threshold_agrees_while_the_line_is_dragged(page, app_address):
     page.set_viewport_size({"width": 1440, "height": 900})
     start(page, app_address)
     go_to(page, "Repair")
@@ -118,11 +116,10 @@ def test_all_that_is_told_of_a_threshold_agrees_while_the_line_is_dragged(
     expect(slider).to_have_attribute("aria-valuetext", re.compile("^50 %"), timeout=PATIENCE)
     assert len(to_click(page)) <= 14, to_click(page)
     box = slider.bounding_box()
-    assert box is not None
     left, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(left, y)
     page.mouse.down()
-    told: list[dict[str, str]] = []
+    told = []
     for step in range(200):  # without ever resting for as long as it takes to stop
         page.mouse.move(left - box["width"] * 0.004 * (step % 100), y)
         page.wait_for_timeout(25)
@@ -146,7 +143,7 @@ def test_all_that_is_told_of_a_threshold_agrees_while_the_line_is_dragged(
     assert end["types"] == end["button"]
 
 
-def test_one_travels_along_the_tape(page: Page, app_address: str) -> None:
+def test_one_travels_along_the_tape(page, app_address):
     page.goto(f"{app_address}/Repair?demo=nl&threshold=0.30")
     tape = page.get_by_role("slider", name="Travel along your edits")
     expect(tape).to_be_disabled(timeout=PATIENCE)

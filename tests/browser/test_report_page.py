@@ -1,11 +1,9 @@
 """A report in a real Chromium without a network: it draws its charts and asks for nothing."""
 
 import math
-from pathlib import Path
 
 import pytest
 import reports
-from playwright.sync_api import Browser
 
 from morphgraph.batch.results import TableSpec, results_of_rows
 from morphgraph.draw.score_charts import MOST_PANELS
@@ -16,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def address(tmp_path: Path) -> str:
+def address(tmp_path):
     """A report with hostile names, a wide table and two charts."""
     known = {"part": 1, "metric": "f1", "value": 0.5, "low": 0.4, "high": 0.6, "p": 0.5}
     rows = [
@@ -40,11 +38,11 @@ def address(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1000), ("dark", 1400)])
-def test_report_without_a_network(browser: Browser, address: str, scheme: str, width: int) -> None:
+def test_report_without_a_network(browser, address, scheme, width):
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
     )
-    problems: list[str] = []
+    problems = []
     page = context.new_page()
     page.on("console", lambda message: problems.append(message.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -83,7 +81,7 @@ def test_report_without_a_network(browser: Browser, address: str, scheme: str, w
     assert problems == []
 
 
-def brightness(colour: str) -> float:
+def brightness(colour):
     """The mean of the channels of an rgb() colour."""
     channels = [float(part) for part in colour.split("(")[1].rstrip(")").split(",")[:3]]
     return math.fsum(channels) / 3

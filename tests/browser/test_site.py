@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from morphgraph import __version__
 
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """The site, made as by `make site`."""
     folder = tmp_path_factory.mktemp("checkout")
     others = ("LICENSE", "CITATION.cff", "Makefile", "mkdocs.yml", "assets/panzoom/LICENSE")
@@ -46,14 +45,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Links(HTMLParser):
     """What a page links to, what it loads, and the places that links may lead to."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         super().__init__()
-        self.followed: list[str] = []
-        self.loaded: list[str] = []
-        self.places: set[str] = set()
+        self.followed = []
+        self.loaded = []
+        self.places = set()
         self.feed(path.read_text(encoding="utf-8"))
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         for name, value in attrs:
             if name == "id":
                 self.places.add(value or "")
@@ -62,7 +61,7 @@ class Links(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def pages(site: Path) -> dict[str, Links]:
+def pages(site):
     """The pages by their addresses."""
     return {
         f"{HOST}/{path.relative_to(site).as_posix().removesuffix('index.html')}": Links(path)
@@ -70,7 +69,7 @@ def pages(site: Path) -> dict[str, Links]:
     }
 
 
-def test_all_links_lead_to_what_is_there(site: Path, pages: dict[str, Links]) -> None:
+def test_all_links_lead_to_what_is_there(site, pages):
     wrong = []
     for address, page in pages.items():
         for link in page.followed + page.loaded:
@@ -85,7 +84,7 @@ def test_all_links_lead_to_what_is_there(site: Path, pages: dict[str, Links]) ->
     assert wrong == []
 
 
-def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[str, Links]) -> None:
+def test_nothing_is_loaded_from_elsewhere(site, pages):
     loaded = [urljoin(address, link) for address, page in pages.items() for link in page.loaded]
     for path in [*site.rglob("*.css"), *site.rglob("*.html")]:
         text = path.read_text(encoding="utf-8")
@@ -95,7 +94,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[str, Links]) -
     assert [link for link in loaded if not link.startswith((f"{HOST}/", "data:"))] == []
 
 
-def test_each_page_is_in_the_navigation(site: Path, pages: dict[str, Links]) -> None:
+def test_each_page_is_in_the_navigation(site, pages):
     front, atlas = f"{HOST}/", f"{HOST}/docs/atlas/"
     listed = {urljoin(front, link).removesuffix("index.html") for link in pages[front].followed}
     tokenisers = {urljoin(atlas, link) for link in pages[atlas].followed if link.endswith(".html")}
@@ -108,11 +107,11 @@ def test_each_page_is_in_the_navigation(site: Path, pages: dict[str, Links]) -> 
 
 
 @pytest.fixture(scope="module")
-def served(site: Path) -> Iterator[str]:
+def served(site):
     """The address of the site below a server's root, as on GitHub Pages."""
 
     class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format, *args):
             """Say nothing."""
 
     handler = partial(Quiet, directory=str(site.parents[1]))
@@ -122,11 +121,9 @@ def served(site: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def test_all_pages_open(
-    served: str, pages: dict[str, Links], new_page: Callable[..., Page]
-) -> None:
+def test_all_pages_open(served, pages, new_page):
     page = new_page(viewport={"width": 390, "height": 800})
-    asked: list[str] = []
+    asked = []
     page.on("request", lambda request: asked.append(request.url))
     for address in pages:
         if not address.endswith("404.html"):  # it is at the root, whatever is asked for
@@ -137,13 +134,13 @@ def test_all_pages_open(
     assert [url for url in asked if not url.startswith(ours)] == []
 
 
-def test_versions_are_listed_and_changed_between(site: Path, served: str, page: Page) -> None:
+def test_versions_are_listed_and_changed_between(site, served, page):
     publish = runpy.run_path(str(ROOT / "release/publish_site.py"))["publish"]
     # Published out of order, as the mending of an earlier version is.
     for version in ("0.10.0rc1", "0.10.0", "0.1.9"):
         publish(site, site.parent, version)
     root = served.removesuffix("latest/")
-    wrong: list[str] = []
+    wrong = []
     page.on("request", lambda asked: asked.url.startswith(root) or wrong.append(asked.url))
     page.on("response", lambda answer: answer.ok or wrong.append(answer.url))
     page.goto(root)  # leads to the latest

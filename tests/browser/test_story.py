@@ -1,10 +1,9 @@
 """The story: it needs nothing from elsewhere, and cuts words as the library does."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from docs.tools.story import built
 
@@ -13,7 +12,7 @@ pytestmark = pytest.mark.browser
 STORY = Path(__file__).parents[2] / "docs" / "story"
 
 
-def test_what_is_built_is_in_step_and_small() -> None:
+def test_what_is_built_is_in_step_and_small():
     made = built()
     assert {name: (STORY / "built" / name).read_text("utf-8") for name in made} == made
     assert sum(path.stat().st_size for path in STORY.rglob("*") if path.is_file()) < 1_500_000
@@ -21,10 +20,10 @@ def test_what_is_built_is_in_step_and_small() -> None:
 
 
 @pytest.mark.parametrize("width", [1440, 768, 390])
-def test_it_opens_from_its_folder_alone(new_page: Callable[..., Page], width: int) -> None:
+def test_it_opens_from_its_folder_alone(new_page, width):
     page = new_page(viewport={"width": width, "height": 900})
-    said: list[str] = []
-    asked: list[str] = []
+    said = []
+    asked = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
@@ -37,9 +36,7 @@ def test_it_opens_from_its_folder_alone(new_page: Callable[..., Page], width: in
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_a_guess_is_answered_and_the_knockout_comes_before_its_result(
-    new_page: Callable[..., Page], width: int
-) -> None:
+def test_a_guess_is_answered_and_the_knockout_comes_before_its_result(new_page, width):
     page = new_page(viewport={"width": width, "height": 900})
     page.goto((STORY / "index.html").as_uri())
     for section in page.locator("section.asks").all():
@@ -58,7 +55,7 @@ def test_a_guess_is_answered_and_the_knockout_comes_before_its_result(
         expect(page.locator("#fan-after").get_by_text("it + i + es").first).to_be_attached()
 
 
-def test_words_and_labels_follow_the_slider_of_the_run(page: Page) -> None:
+def test_words_and_labels_follow_the_slider_of_the_run(page):
     page.goto((STORY / "index.html").as_uri())
     points, words = page.evaluate("[story.data.run.points, story.data.run.words]")
     assert len(points) > 5

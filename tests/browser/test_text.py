@@ -2,12 +2,11 @@
 
 import base64
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from browser_steps import PATIENCE, Line, idle, start
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.draw.cutting import cutting_tables
@@ -63,28 +62,26 @@ LAYOUT = """(area) => {
 }"""
 
 
-def field(page: Page) -> Locator:
+def field(page):
     return page.get_by_role("textbox", name="A word, or any text")
 
 
 @pytest.fixture
-def real(data_folder: Path) -> Callable[[str], str]:
+def real(data_folder):
     return lambda name: str(data_folder / "tokenizers" / name)
 
 
 @pytest.mark.parametrize("name", ["demo:en", "demo:de", "demo:nl"])
-def test_a_demo_is_cut_as_by_the_library(page: Page, name: str) -> None:
+def test_a_demo_is_cut_as_by_the_library(page, name):
     cuts_as_the_library(page, name, name[-2:])
 
 
 @pytest.mark.parametrize(("name", "language"), [("oscar-de-40k", "de"), ("gpt2", "en")])
-def test_a_real_one_is_cut_as_by_the_library(
-    page: Page, real: Callable[[str], str], name: str, language: str
-) -> None:
+def test_a_real_one_is_cut_as_by_the_library(page, real, name, language):
     cuts_as_the_library(page, real(name), language)
 
 
-def cuts_as_the_library(page: Page, name: str, language: str) -> None:
+def cuts_as_the_library(page, name, language):
     """Before any edit, and without ten types, whose users become merges of more parts."""
     tokeniser = load_tokeniser(name)
     graph, names = tokeniser.graph, tokeniser.readable_types
@@ -100,15 +97,12 @@ def cuts_as_the_library(page: Page, name: str, language: str) -> None:
         found = segment(graph, encoded)
         expected = [[[names[t], t] for t in found.tokens(n)] for n in range(len(words))]
         tables = cutting_tables(tokeniser)
-        assert tables is not None
         assert len(tables.packed) < 400_000
         assert page.evaluate(CUT, [base64.b64encode(tables.packed).decode(), words]) == expected
     assert graph.has_tuples
 
 
-def test_words_are_cut_before_the_app_answers(
-    new_page: Callable[..., Page], app_address: str
-) -> None:
+def test_words_are_cut_before_the_app_answers(new_page, app_address):
     page = new_page()
     line = Line(page)
     start(page, app_address)
@@ -130,7 +124,7 @@ def test_words_are_cut_before_the_app_answers(
     expect(first.locator(".covering")).to_have_text(["und"])
 
 
-def test_letters_stay_while_one_types_and_composes(page: Page, app_address: str) -> None:
+def test_letters_stay_while_one_types_and_composes(page, app_address):
     start(page, app_address)
     area = field(page)
     page.locator(".words").click(position={"x": 5, "y": 5})
@@ -156,7 +150,7 @@ def test_letters_stay_while_one_types_and_composes(page: Page, app_address: str)
     expect(area).to_have_value(said)
 
 
-def test_a_click_or_an_arrow_chooses(page: Page, app_address: str) -> None:
+def test_a_click_or_an_arrow_chooses(page, app_address):
     start(page, app_address)
     area = field(page)
     area.fill("undesirable carrying things")
@@ -179,9 +173,7 @@ def test_a_click_or_an_arrow_chooses(page: Page, app_address: str) -> None:
 
 
 @pytest.mark.parametrize("touch", [False, True])
-def test_the_first_click_elsewhere_arrives(
-    new_page: Callable[..., Page], app_address: str, touch: bool
-) -> None:
+def test_the_first_click_elsewhere_arrives(new_page, app_address, touch):
     """Chips of a long word take other room than its letters: they wait for the click."""
     page = new_page(has_touch=touch)
     start(page, app_address)
@@ -205,7 +197,7 @@ def test_the_first_click_elsewhere_arrives(
     ],
     ids=["lines", "long", "both ways", "no spaces"],
 )
-def test_chips_stand_where_letters_are_typed(page: Page, app_address: str, text: str) -> None:
+def test_chips_stand_where_letters_are_typed(page, app_address, text):
     start(page, app_address)
     area = field(page)
     area.fill(text)

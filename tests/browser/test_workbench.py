@@ -3,7 +3,6 @@
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from browser_steps import (
     value_of,
 )
 from effort import one_of
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
@@ -65,20 +64,20 @@ CLICKABLE = (
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
-def text_field(page: Page) -> Locator:
+def text_field(page):
     return page.get_by_role("textbox", name="A word, or any text")
 
 
-def token(page: Page, text: str) -> Locator:
+def token(page, text):
     return page.locator(".token", has_text=re.compile(f"^{text}$"))
 
 
-def chosen(page: Page, name: str) -> Locator:
+def chosen(page, name):
     """The name in the panel."""
     return page.get_by_role("heading", name=name, exact=True)
 
 
-def test_one_key_knocks_out_and_everything_follows(page: Page, app_address: str) -> None:
+def test_one_key_knocks_out_and_everything_follows(page, app_address):
     start(page, app_address)
     before = value_of(page, "F1 %")
     expect(chosen(page, "ies")).to_be_visible()
@@ -100,7 +99,7 @@ def test_one_key_knocks_out_and_everything_follows(page: Page, app_address: str)
     idle(page)
 
 
-def test_letters_are_letters_while_one_types(page: Page, app_address: str) -> None:
+def test_letters_are_letters_while_one_types(page, app_address):
     start(page, app_address)
     field = text_field(page)
     field.focus()
@@ -120,7 +119,7 @@ def test_letters_are_letters_while_one_types(page: Page, app_address: str) -> No
     assert len(set(seen)) == 3
 
 
-def test_what_is_chosen_anywhere_is_chosen_everywhere(page: Page, app_address: str) -> None:
+def test_what_is_chosen_anywhere_is_chosen_everywhere(page, app_address):
     page.set_viewport_size({"width": 1440, "height": 1100})
     start(page, app_address)
     told = tree(page).locator("svg desc")
@@ -155,9 +154,9 @@ def test_what_is_chosen_anywhere_is_chosen_everywhere(page: Page, app_address: s
     grid = grid_with(page, "blame")
     name = cell_of(grid, 0, 0).inner_text()
     at = {"x": 60, "y": 52}
-    grid.locator(".dvn-scroller").hover(position=at)  # type: ignore[arg-type]
+    grid.locator(".dvn-scroller").hover(position=at)
     page.wait_for_timeout(300)
-    grid.locator(".dvn-scroller").click(position=at)  # type: ignore[arg-type]
+    grid.locator(".dvn-scroller").click(position=at)
     expect(chosen(page, name)).to_be_visible()
     idle(page)
     # A word beside it shows its tree.
@@ -168,12 +167,11 @@ def test_what_is_chosen_anywhere_is_chosen_everywhere(page: Page, app_address: s
     page.wait_for_url(re.compile(f"word={spelt}"))
 
 
-def test_a_region_of_the_map_is_listed(page: Page, app_address: str) -> None:
+def test_a_region_of_the_map_is_listed(page, app_address):
     start(page, app_address)
     show(page, "All types")
     region = page.get_by_role("application")
     box = region.bounding_box()
-    assert box is not None
     page.mouse.move(box["x"] + 0.15 * box["width"], box["y"] + 4)
     page.mouse.down()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 30, steps=4)
@@ -185,7 +183,7 @@ def test_a_region_of_the_map_is_listed(page: Page, app_address: str) -> None:
 
 
 @pytest.mark.parametrize("word", one_of("straße日本", "unhappily", "antidisestablishment" * 9))
-def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path, word: str) -> None:
+def test_downloads_are_the_picture(page, app_address, tmp_path, word):
     """A long word too: its PNG stays within what a canvas can hold."""
     start(page, app_address)
     text_field(page).fill(word)
@@ -212,7 +210,7 @@ def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path,
     assert len(saved["PNG"]) > 5_000  # it is not blank
 
 
-def test_there_are_few_things_to_click_at_first_sight(page: Page, app_address: str) -> None:
+def test_there_are_few_things_to_click_at_first_sight(page, app_address):
     """At most 14, beside those of the text, the picture and the lists."""
     page.set_viewport_size({"width": 1440, "height": 900})
     start(page, app_address)
@@ -221,12 +219,11 @@ def test_there_are_few_things_to_click_at_first_sight(page: Page, app_address: s
     assert len(found) <= 14, found
 
 
-def test_a_picture_has_the_whole_screen(page: Page, app_address: str) -> None:
+def test_a_picture_has_the_whole_screen(page, app_address):
     start(page, app_address)
     for name, picture in {"Word": tree(page), "Type": fan(page)}.items():
         show(page, name)
         small = picture.bounding_box()
-        assert small is not None
         page.get_by_role("button", name="Full screen").click()
         expect(page.locator(":fullscreen")).to_have_count(1)
         page.wait_for_timeout(500)
@@ -237,21 +234,18 @@ def test_a_picture_has_the_whole_screen(page: Page, app_address: str) -> None:
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_from_a_word_to_its_type_the_boxes_move(
-    new_page: Callable[..., Page], app_address: str, motion: str
-) -> None:
+def test_from_a_word_to_its_type_the_boxes_move(new_page, app_address, motion):
     page = new_page(reduced_motion=motion)
     start(page, app_address)
     box = tree(page).locator("g[data-type]", has_text=re.compile("^es26")).bounding_box()
     page.evaluate(FIRST_PLACE)
     show(page, "Type")
     [x, y] = page.evaluate("__first")
-    assert box is not None
     was = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert ((x, y) == pytest.approx(was, abs=3)) == (motion == "no-preference")
 
 
-def look_for(page: Page, text: str) -> None:
+def look_for(page, text):
     idle(page)
     page.keyboard.press("Control+k")
     field = page.get_by_role("combobox", name="A page, an action, a type, or any word")
@@ -261,7 +255,7 @@ def look_for(page: Page, text: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_anything_is_a_few_keys_away(page: Page, app_address: str) -> None:
+def test_anything_is_a_few_keys_away(page, app_address):
     start(page, app_address)
     look_for(page, "king · type")
     expect(fan(page).locator(".vertex.focus[data-id] text")).to_have_text("king", timeout=PATIENCE)

@@ -1,13 +1,9 @@
 """The app without a browser, and small files to upload to it."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
 from concurrent.futures import wait
 from pathlib import Path
-from typing import Any
 
 import pytest
 import streamlit as st
@@ -17,10 +13,8 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
-from morphgraph.graph.merge_graph import MergeGraph
 from web.edits import CANVAS
 from web.sources import references_there
-from web.state import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,7 +25,7 @@ PAGES = {
 }
 
 
-def as_shown(table: Any) -> Any:
+def as_shown(table):
     """A table as a person reads it: numbers that are shown in another form are texts."""
     found = convert_arrow_bytes_to_pandas_df(table.proto.arrow_data.data)
     written = table.proto.arrow_data.styler.display_values
@@ -53,18 +47,18 @@ Dataframe.value = property(as_shown)
 class App:
     """An `AppTest` of the whole app that fails at the first exception a page shows."""
 
-    def __init__(self, page: str = "start") -> None:
+    def __init__(self, page="start"):
         self.test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
         self.open(page) if page != "start" else self.run()
 
-    def run(self) -> App:
+    def run(self):
         """Run the page that is open."""
         self.test.run()
         shown = [exception.message for exception in self.test.exception]
         assert not shown, shown
         return self
 
-    def settle(self) -> App:
+    def settle(self):
         """Run Compare again until no method is still made beside it."""
         for _ in range(20):
             rows = self.component("comparison")["rows"]
@@ -74,7 +68,7 @@ class App:
             self.run()
         raise AssertionError("a method is never made")
 
-    def open(self, page: str) -> App:
+    def open(self, page):
         """Go to a page by its name in `PAGES`, to "start", its state "types", or the drawer."""
         if page == "history":
             return self.press("History, export")
@@ -83,22 +77,21 @@ class App:
         self.test.switch_page("app.py" if page in ("start", "types") else PAGES[page])
         return self.run()
 
-    def remedy(self, name: str) -> App:
+    def remedy(self, name):
         """Go to Repair, and choose a remedy: blame, rebpe, prune, extend or list."""
         self.test.switch_page(PAGES["repair"])
         self.put("remedy", name)
         return self.put("kept remedy", name)
 
     @property
-    def session(self) -> Session:
-        found: Session = self.test.session_state["morphgraph session"]
-        return found
+    def session(self):
+        return self.test.session_state["morphgraph session"]
 
     @property
-    def graph(self) -> MergeGraph:
+    def graph(self):
         return self.session.study.graph
 
-    def upload(self, label: str, *files: tuple[str, bytes]) -> App:
+    def upload(self, label, *files):
         """Upload one file, or several at once, to the field with this label; "" drops them."""
         label = label or "Open a file of any kind"
         [field] = [f for f in self.test.file_uploader if f.label == label]
@@ -106,73 +99,73 @@ class App:
             field.upload(name, content)
         return self.run()
 
-    def press(self, label: str) -> App:
+    def press(self, label):
         """Press the button with this label, which must not be disabled."""
         [button] = [b for b in self.test.button if b.label == label]
         assert not button.disabled, f"{label} is disabled"
         button.click()
         return self.run()
 
-    def find(self, kind: str, label: str) -> Any:
+    def find(self, kind, label):
         """The widget of this kind with this label."""
         [found] = [widget for widget in getattr(self.test, kind) if widget.label == label]
         return found
 
-    def set(self, kind: str, label: str, value: Any) -> App:
+    def set(self, kind, label, value):
         """Give a widget a value."""
         self.find(kind, label).set_value(value)
         return self.run()
 
-    def opening(self, kind: str = "reference") -> App:
+    def opening(self, kind="reference"):
         """Open the list behind what is open in the bar."""
         return self.put(f"open {kind} {self.session.study_number}", True).run()
 
-    def put(self, key: str, value: Any) -> App:
+    def put(self, key, value):
         """Set what the session keeps under a key, such as the open tab."""
         self.test.session_state[key] = value
         return self.run()
 
-    def choose(self, label: str, value: Any) -> App:
+    def choose(self, label, value):
         """Choose in the list with this label; of "Demo" as in the bar."""
         if label == "Demo":
             self.session.open_demo(value)
             return self.run()
         return self.set("selectbox", label, value)
 
-    def buttons(self) -> list[str]:
+    def buttons(self):
         """The labels of all buttons."""
         return [button.label for button in self.test.button]
 
-    def table(self, column: str) -> Any:
+    def table(self, column):
         """The one table with this column."""
         [found] = [d.value for d in self.test.dataframe if column in d.value]
         return found
 
-    def component(self, name: str) -> Any:
+    def component(self, name):
         """What the first component of this name was given, or nothing without one."""
         elements = self.test.get("bidi_component")
         found = [e.proto for e in elements if e.proto.component_name.endswith(name)]
         return json.loads(found[0].json) if found else None
 
     @property
-    def address(self) -> dict[str, str]:
+    def address(self):
         """What the page puts into its address, without the number of its step."""
         elements = self.test.get("bidi_component")
         written = [e.proto for e in elements if e.proto.component_name.endswith(".address")]
         found = [json.loads(proto.json) for proto in written]
         return {one["name"]: one["value"] for one in found if one["value"]}
 
-    def metrics(self) -> dict[str, tuple[str, str]]:
+    def metrics(self):
         """Value and difference of each metric by its label."""
         return {metric.label: (metric.value, metric.delta) for metric in self.test.metric}
 
     @property
-    def f1(self) -> str:
+    def f1(self):
         """F1 in the bar."""
         return self.metrics()["F1 %"][0]
 
     @property
-    def scored(self) -> str:
+    def scored(self):
         """The words that figures of the bar are over, "" where they are all words."""
         labels = [block.proto.popover.label for block in self.test.get("popover")]
         [f1] = [label for label in labels if label.startswith(":small[F1 % ")]
@@ -180,34 +173,34 @@ class App:
         return said.replace("on the ", "on ") if said.startswith("on ") else ""
 
     @property
-    def edits(self) -> list[list[str]]:
+    def edits(self):
         """What the open drawer lists: the state, what was done, its gain, and F1."""
         found = [b for b in self.test.button if (b.key or "").startswith("edit ")]
         label = re.compile(r"(.*?) :\w+\[(.*?)\] (.*)")
         rows = [(b.key, label.fullmatch(as_read(b.label))) for b in found]
         return [[key.split()[2], row[1], row[2].strip("*"), row[3]] for key, row in rows]
 
-    def errors(self) -> list[str]:
+    def errors(self):
         """The error messages on the page, as a person reads them."""
         refused = [toast for toast in self.test.toast if "error" in toast.icon]
         return [as_read(error.value) for error in [*self.test.error, *refused]]
 
-    def warnings(self) -> list[str]:
+    def warnings(self):
         """The warnings on the page, as a person reads them."""
         return [as_read(warning.value) for warning in self.test.warning]
 
-    def captions(self) -> str:
+    def captions(self):
         """All captions in one text, as a person reads them."""
         return as_read("\n".join(c.value for c in self.test.caption))
 
 
-def as_read(markdown: str) -> str:
+def as_read(markdown):
     """Markdown without escapes and invisible joiners."""
     return markdown.replace("\\", "").replace("\u2060", "")
 
 
 @pytest.fixture(autouse=True)
-def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def state_folder(tmp_path, monkeypatch):
     """A folder of its own for what the app keeps between visits."""
     folder = tmp_path / "state"
     monkeypatch.setenv("MORPHGRAPH_STATE", str(folder))
@@ -217,24 +210,24 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def open_app(state_folder: Path) -> type[App]:
+def open_app(state_folder):
     """Opens the app once more, as another visit does."""
     return App
 
 
 @pytest.fixture
-def app(state_folder: Path) -> App:
+def app(state_folder):
     """The app with the English demo."""
     return App()
 
 
 @pytest.fixture
-def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]:
+def downloads(monkeypatch):
     """What makes the file behind each download button that was shown last, by the button's key."""
-    found: dict[str, Callable[[], bytes]] = {}
+    found = {}
     show = st.download_button
 
-    def button(label: str, data: Any, **options: Any) -> bool:
+    def button(label, data, **options):
         found[options["key"]] = data
         return show(label, data, **options)
 
@@ -243,7 +236,7 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]
 
 
 @pytest.fixture(scope="session")
-def hostile_document() -> bytes:
+def hostile_document():
     """A tokeniser with types that would do harm as HTML or Markdown."""
     first = ["<img", "/src=''onerror=alert(1)>"]
     second = ["**", "[a](javascript:alert(1))"]
@@ -252,15 +245,15 @@ def hostile_document() -> bytes:
 
 
 @pytest.fixture
-def tokenizer_json() -> bytes:
+def tokenizer_json():
     """A small tokeniser that cuts some words as their morphs do."""
     merges = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
     return json.dumps(small_document(merges, "undoig")).encode()
 
 
 @pytest.fixture
-def cookies(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def cookies(monkeypatch):
     """The cookies that the browser sends at its next visit."""
-    sent: dict[str, str] = {}
+    sent = {}
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: sent))
     return sent

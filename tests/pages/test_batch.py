@@ -3,11 +3,8 @@
 import json
 import re
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
-from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -31,22 +28,22 @@ HOSTILE = "<b>x</b>\u202e[a](javascript:alert(1))"
 
 
 @pytest.fixture
-def page(open_app: Any) -> Any:
+def page(open_app):
     return open_app("build")
 
 
 @pytest.fixture
-def runs(state_folder: Path) -> Path:
+def runs(state_folder):
     return state_folder / "runs"
 
 
-def badges(page: Any) -> str:
+def badges(page):
     """The state of the run, as its badge says."""
     found = [m.value for m in page.test.markdown if "-badge[" in m.value]
     return re.sub(r".*-badge\[(:material/\w+:)?\s*(.*?)\]$", r"\2", found[0]) if found else ""
 
 
-def left_by(folder: Path, progress: object = None, configuration: str = TINY) -> Path:
+def left_by(folder, progress=None, configuration=TINY):
     """A folder as a run leaves it."""
     folder.mkdir(parents=True)
     (folder / "configuration.yaml").write_text(configuration, "utf-8")
@@ -59,7 +56,7 @@ def left_by(folder: Path, progress: object = None, configuration: str = TINY) ->
 DONE = {"state": "done", "name": "tiny", "total": 2, "done": 2, "started": 1e9, "updated": 1e9 + 90}
 
 
-def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> None:
+def test_an_error_names_the_line_and_edits_survive_other_pages(page):
     original = page.find("text_area", "Evaluation").value
     line = original.split("\n").index("  - flota") + 1
     page.set("text_area", "Evaluation", original.replace("- flota", "- flotta"))
@@ -74,7 +71,7 @@ def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> Non
     assert page.errors() == []
 
 
-def test_a_file_of_ones_own(page: Any) -> None:
+def test_a_file_of_ones_own(page):
     page.upload("", (f"{HOSTILE}.yaml", b"\xef\xbb\xbf" + TINY.encode()))
     assert page.find("text_area", "Evaluation").value == TINY
     assert "1 cell, about" in page.captions()
@@ -94,11 +91,11 @@ def test_a_file_of_ones_own(page: Any) -> None:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, Any]]:
+def started(monkeypatch):
     """Text, name and options of what was started, instead of a run."""
-    found: list[tuple[str, str, Any]] = []
+    found = []
 
-    def start(text: str, root: Path, name: str, options: Sequence[str]) -> Run:
+    def start(text, root, name, options):
         found.append((text, name, options))
         return Run(name, left_by(root / name, DONE, configuration=text), None)
 
@@ -106,7 +103,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, Any]]:
     return found
 
 
-def test_what_is_started_is_what_is_in_the_editor_then(page: Any, started: list[Any]) -> None:
+def test_what_is_started_is_what_is_in_the_editor_then(page, started):
     # A click takes the last words of the editor with it: no run has checked them yet.
     page.find("text_area", "Evaluation").set_value(TINY + "intervls: false\n")
     page.press("Start")
@@ -124,7 +121,7 @@ def test_what_is_started_is_what_is_in_the_editor_then(page: Any, started: list[
     assert page.find("selectbox", "Run").value == "tiny-2"
 
 
-def wait_until(page: Any, states: set[str], seconds: float = 60) -> Any:
+def wait_until(page, states, seconds=60):
     end = time.monotonic() + seconds
     while badges(page) not in states:
         assert time.monotonic() < end, badges(page)
@@ -133,7 +130,7 @@ def wait_until(page: Any, states: set[str], seconds: float = 60) -> Any:
     return page
 
 
-def test_a_run_that_cannot_begin_says_why(page: Any, runs: Path) -> None:
+def test_a_run_that_cannot_begin_says_why(page, runs):
     left_by(runs / "broken", configuration="name: [")
     page.run()
     assert badges(page) == "Not begun"
@@ -145,7 +142,7 @@ def test_a_run_that_cannot_begin_says_why(page: Any, runs: Path) -> None:
     assert "Traceback" not in said
 
 
-def test_what_failed_is_told_as_text(page: Any, runs: Path) -> None:
+def test_what_failed_is_told_as_text(page, runs):
     failures = [f"{HOSTILE}: no\nsuch **file**", *(f"task {n}: no" for n in range(30))]
     left_by(runs / "x", DONE | {"failed": 31, "failures": failures[:20]})
     page.run()
@@ -158,7 +155,7 @@ def test_what_failed_is_told_as_text(page: Any, runs: Path) -> None:
 
 
 @pytest.mark.parametrize("progress", ["", "[]", '{"state": "done", "total": "x"}'])
-def test_garbage_for_progress_breaks_nothing(page: Any, runs: Path, progress: str) -> None:
+def test_garbage_for_progress_breaks_nothing(page, runs, progress):
     (left_by(runs / "x", progress) / "report.html").write_text("what it came to")
     page.put("report x", True)
     left_by(runs / "y", DONE)
@@ -171,9 +168,7 @@ def test_garbage_for_progress_breaks_nothing(page: Any, runs: Path, progress: st
     assert badges(page) == "Done"
 
 
-def test_the_table_fills_and_a_report_that_is_gone_is_written_again(
-    page: Any, runs: Path, downloads: dict[str, Any]
-) -> None:
+def test_the_table_fills_and_a_report_that_is_gone_is_written_again(page, runs, downloads):
     folder = left_by(runs / "tiny", DONE)
     page.run().press("Resume")
     wait_until(page, {"Done"})
@@ -192,7 +187,7 @@ def test_the_table_fills_and_a_report_that_is_gone_is_written_again(
     assert [["not run" in row for row in texts.to_numpy()]] == [[False, True]]
 
 
-def test_hostile_names_are_text(page: Any, runs: Path) -> None:
+def test_hostile_names_are_text(page, runs):
     name = f"{HOSTILE.replace('/', '')}\n**x**" + "y" * 150
     left_by(runs / name, DONE | {"name": name})
     left_by(runs / "z", DONE)

@@ -1,11 +1,7 @@
 """The catalogue in the app: nothing is fetched before the licence is accepted and a click."""
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
-from source_server import Server, serving
+from source_server import serving
 
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import SOURCES
@@ -16,7 +12,7 @@ CONTENT = b"unbreakable\tun break able\nundoing\tun do ing\n"
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(tmp_path, monkeypatch):
     """A server with one source, small, which is in the catalogue."""
     monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -25,18 +21,18 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         yield found
 
 
-def accept(app: Any) -> Any:
+def accept(app):
     app.test.checkbox[0].check()
     return app.run()
 
 
 @pytest.fixture
-def choosing(server: Server, app: Any) -> Any:
+def choosing(server, app):
     """The app with the list of references open."""
     return app.opening()
 
 
-def test_download_then_open(server: Server, choosing: Any, tmp_path: Path) -> None:
+def test_download_then_open(server, choosing, tmp_path):
     app = choosing
     [facts] = [text.value for text in app.test.markdown if text.value.startswith("Licence:")]
     assert "https://creativecommons.org/licenses/by-sa/3.0/" in facts
@@ -58,7 +54,7 @@ def test_download_then_open(server: Server, choosing: Any, tmp_path: Path) -> No
     assert len(server.asked) == 1
 
 
-def test_consent_to_one_source_is_none_to_another(server: Server, choosing: Any) -> None:
+def test_consent_to_one_source_is_none_to_another(server, choosing):
     app = choosing
     accept(app)
     app.choose("Source", "morphynet-deu")

@@ -2,12 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from concurrent.futures import wait
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 
@@ -23,7 +20,7 @@ from morphgraph.refine.learning import Learner
 from morphgraph.score.breakdowns import BREAKDOWNS, GROUPINGS, break_down
 from morphgraph.score.comparison import Comparison, worst_words
 from morphgraph.score.gold_set import GoldSet
-from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
@@ -37,7 +34,6 @@ from web.sources import references_there
 
 pytestmark = pytest.mark.slow
 
-Downloads = dict[str, Callable[[], bytes]]
 METRICS = ("f1", "precision", "recall", "exact", "fertility")
 GOLD = b"word\tmorphs\nundoing\tun do ing\ngoing\tgo ing\ndo\tdo\n"
 QUICK = ("bpe", "dropout", "flota", "greedy")
@@ -46,26 +42,25 @@ ASIDE = "F1, words kept aside"
 
 
 @pytest.fixture
-def page(app: Any) -> Any:
+def page(app):
     """The page with methods that need no training."""
     app.test.query_params["methods"] = ",".join(QUICK)
     return app.open("compare")
 
 
-def rows(app: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = app.component("comparison")["rows"]
-    return found
+def rows(app):
+    return app.component("comparison")["rows"]
 
 
-def texts(app: Any) -> list[str]:
+def texts(app):
     return [row["text"] for row in rows(app)]
 
 
-def heads(app: Any, kind: str = "title") -> list[str]:
+def heads(app, kind="title"):
     return [head[kind] for head in app.component("comparison")["heads"]]
 
 
-def figures(app: Any) -> dict[str, list[str]]:
+def figures(app):
     """The figures by their names, as one reads them."""
     found = app.component("comparison")["figures"]
     return {
@@ -74,43 +69,43 @@ def figures(app: Any) -> dict[str, list[str]]:
     }
 
 
-def methods(app: Any, *names: str) -> Any:
+def methods(app, *names):
     return app.set("multiselect", "Methods", list(names))
 
 
-def typed(app: Any, text: str) -> Any:
+def typed(app, text):
     """What somebody types in the corner of the grid."""
     app = app.put("compare_text", text)
     assert app.component("comparison")["typed"] == text
     return app
 
 
-def rows_by(app: Any, way: str) -> Any:
+def rows_by(app, way):
     return app.set("segmented_control", "Rows", way)
 
 
-def view(app: Any, name: str) -> Any:
+def view(app, name):
     return app.set("segmented_control", "View", name)
 
 
-def gold_of(app: Any) -> GoldSet:
+def gold_of(app):
     known = app.session.study.benchmark
     return GoldSet.of(known.reference, known.frequencies, known.frequency_source)
 
 
-def outcomes(app: Any, gold: GoldSet, *names: str) -> list[Outcome]:
+def outcomes(app, gold, *names):
     tokeniser = app.session.study.tokeniser
     return [outcome_of(method_on(tokeniser, n), gold, METHODS[n].title) for n in names]
 
 
-def best_first(table: ScoreTable) -> list[int]:
+def best_first(table):
     f1 = [row["f1"].value for row in table.estimates if row]
     return sorted(range(len(f1)), key=lambda place: -f1[place])
 
 
 @pytest.mark.parametrize("scope", ["morphemic", "whole-word"])
 @pytest.mark.parametrize("weighting", ["types", "tokens"])
-def test_the_head_has_the_library_s_figures(page: Any, scope: Any, weighting: Any) -> None:
+def test_the_head_has_the_library_s_figures(page, scope, weighting):
     page.set("segmented_control", "Gold boundaries", scope)
     page.set("segmented_control", "Each word counts", weighting)
     page.set("multiselect", "More figures", ["morph_f1"])
@@ -137,7 +132,7 @@ def test_the_head_has_the_library_s_figures(page: Any, scope: Any, weighting: An
     assert table.signature in [code.value for code in page.test.code]
 
 
-def test_rows_are_chosen_and_leave_the_figures(downloads: Downloads, page: Any) -> None:
+def test_rows_are_chosen_and_leave_the_figures(downloads, page):
     gold = gold_of(page)
     found = outcomes(page, gold, *QUICK)
     words = [entry.morphs for entry in gold]
@@ -174,7 +169,7 @@ def test_rows_are_chosen_and_leave_the_figures(downloads: Downloads, page: Any) 
     assert figures(page) == before
 
 
-def test_every_method_is_what_the_library_makes(page: Any) -> None:
+def test_every_method_is_what_the_library_makes(page):
     typed(page, "undesirable antiaircraft")
     names = [name for name in METHODS.offered if not METHODS[name].counts and name != "dropout"]
     methods(page, *names)
@@ -189,7 +184,7 @@ def test_every_method_is_what_the_library_makes(page: Any) -> None:
             assert [one[::2] for one in row["cells"][places[name]]["pieces"]] == pieces
 
 
-def test_an_edit_leaves_the_rows_and_is_compared_with_the_start(page: Any) -> None:
+def test_an_edit_leaves_the_rows_and_is_compared_with_the_start(page):
     before = rows(page)
     page.graph.knockout(["ia", "al", "ers"])
     page.run()
@@ -207,7 +202,7 @@ def test_an_edit_leaves_the_rows_and_is_compared_with_the_start(page: Any) -> No
     assert "before the edits" not in heads(page.run())
 
 
-def test_what_learns_is_scored_on_words_that_it_has_not_seen(app: Any) -> None:
+def test_what_learns_is_scored_on_words_that_it_has_not_seen(app):
     methods(app.open("compare"), "bpe", "rebpe")
     app.settle()
     study = app.session.study
@@ -229,7 +224,7 @@ def test_what_learns_is_scored_on_words_that_it_has_not_seen(app: Any) -> None:
     assert not any(heads(app, "seen")), "F1 stays on words kept aside"
 
 
-def test_what_learned_before_the_page_is_told_apart(app: Any) -> None:
+def test_what_learned_before_the_page_is_told_apart(app):
     knock_out_all(app.session, KnockoutSettings(threshold=0.9))
     methods(app.open("compare"), "before the edits", "bpe")
     assert F1 in figures(app) or ASIDE in figures(app)
@@ -243,7 +238,7 @@ def test_what_learned_before_the_page_is_told_apart(app: Any) -> None:
     assert seen == {"before the edits": "", "BPE, edited": HELD_IN}
 
 
-def test_segmentations_of_another_program_are_a_column(app: Any) -> None:
+def test_segmentations_of_another_program_are_a_column(app):
     reference = read_reference(GOLD, name="mine.tsv")
     app.session.open_reference(reference)
     app.open("compare")
@@ -261,7 +256,7 @@ def test_segmentations_of_another_program_are_a_column(app: Any) -> None:
     assert "others" not in heads(app)
 
 
-def test_an_uploaded_model_is_chosen_at_once_and_a_broken_one_is_a_message(page: Any) -> None:
+def test_an_uploaded_model_is_chosen_at_once_and_a_broken_one_is_a_message(page):
     model = write_model(method_on(page.session.study.tokeniser.fork(), "bpe"))
     page.upload("Model", ("my model.json", model)).run()
     assert "my model.json" in heads(page)
@@ -271,7 +266,7 @@ def test_an_uploaded_model_is_chosen_at_once_and_a_broken_one_is_a_message(page:
     assert len(heads(page)) == len(QUICK) + 1
 
 
-def test_the_field_that_finds_stays_open_while_a_method_joins(page: Any) -> None:
+def test_the_field_that_finds_stays_open_while_a_method_joins(page):
     page.press("Find anything").run()
     assert page.find("selectbox", "A page, an action, a type, or any word")
     # One dialog at a time: another takes its place, and another page has none.
@@ -281,10 +276,8 @@ def test_the_field_that_finds_stays_open_while_a_method_joins(page: Any) -> None
     assert "Check and prepare" not in page.buttons()
 
 
-def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
-    app: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: Any, **__: Any) -> Any:
+def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(app, monkeypatch):
+    def refused(*_, **__):
         raise MorphGraphError("There is no room for it.")
 
     monkeypatch.setattr("web.jobs.train", refused)
@@ -294,7 +287,7 @@ def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
     assert "There is no room for it." in app.run().warnings()
     asked = Event()
 
-    def slow(*_: Any, progress: Any, **__: Any) -> Any:
+    def slow(*_, progress, **__):
         while True:
             progress(0.5)
             asked.set()
@@ -307,7 +300,7 @@ def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(
     assert heads(app.run()) == ["BPE"]
 
 
-def test_the_address_holds_what_is_compared(page: Any, open_app: Callable[[], Any]) -> None:
+def test_the_address_holds_what_is_compared(page, open_app):
     """Whoever opens that address sees the same; a hostile one is harmless."""
     typed(page, "undo redo")
     methods(page, "bpe", "dropout")
@@ -323,7 +316,7 @@ def test_the_address_holds_what_is_compared(page: Any, open_app: Callable[[], An
     assert texts(hostile.open("compare")) == ["<script>alert(1)</script>"]
 
 
-def test_without_gold_there_are_tokens_per_word(page: Any) -> None:
+def test_without_gold_there_are_tokens_per_word(page):
     page.session.go_without_gold("en")
     page.run()
     assert [*figures(page)] == ["tokens per word"]
@@ -332,11 +325,11 @@ def test_without_gold_there_are_tokens_per_word(page: Any) -> None:
     assert any("needs a reference" in as_read(text.value) for text in page.test.markdown)
 
 
-def charts(app: Any) -> list[dict[str, Any]]:
+def charts(app):
     return [json.loads(chart.proto.spec) for chart in app.test.get("plotly_chart")]
 
 
-def test_where_errors_are(downloads: Downloads, page: Any) -> None:
+def test_where_errors_are(downloads, page):
     view(methods(page, "bpe", "flota"), "Where errors are")
     page.set("segmented_control", "Each word counts", "tokens")
     found = outcomes(page, gold_of(page), "flota", "bpe")
@@ -350,7 +343,7 @@ def test_where_errors_are(downloads: Downloads, page: Any) -> None:
         assert downloads["download breakdown.csv"]() == to_csv(expected)
 
 
-def test_all_methods_on_several_references(downloads: Downloads, page: Any) -> None:
+def test_all_methods_on_several_references(downloads, page):
     view(methods(page, "bpe", "flota"), "Languages")
     page.upload("One more gold list", ("mine.tsv", GOLD)).run()
     page.set("multiselect", "References", ["open", "demo de", "file mine.tsv"])
@@ -373,9 +366,7 @@ def test_all_methods_on_several_references(downloads: Downloads, page: Any) -> N
     assert page.session.study.benchmark.reference.name == "demo:en", "it stays open"
 
 
-def test_public_references_are_chosen(
-    page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_public_references_are_chosen(page, monkeypatch, tmp_path):
     texts = {
         "german": ("deu", "undank\tun dank\nredest\tred est\nunding\tunding\n"),
         "greek": ("ell", "λόγος\tλόγ ος\nund\tun d\n"),
@@ -401,7 +392,7 @@ def test_public_references_are_chosen(
     assert drawn == [percent((table.estimates[0] or {})["f1"].value) for table in tables]
 
 
-def test_an_own_reference_is_shown_here_with_what_was_read_of_it(app: Any) -> None:
+def test_an_own_reference_is_shown_here_with_what_was_read_of_it(app):
     app.upload("", ("mine.tsv", GOLD + b"broken line\n"))
     assert "3 words read, 1 line skipped" in as_read(app.captions())
     assert F1 in figures(app) or ASIDE in figures(app)

@@ -4,8 +4,6 @@ import io
 import json
 import re
 import zipfile
-from pathlib import Path
-from typing import Any
 
 import gguf
 import pytest
@@ -18,16 +16,16 @@ from web.drawer import GGUF, PLAIN, TUPLES
 pytestmark = pytest.mark.slow
 
 
-def said(app: Any) -> str:
+def said(app):
     return "\n".join(as_read(message.value) for message in app.test.success)
 
 
-def form(app: Any, name: str) -> None:
+def form(app, name):
     app.test.radio(key="export_form").set_value(name)
     app.run()
 
 
-def expect_form(app: Any, kind: str, file: str) -> None:
+def expect_form(app, kind, file):
     """What was prepared has this form, this file, and says how to load it."""
     assert f"It is a {kind}" in said(app)
     [tip] = [b.help for b in app.test.get("download_button") if b.label == "Download"]
@@ -36,7 +34,7 @@ def expect_form(app: Any, kind: str, file: str) -> None:
     assert ("trust_remote_code=True" in how) == (file != "tokenizer.json")
 
 
-def test_it_is_plain_or_as_it_is_and_checked_anew(app: Any) -> None:
+def test_it_is_plain_or_as_it_is_and_checked_anew(app):
     app.open("history").press("Check and prepare")
     expect_form(app, "`tokenizer.json`", "tokenizer.json")
     app.graph.knockout(["ies"])
@@ -62,9 +60,7 @@ def test_it_is_plain_or_as_it_is_and_checked_anew(app: Any) -> None:
     assert not app.test.success and "Check and prepare" in app.buttons()
 
 
-def test_a_model_in_gguf_gets_the_merges(
-    app: Any, downloads: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_model_in_gguf_gets_the_merges(app, downloads, tmp_path):
     demo = app.session.study.tokeniser.document["model"]
     writer = gguf.GGUFWriter(tmp_path / "model.gguf", "llama")
     writer.add_tokenizer_model("gpt2")
@@ -87,23 +83,20 @@ def test_a_model_in_gguf_gets_the_merges(
     assert new.segment(words) == plain.segment(words) != mg.load("demo:en").segment(words)
 
 
-def downloads_of(app: Any, name: str, downloads: dict[str, Any]) -> bytes:
+def downloads_of(app, name, downloads):
     form(app, name)
-    made: bytes = downloads["download morphgraph-tokeniser.zip"]()
-    return made
+    return downloads["download morphgraph-tokeniser.zip"]()
 
 
-def test_a_copy_can_be_left_and_opened_again(
-    app: Any, downloads: dict[str, Any], cookies: dict[str, str], open_app: Any
-) -> None:
-    def keep(name: str) -> None:
+def test_a_copy_can_be_left_and_opened_again(app, downloads, cookies, open_app):
+    def keep(name):
         app.find("text_input", "Keep the present state as").set_value(name)
         app.press("Keep a copy")
 
-    def knocked_out() -> list[Any]:
+    def knocked_out():
         return [step["types"] for step in app.graph.recipe()]
 
-    def rows() -> dict[str, str]:
+    def rows():
         row = re.compile(r"\*\*(.*)\*\*  \n:small\[(.*)\]")
         found = (row.fullmatch(as_read(m.value)) for m in app.test.markdown)
         return {one[1]: one[2] for one in found if one}
@@ -153,7 +146,7 @@ def test_a_copy_can_be_left_and_opened_again(
     assert scores[two] == f"{float(keep_f1):.1f}" != scores["BPE, edited"]
 
 
-def test_no_switch_loses_edits_where_no_more_copies_are_kept(app: Any) -> None:
+def test_no_switch_loses_edits_where_no_more_copies_are_kept(app):
     app.graph.knockout(["ies"])
     app.open("history")
     for _ in range(MOST_COPIES):

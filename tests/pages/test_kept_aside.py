@@ -1,8 +1,5 @@
 """What figures are over: all words, until something is learned; then those kept aside."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from morphgraph.core.text import percent
@@ -11,22 +8,21 @@ from morphgraph.segment.models import write_model
 
 pytestmark = pytest.mark.slow
 
-App = Any  # that of `conftest`
 SHARE = "Share of words kept aside"
 
 
-def knock_out_all(app: App) -> App:
+def knock_out_all(app):
     [label] = [name for name in app.buttons() if name.startswith("Knock out ")]
     return app.press(label)
 
 
-def tape(app: App) -> tuple[list[float], str]:
+def tape(app):
     """The F1 of each edit, and what is said of it."""
     data = app.open("repair").component("tape")
     return [point["f1"] for point in data["points"]], data["title"]
 
 
-def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> None:
+def test_all_words_until_something_is_learned_and_again_after_undo(app):
     study = app.session.study
     everything = percent(study.score().f1)
     assert (app.f1, app.scored) == (everything, "")
@@ -50,9 +46,7 @@ def test_all_words_until_something_is_learned_and_again_after_undo(app: App) -> 
     assert app.press("Redo").press("Redo").f1 == learned
 
 
-def test_a_reload_keeps_what_is_kept_aside(
-    app: App, cookies: dict[str, str], open_app: Callable[[], App]
-) -> None:
+def test_a_reload_keeps_what_is_kept_aside(app, cookies, open_app):
     app.remedy("rebpe").set("number_input", SHARE, 0.5).press("Run")
     phases, store = app.session.run.phases, app.session.store
     found = tape(app)
@@ -68,9 +62,7 @@ def test_a_reload_keeps_what_is_kept_aside(
     assert tape(again) == found
 
 
-def test_a_saved_tokeniser_says_what_it_has_learned_from(
-    app: App, open_app: Callable[[], App]
-) -> None:
+def test_a_saved_tokeniser_says_what_it_has_learned_from(app, open_app):
     knock_out_all(app.remedy("blame").set("number_input", SHARE, 0.5))
     saved = write_model(Bte(app.session.study.tokeniser))
     again = open_app().upload("", ("mine.json", saved))
@@ -86,7 +78,7 @@ def test_a_saved_tokeniser_says_what_it_has_learned_from(
     ]
 
 
-def test_previews_are_over_the_words_of_the_bar(app: App) -> None:
+def test_previews_are_over_the_words_of_the_bar(app):
     knock_out_all(app.remedy("blame").put("threshold", 0.9))
     before, blamed = app.f1, app.session.study.blame()
     app.session.selected = int(blamed.arrays.results[blamed.order[0]])

@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from effort import one_of
@@ -20,7 +19,7 @@ EVERY_PAGE = ["start", *PAGES]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", one_of("de", "en", "nl"))
-def test_every_page_runs_with_every_demo(app: Any, language: str) -> None:
+def test_every_page_runs_with_every_demo(app, language):
     if language != "en":
         app.choose("Demo", language)
     assert app.session.language == language
@@ -37,7 +36,7 @@ def test_every_page_runs_with_every_demo(app: Any, language: str) -> None:
     assert metrics["Types"][0] == "8,000"
 
 
-def test_knock_out_undo_and_redo(app: Any) -> None:
+def test_knock_out_undo_and_redo(app):
     before = app.metrics()
     assert not any(button.label == "Undo" and not button.disabled for button in app.test.button)
     app.press("Knock out")
@@ -68,7 +67,7 @@ def test_knock_out_undo_and_redo(app: Any) -> None:
     assert said_of_edits(app) == ""
 
 
-def test_the_drawer_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> None:
+def test_the_drawer_lists_edits_with_their_gain_and_goes_to_each(app):
     assert "Nothing is edited yet" in app.open("history").captions()
     app.open("start").press("Knock out")
     app.remedy("blame").press(
@@ -92,15 +91,14 @@ def test_the_drawer_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> No
     assert len(app.run().graph.history) == 2
 
 
-def said_of_edits(app: Any) -> str:
+def said_of_edits(app):
     """What a screen reader is told of the last edits."""
-    said: str = app.component("speaking")["said"]
-    return said
+    return app.component("speaking")["said"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_can_be_the_first_of_a_session(page: str) -> None:
+def test_a_page_can_be_the_first_of_a_session(page):
     """A deep link: the page itself comes first, without the start page."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     test = app.switch_page(PAGES[page]).run()
@@ -108,9 +106,7 @@ def test_a_page_can_be_the_first_of_a_session(page: str) -> None:
     assert test.session_state["morphgraph session"].language == "en"
 
 
-def test_what_the_next_pages_show_first_is_computed_before(
-    app: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_next_pages_show_first_is_computed_before(app, monkeypatch):
     current = app.session
     current.chosen = ["bpe", "dropout", "flota"]  # others are made beside the page
     monkeypatch.setattr("web.idle._PAUSE", 60.0)
@@ -122,7 +118,7 @@ def test_what_the_next_pages_show_first_is_computed_before(
     current.idle.join(300)
     assert called_off.finished.is_set() and current.prepared == current.study_number
 
-    def computed(*_: object) -> None:
+    def computed(*_):
         raise AssertionError("it is known")
 
     with monkeypatch.context() as patch:

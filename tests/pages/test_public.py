@@ -1,16 +1,11 @@
 """A public app shows a visitor nothing of the server, nor of anybody else."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from morphgraph.reference.catalogue import SOURCES, cached_path
 
 pytestmark = pytest.mark.slow
 
-App = Any  # that of `conftest`
 
 TINY = """name: tiny
 languages: [en]
@@ -22,13 +17,11 @@ intervals: false
 
 
 @pytest.fixture
-def visit(
-    monkeypatch: pytest.MonkeyPatch, cookies: dict[str, str], open_app: Callable[[], App]
-) -> Iterator[Callable[..., App]]:
+def visit(monkeypatch, cookies, open_app):
     """Opens the public app as a new browser, or as that which had another page open."""
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
 
-    def come(before: App | None = None) -> App:
+    def come(before=None):
         cookies.clear()
         if before is not None:
             cookies["morphgraph"] = before.session.store.token
@@ -38,13 +31,11 @@ def visit(
     return come
 
 
-def write(page: App, text: str) -> App:
+def write(page, text):
     return page.set("text_area", "Evaluation", text)
 
 
-def test_nothing_lies_outside_the_browsers_own_folder(
-    visit: Callable[..., App], state_folder: Path, tokenizer_json: bytes
-) -> None:
+def test_nothing_lies_outside_the_browsers_own_folder(visit, state_folder, tokenizer_json):
     mine = visit()
     mine.upload("", ("mine.json", tokenizer_json))
     mine.graph.knockout(["un"])
@@ -56,19 +47,18 @@ def test_nothing_lies_outside_the_browsers_own_folder(
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., App]) -> None:
+def test_word_frequencies_called_as_a_list_are_not_shared(visit):
     """The list of a language is shared by all sessions; a file of that name is its owner's."""
     mine = visit().open("compare")
     mine.upload("", ("wordfreq:de", b"secretword 12\n"))
     mine.open("types").open("compare")
     other = visit().choose("Demo", "de").open("types")
     corpus = other.session.corpus()
-    assert corpus is not None
     assert "secretword" not in corpus.counts.words
     assert len(corpus.counts) > 1_000
 
 
-def test_no_path_of_the_server_is_read(visit: Callable[..., App], state_folder: Path) -> None:
+def test_no_path_of_the_server_is_read(visit, state_folder):
     page = visit().open("build")
     for path in ("/etc/passwd", "../../../etc/passwd", "mine.json", "~/.profile"):
         [error] = write(page, TINY.replace("FILE", path)).errors()
@@ -81,9 +71,7 @@ def test_no_path_of_the_server_is_read(visit: Callable[..., App], state_folder: 
     assert not any("model on this machine" in e.label for e in page.test.expander)
 
 
-def test_only_evaluations_that_need_no_files_of_the_server_are_offered(
-    visit: Callable[..., App],
-) -> None:
+def test_only_evaluations_that_need_no_files_of_the_server_are_offered(visit):
     page = visit().open("build")
     options = page.find("selectbox", "Start from").options
     names = [option.rpartition(" · ")[2] for option in options]
@@ -93,9 +81,7 @@ def test_only_evaluations_that_need_no_files_of_the_server_are_offered(
         assert page.errors() == [], option
 
 
-def test_public_references_are_those_on_the_server(
-    visit: Callable[..., App], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_public_references_are_those_on_the_server(visit, monkeypatch, tmp_path):
     monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
     page = visit().opening()
     assert "None is on this server." in page.captions()
@@ -110,7 +96,7 @@ def test_public_references_are_those_on_the_server(
     assert "was changed after it was downloaded" in page.errors()[0]
 
 
-def test_on_ones_own_machine_all_of_it_is_there(app: App, state_folder: Path) -> None:
+def test_on_ones_own_machine_all_of_it_is_there(app, state_folder):
     assert "Delete all" not in app.opening().buttons()
     app.graph.knockout(["ies"])
     app.run()

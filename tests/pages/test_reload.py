@@ -3,9 +3,6 @@
 import errno
 import os
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,14 +12,13 @@ from web.storage import BrowserStore
 
 pytestmark = pytest.mark.slow
 
-App = Any  # that of `conftest`
 
 GOLD = b"undoing\tun do ing\t7\ndoing\tdo ing\t93\nundo\tun do\t5\n"
 
 
 @pytest.fixture
-def reload(cookies: dict[str, str], open_app: Callable[[], App]) -> Callable[..., App]:
-    def again(app: App, *, tab: bool = True) -> App:
+def reload(cookies, open_app):
+    def again(app, *, tab=True):
         store = app.session.store
         cookies.clear()
         cookies["morphgraph"] = store.token
@@ -33,9 +29,7 @@ def reload(cookies: dict[str, str], open_app: Callable[[], App]) -> Callable[...
     return again
 
 
-def test_uploads_and_edits_come_back(
-    app: App, reload: Callable[..., App], tokenizer_json: bytes
-) -> None:
+def test_uploads_and_edits_come_back(app, reload, tokenizer_json):
     app.upload("", ("../mine.json", tokenizer_json)).upload("", ("my.tsv", GOLD))
     app.open("compare").upload("", ("counts.tsv", b"undo 12\ndoing 3\n"))
     app.graph.knockout(["un"])
@@ -57,9 +51,7 @@ def test_uploads_and_edits_come_back(
     assert reload(again).graph.recipe() == again.graph.recipe()
 
 
-def test_a_demo_comes_back_and_so_do_edits_of_what_was_open_before(
-    app: App, reload: Callable[..., App]
-) -> None:
+def test_a_demo_comes_back_and_so_do_edits_of_what_was_open_before(app, reload):
     app.graph.knockout(["ies"])
     app.run().choose("Demo", "de")
     again = reload(app)
@@ -73,7 +65,7 @@ def test_a_demo_comes_back_and_so_do_edits_of_what_was_open_before(
     assert len(again.graph.history) == 1
 
 
-def test_two_tabs_on_one_study_lose_no_edit(app: App, reload: Callable[..., App]) -> None:
+def test_two_tabs_on_one_study_lose_no_edit(app, reload):
     app.graph.knockout(["ies"])
     other = reload(app.run(), tab=False)
     for tab, types in ((app, ["ing"]), (other, ["er"]), (app, ["ed"]), (other, ["tion"])):
@@ -83,7 +75,7 @@ def test_two_tabs_on_one_study_lose_no_edit(app: App, reload: Callable[..., App]
     assert [step["types"] for step in reload(other).graph.recipe()] == [["ies"], ["er"], ["tion"]]
 
 
-def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None:
+def test_a_run_of_rebpe_comes_back(app, reload):
     app.remedy("rebpe")
     app.put("rebpe_iterations", 2).press("Step").press("Step").press("Step")
     by_hand = next(text for text in ("ies", "ing", "er", "tion", "ed") if text in app.graph)
@@ -91,14 +83,12 @@ def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None
     app.run().press("Step").press("Step")
     app.put("rebpe phase on show", len(app.session.run.phases) - 2).press("Undo up to here")
     before = app.session.run
-    assert before is not None
     again = reload(app)
     run = again.session.run
-    assert run is not None
     assert run.settings == before.settings == ReBPESettings(iterations=2)
     assert len(run.phases) == len(before.phases) == len(before.all_phases) - 1
 
-    def told(phases: Any) -> list[dict[str, Any]]:
+    def told(phases):
         return [{**phase.to_dict(), "seconds": 0} for phase in phases]
 
     assert told(run.all_phases) == told(before.all_phases)
@@ -127,9 +117,7 @@ def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None
         b' "undone": 0, "run": null, "recipes": {}}',
     ],
 )
-def test_a_damaged_record_is_the_demo(
-    record: bytes, cookies: dict[str, str], open_app: Callable[[], App]
-) -> None:
+def test_a_damaged_record_is_the_demo(record, cookies, open_app):
     store = BrowserStore()
     store.keep_record(record)
     cookies.update({"morphgraph": store.token, "morphgraph-tab": store.tab})
@@ -140,18 +128,18 @@ def test_a_damaged_record_is_the_demo(
     app.run()
 
 
-def test_nothing_is_written_for_who_only_looks(app: App, state_folder: Path) -> None:
+def test_nothing_is_written_for_who_only_looks(app, state_folder):
     app.remedy("blame").open("compare").open("start")
     assert not state_folder.exists()
 
 
 def test_a_full_disk_loses_nothing_that_was_kept_and_is_told(
-    app: App, reload: Callable[..., App], monkeypatch: pytest.MonkeyPatch, state_folder: Path
-) -> None:
+    app, reload, monkeypatch, state_folder
+):
     app.graph.knockout(["ies"])
     app.run()
 
-    def full(_: int) -> None:
+    def full(_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
@@ -170,9 +158,7 @@ def test_a_full_disk_loses_nothing_that_was_kept_and_is_told(
     assert len(reload(app).graph.history) == 2
 
 
-def test_a_home_that_cannot_be_written_is_told_once_there_is_something_to_lose(
-    app: App, state_folder: Path
-) -> None:
+def test_a_home_that_cannot_be_written_is_told_once_there_is_something_to_lose(app, state_folder):
     state_folder.write_text("a file where the folder should be")
     assert "not kept" not in "\n".join(app.run().warnings())
     app.graph.knockout(["ies"])
@@ -185,7 +171,7 @@ def test_a_home_that_cannot_be_written_is_told_once_there_is_something_to_lose(
     assert "MORPHGRAPH_STATE" in error
 
 
-def test_who_comes_back_hears_what_was_interrupted(app: App, reload: Callable[..., App]) -> None:
+def test_who_comes_back_hears_what_was_interrupted(app, reload):
     app.graph.knockout(["ies"])
     app.session.doing = "The training of BPE"
     keep_session(app.session)

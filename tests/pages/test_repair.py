@@ -2,8 +2,6 @@
 
 import re
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +13,7 @@ from morphgraph.refine.extending import preview_extend
 from morphgraph.refine.knockout import decided_threshold, threshold_curve
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.refine.rebpe_run import Phase, ReBPERun
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.vocabulary_health import compress, corpus_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.merging import segment
@@ -24,22 +22,20 @@ from tests.pages.conftest import as_read
 pytestmark = pytest.mark.slow
 
 SHOWN, SHARE = "rebpe phase on show", "Share of words kept aside"
-App = Any  # that of `conftest`
 
 
-def title(app: App) -> str:
+def title(app):
     """The question that the page asks, or what it says in its place."""
-    found: str = app.test.subheader[0].value
-    return found
+    return app.test.subheader[0].value
 
 
-def said(app: App) -> str:
+def said(app):
     """All that the page says in Markdown, as a person reads it."""
     text = as_read("\n".join(each.value for each in app.test.markdown))
     return text.replace("**", "").replace("\xa0", " ")
 
 
-def big(app: App) -> str:
+def big(app):
     """The label of the one button that makes an edit."""
     [found] = [one.label for one in app.test.button if one.proto.type == "primary"]
     return found
@@ -48,7 +44,7 @@ def big(app: App) -> str:
 # ------------------------------------------------------------------------------------- by blame
 
 
-def promised(app: App) -> tuple[str, str]:
+def promised(app):
     """What the curve says of the chosen threshold: of itself, and with what follows it."""
     data = app.component("threshold_line")
     return data["points"][data["chosen"]][
@@ -58,9 +54,7 @@ def promised(app: App) -> tuple[str, str]:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5])
-def test_the_button_removes_what_the_library_does_and_keeps_its_promise(
-    app: App, language: str, share: float
-) -> None:
+def test_the_button_removes_what_the_library_does_and_keeps_its_promise(app, language, share):
     if language != "en":
         app.choose("Demo", language)
     check_types_that_go(app, f"demo:{language}", f"demo:{language}", share)
@@ -68,9 +62,7 @@ def test_the_button_removes_what_the_library_does_and_keeps_its_promise(
 
 @pytest.mark.data
 @pytest.mark.parametrize(("share", "count"), [(0.0, 2182), (0.2, 1858), (0.5, 1337)])
-def test_the_button_does_so_on_a_real_tokeniser(
-    app: App, data_folder: Path, share: float, count: int
-) -> None:
+def test_the_button_does_so_on_a_real_tokeniser(app, data_folder, share, count):
     tokeniser = data_folder / "tokenizers" / "oscar-de-40k" / "tokenizer.json"
     gold = data_folder / "references" / "morphynet" / "deu.derivational.v1.tsv"
     for path in (gold, tokeniser):
@@ -78,7 +70,7 @@ def test_the_button_does_so_on_a_real_tokeniser(
     assert count == check_types_that_go(app, str(tokeniser), str(gold), share)
 
 
-def check_types_that_go(app: App, tokeniser: str, gold: str, share: float) -> int:
+def check_types_that_go(app, tokeniser, gold, share):
     """Return how many types the button removes, which are those that the library does."""
     app.remedy("blame").set("number_input", SHARE, share)
     result = mg.load(tokeniser).knock_out(gold, holdout=share)
@@ -102,7 +94,7 @@ def check_types_that_go(app: App, tokeniser: str, gold: str, share: float) -> in
     return len(result.removed)
 
 
-def test_the_curve_has_a_best_threshold_which_can_be_taken(app: App) -> None:
+def test_the_curve_has_a_best_threshold_which_can_be_taken(app):
     app.remedy("blame")
     data = app.component("threshold_line")
     best = data["points"][data["best"]]
@@ -124,7 +116,7 @@ def test_the_curve_has_a_best_threshold_which_can_be_taken(app: App) -> None:
 # ------------------------------------------------------------------- pruning, extending, a list
 
 
-def test_pruning_to_a_size_is_foreseen_and_undone(app: App) -> None:
+def test_pruning_to_a_size_is_foreseen_and_undone(app):
     app.remedy("prune")
     for by, size in (("leaf-frequency", 7600), ("last", 7950)):
         app.choose("First to go", by).set("number_input", "Types to keep", size)
@@ -148,7 +140,7 @@ def test_pruning_to_a_size_is_foreseen_and_undone(app: App) -> None:
     ]
 
 
-def test_the_open_tokeniser_is_extended(app: App) -> None:
+def test_the_open_tokeniser_is_extended(app):
     """As by the library, in one edit."""
     counts = {"undesirable": 5, "houses": 3}
     app.remedy("extend").choose("Words from", "counts")
@@ -166,7 +158,7 @@ def test_the_open_tokeniser_is_extended(app: App) -> None:
     assert "2 types come." not in said(app), "more of them are looked for when asked"
 
 
-def test_a_list_of_types_is_knocked_out(app: App) -> None:
+def test_a_list_of_types_is_knocked_out(app):
     field = "Types, one a line"
     app.remedy("list").set("text_area", field, "able\nnot one\n")
     assert any("line 2" in error for error in app.errors())
@@ -184,25 +176,25 @@ def test_a_list_of_types_is_knocked_out(app: App) -> None:
 # ---------------------------------------------------------------------------------------- ReBPE
 
 
-def library_run(app: Any, share: float = 0.2, **settings: Any) -> ReBPERun:
+def library_run(app, share=0.2, **settings):
     """A run as the page's should be, on the tokeniser as it was opened; not yet begun."""
     study = app.session.study
     rest, kept = study.benchmark.split(share)
     return ReBPERun(study.tokeniser.fork(), rest, ReBPESettings(**settings), kept)
 
 
-def shown(phases: list[Phase]) -> list[Any]:
+def shown(phases):
     return [(phase.iteration, phase.kind, phase.counts, phase.score) for phase in phases]
 
 
-def step(app: App, number: int = 1) -> App:
+def step(app, number=1):
     """So many phases of ReBPE, one by one."""
     for _ in range(number):
         app.press("Step")
     return app
 
 
-def test_phase_by_phase_to_convergence(app: Any) -> None:
+def test_phase_by_phase_to_convergence(app):
     app.remedy("rebpe")
     run = library_run(app)
     run.finish()
@@ -243,7 +235,7 @@ def test_phase_by_phase_to_convergence(app: Any) -> None:
     assert app.test.info[0].value.endswith("nothing to change. So the run has converged.")
 
 
-def test_to_look_at_a_phase_changes_nothing_and_undo_leads_there(app: Any) -> None:
+def test_to_look_at_a_phase_changes_nothing_and_undo_leads_there(app):
     step(app.remedy("rebpe"), 5)
     phases = app.session.run.phases
     kinds = ["start", "anneal", "knockout", "reify", "knockout", "reify"]
@@ -276,7 +268,7 @@ def test_to_look_at_a_phase_changes_nothing_and_undo_leads_there(app: Any) -> No
     assert shown(app.session.run.phases) == shown(phases[:3])
 
 
-def test_start_over_and_a_new_run(app: Any) -> None:
+def test_start_over_and_a_new_run(app):
     step(app.remedy("rebpe"), 3)
     edits = app.graph.recipe()
     app.press("New run from here")
@@ -289,7 +281,7 @@ def test_start_over_and_a_new_run(app: Any) -> None:
     assert len(app.graph.history) == len(edits) - 1
 
 
-def test_settings_are_those_of_the_run(app: Any) -> None:
+def test_settings_are_those_of_the_run(app):
     app.remedy("rebpe")
     app.set("toggle", "Anneal", False).set("number_input", "Threshold", 0.7)
     app.press("Run")
@@ -307,7 +299,7 @@ def test_settings_are_those_of_the_run(app: Any) -> None:
     assert not any(t.disabled for t in app.test.toggle)
 
 
-def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:
+def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app):
     app.remedy("rebpe")
     app.session.ask("all")
     app.open("compare").choose("Demo", "de")
@@ -321,7 +313,7 @@ def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:
 
 
 @pytest.mark.parametrize("press", ["Undo", "Redo"])
-def test_undo_and_redo_stop_a_run(app: Any, press: str) -> None:
+def test_undo_and_redo_stop_a_run(app, press):
     step(app.remedy("rebpe")).press("Undo")
     app.session.ask("all")
     app.session.undo() if press == "Undo" else app.session.redo()

@@ -1,7 +1,5 @@
 """A tokeniser with types of several words on every page."""
 
-from typing import Any
-
 import pytest
 from superbpe import superbpe_json
 from tokenizers import Tokenizer
@@ -12,19 +10,19 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def opened(app: Any) -> Any:
+def opened(app):
     app.upload("", ("super.json", superbpe_json()))
     assert app.errors() == []
     app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
     return app
 
 
-def test_every_page_shows_it(opened: Any) -> None:
+def test_every_page_shows_it(opened):
     for page in PAGES:
         assert opened.open(page).errors() == []
 
 
-def test_the_start_shows_tokens_across_words(opened: Any) -> None:
+def test_the_start_shows_tokens_across_words(opened):
     opened.put(f"text {opened.session.study_number}", "of the house\nin a lot of the 1")
     first, second = opened.component("word_text")["lines"]
     theirs = Tokenizer.from_str(superbpe_json().decode())

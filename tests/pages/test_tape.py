@@ -1,20 +1,18 @@
 """The tape: a point for each edit, with the library's F1, and nothing that is undone is lost."""
 
-from typing import Any
-
 from morphgraph.core.text import in_percent
 from web.copies import MOST_COPIES, copies_of
 from web.edits import go_to_edit
 
 
-def knock_out(app: Any, *types: str) -> None:
+def knock_out(app, *types):
     """One knockout of each type, by hand."""
     for text in types:
         app.graph.knockout([text])
     app.run()
 
 
-def test_each_edit_is_a_point_with_its_f1(app: Any) -> None:
+def test_each_edit_is_a_point_with_its_f1(app):
     app.remedy("blame")
     assert [point["label"] for point in app.component("tape")["points"]] == ["start"]
     knock_out(app, "ies", "ating")
@@ -38,13 +36,13 @@ def test_each_edit_is_a_point_with_its_f1(app: Any) -> None:
     assert len(app.component("tape")["points"]) == 4
 
 
-def state_of(study: Any, edits: int, benchmark: Any) -> Any:
+def state_of(study, edits, benchmark):
     from morphgraph.tokeniser.merging import segment
 
     return segment(study.graph.earlier(len(study.graph.history) - edits), benchmark.words)
 
 
-def test_what_was_undone_stays_as_a_copy_when_one_goes_another_way(app: Any) -> None:
+def test_what_was_undone_stays_as_a_copy_when_one_goes_another_way(app):
     app.remedy("blame")
     knock_out(app, "ies", "ating")
     before = app.graph.recipe()

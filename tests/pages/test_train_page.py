@@ -1,7 +1,5 @@
 """The Train page: what it trains is what the library trains, and errors are messages."""
 
-from typing import Any
-
 import pytest
 
 from morphgraph.corpus.counts import wordfreq_counts
@@ -13,11 +11,11 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def page(open_app: Any) -> Any:
+def page(open_app):
     return open_app("build")
 
 
-def test_train_on_wordfreq_and_open_it(page: Any) -> None:
+def test_train_on_wordfreq_and_open_it(page):
     page.choose("Language", "nl")
     page.set("number_input", "Types", 600).press("Train")
     [(label, model)] = page.session.models.items()
@@ -37,7 +35,7 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     assert list(page.session.models) == [label]
 
 
-def test_the_other_methods_are_behind_the_third_card(page: Any) -> None:
+def test_the_other_methods_are_behind_the_third_card(page):
     method = page.find("radio", "Method")
     assert method.options[:2] == ["Picky BPE", "BPE"]
     method.set_value(method.options[2])

@@ -3,7 +3,6 @@
 import io
 import json
 import zipfile
-from typing import Any
 
 import openpyxl
 import pytest
@@ -35,18 +34,18 @@ UNIGRAM = json.dumps(
 ).encode()
 
 
-def told(app: Any) -> str:
+def told(app):
     """What the last files became."""
     return "\n".join(as_read(toast.value) for toast in app.test.toast)
 
 
-def what_is_open(app: Any) -> tuple[str, str, str]:
+def what_is_open(app):
     study = app.session.study
     benchmark = study.benchmark
     return study.tokeniser.name, benchmark.reference.name, benchmark.frequency_source
 
 
-def zipped(**files: bytes) -> bytes:
+def zipped(**files):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, data in files.items():
@@ -54,7 +53,7 @@ def zipped(**files: bytes) -> bytes:
     return packed.getvalue()
 
 
-def test_each_file_is_opened_as_what_it_is(app: Any) -> None:
+def test_each_file_is_opened_as_what_it_is(app):
     for files, said, now in (
         ({"mine.json": TOKENISER}, "mine.json is open: 1", ("mine.json", "demo:en", "wordfreq:en")),
         ({"gold.tsv": GOLD}, "gold.tsv is the reference: 2", ("mine.json", "gold.tsv", "")),
@@ -72,7 +71,7 @@ def test_each_file_is_opened_as_what_it_is(app: Any) -> None:
         assert not any(field.value for field in app.test.file_uploader)
 
 
-def test_a_recipe_is_replayed(app: Any) -> None:
+def test_a_recipe_is_replayed(app):
     app.graph.knockout(["ies"])
     recipe = write_recipe(app.session.study.tokeniser)
     app.graph.undo()
@@ -81,13 +80,13 @@ def test_a_recipe_is_replayed(app: Any) -> None:
     assert [step["types"] for step in app.graph.recipe()] == [["ies"]]
 
 
-def test_an_evaluation_is_in_the_editor(app: Any) -> None:
+def test_an_evaluation_is_in_the_editor(app):
     app.upload("", ("mine.yaml", b"name: mine\r\n"))
     assert app.errors() == [] and "in the editor of Build" in told(app)
     assert app.open("build").find("text_area", "Evaluation").value == "name: mine\n"
 
 
-def test_halves_of_a_tokeniser_wait_for_each_other(app: Any) -> None:
+def test_halves_of_a_tokeniser_wait_for_each_other(app):
     model = json.loads(TOKENISER)["model"]
     merges = "\n".join(map(" ".join, MERGES)).encode()
     app.upload("", ("vocab.json", json.dumps(model["vocab"]).encode()))
@@ -101,9 +100,7 @@ def test_halves_of_a_tokeniser_wait_for_each_other(app: Any) -> None:
     ("name", "content", "method", "size"),
     [("bert.txt", BERT, "WordPiece", 10), ("tokenizer.json", UNIGRAM, "Unigram", 3)],
 )
-def test_what_has_no_merges_becomes_a_method(
-    app: Any, name: str, content: bytes, method: str, size: int
-) -> None:
+def test_what_has_no_merges_becomes_a_method(app, name, content, method, size):
     app.upload("", (name, content))
     assert told(app).startswith(f"{name} has {size} types for {method}")
     assert "a method in Compare" in told(app)
@@ -125,8 +122,8 @@ def test_what_has_no_merges_becomes_a_method(
     ],
 )
 def test_a_refused_file_is_one_sentence_and_leaves_nothing(
-    app: Any, name: str, content: bytes, problem: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    app, name, content, problem, monkeypatch
+):
     monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "100000")
     before = what_is_open(app)
     app.upload("", (name, content))
@@ -137,8 +134,8 @@ def test_a_refused_file_is_one_sentence_and_leaves_nothing(
     assert not any(field.value for field in app.test.file_uploader)
 
 
-def test_how_words_are_read_can_be_said(app: Any) -> None:
-    def look(key: str, value: str) -> None:
+def test_how_words_are_read_can_be_said(app):
+    def look(key, value):
         app.test.session_state[f"reading {key} anywhere"] = value
 
     look("encoding", "windows-1252")
@@ -156,13 +153,13 @@ def test_how_words_are_read_can_be_said(app: Any) -> None:
     assert app.session.study.tokeniser.name == "mine.json"
 
 
-def test_gold_by_the_name_of_a_tokeniser_is_gold(app: Any) -> None:
+def test_gold_by_the_name_of_a_tokeniser_is_gold(app):
     app.upload("", ("vocab.txt", demo_gold_path("de").read_bytes()))
     assert app.errors() == []
     assert what_is_open(app)[:2] == ("demo:en", "vocab.txt")
 
 
-def test_a_workbook_is_read_for_one_visitor(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workbook_is_read_for_one_visitor(app, monkeypatch):
     book = openpyxl.Workbook()
     book.worksheets[0].title = "0-1-1"
     for row in (("Word", "MorphoLexSegm"), ("doing", "{(do)}>ing>"), ("goes", "{(go)}>es>")):
@@ -172,7 +169,7 @@ def test_a_workbook_is_read_for_one_visitor(app: Any, monkeypatch: pytest.Monkey
     visitors = []
     read_isolated = isolated.read_isolated
 
-    def read(*given: Any) -> Any:
+    def read(*given):
         visitors.append(VISITOR.get())
         return read_isolated(*given)
 

@@ -1,7 +1,5 @@
 """Without a reference every page shows what it can, or the ways to go on."""
 
-from typing import Any
-
 import pytest
 
 from tests.pages.conftest import PAGES
@@ -10,17 +8,17 @@ LOCKED = {"repair": "Knock out by blame needs"}
 
 
 @pytest.fixture
-def without(app: Any) -> Any:
+def without(app):
     """The app with the English demo's tokeniser, after a click on the way without gold."""
     return app.opening().press("Go on without gold")
 
 
-def said(app: Any) -> str:
+def said(app):
     """All that a page says in Markdown."""
     return "\n".join(each.value for each in app.test.markdown)
 
 
-def test_every_page_has_its_content_or_the_ways_to_go_on(without: Any) -> None:
+def test_every_page_has_its_content_or_the_ways_to_go_on(without):
     assert without.session.study.tokeniser.name == "demo:en"
     assert "Blame, scores and ReBPE need a reference" in said(without)
     assert without.metrics()["F1 %"][0] == "–"
@@ -32,7 +30,7 @@ def test_every_page_has_its_content_or_the_ways_to_go_on(without: Any) -> None:
         assert not labels & {"joins", "wrong", "blame", "F1"}
 
 
-def test_an_edit_says_what_changes_and_not_whether_it_is_better(without: Any) -> None:
+def test_an_edit_says_what_changes_and_not_whether_it_is_better(without):
     without.open("start").press("Knock out")
     [words] = without.component("word_rows")["groups"]
     study = without.session.study
@@ -50,7 +48,7 @@ def test_an_edit_says_what_changes_and_not_whether_it_is_better(without: Any) ->
     assert float(without.metrics()["F1 %"][0]) > 0
 
 
-def test_silver_is_made_and_opened(without: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silver_is_made_and_opened(without, monkeypatch):
     monkeypatch.setattr("web.views.without_gold.SILVER_WORDS", 60)
     without.open("repair").press("Make it")
     reference = without.session.study.benchmark.reference

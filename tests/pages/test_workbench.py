@@ -2,7 +2,6 @@
 
 import json
 import string
-from typing import Any
 
 import pytest
 from small import small_document
@@ -14,23 +13,23 @@ from morphgraph.segment.models import load_segmenter
 from web.edits import CANVAS
 
 
-def description(app: Any) -> str:
+def description(app):
     """What is told of the merge trees."""
     data = app.component("merge_tree")
     return str(data["light"][0]).split("<desc>")[1].split("</desc>")[0]
 
 
-def said(app: Any) -> str:
+def said(app):
     """All that stands in Markdown on the page."""
     return "\n".join(each.value for each in app.test.markdown)
 
 
-def state(app: Any, name: str) -> Any:
+def state(app, name):
     """Choose a picture."""
     return app.put(CANVAS, name)
 
 
-def test_a_visit_begins_with_a_word_and_the_merge_to_blame_for_it(app: Any) -> None:
+def test_a_visit_begins_with_a_word_and_the_merge_to_blame_for_it(app):
     study, names = app.session.study, app.session.study.tokeniser.readable_types
     assert app.address["word"] == "bakeries"
     now = study.now.segmentation.tokens(study.number_of("bakeries"))
@@ -48,7 +47,7 @@ def test_a_visit_begins_with_a_word_and_the_merge_to_blame_for_it(app: Any) -> N
         assert "‿" in [sign for _, sign, _ in row["pieces"]]
 
 
-def test_the_same_word_and_type_go_through_all_pictures_and_the_address(app: Any) -> None:
+def test_the_same_word_and_type_go_through_all_pictures_and_the_address(app):
     held = {name: app.address[name] for name in ("text", "word", "type")}
     state(app, "Type")
     assert app.component("merge_tree") is None
@@ -64,7 +63,7 @@ def test_the_same_word_and_type_go_through_all_pictures_and_the_address(app: Any
     assert app.address == {"demo": "en", **held}
 
 
-def test_all_types_are_listed_by_chips_regions_and_users(app: Any) -> None:
+def test_all_types_are_listed_by_chips_regions_and_users(app):
     app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
     state(app.run(), "All types")
     study, prefix = app.session.study, "types {} " + str(app.session.study_number)
@@ -84,7 +83,7 @@ def test_all_types_are_listed_by_chips_regions_and_users(app: Any) -> None:
 
 
 @pytest.mark.parametrize("cascade", [False, True])
-def test_the_promise_is_what_the_button_then_does(app: Any, cascade: bool) -> None:
+def test_the_promise_is_what_the_button_then_does(app, cascade):
     app.put("canvas cascade", cascade)
     number, before = app.session.selected, app.f1
     [promise] = [m.value for m in app.test.markdown if "words better, " in m.value]
@@ -113,14 +112,14 @@ def test_the_promise_is_what_the_button_then_does(app: Any, cascade: bool) -> No
         assert app.component("speaking")["said"].startswith("1 edit undone, 0 in all: F1 ")
 
 
-def test_types_that_would_be_markup_are_text(app: Any, hostile_document: bytes) -> None:
+def test_types_that_would_be_markup_are_text(app, hostile_document):
     app.upload("", ("tokenizer.json", hostile_document))
     app.put(f"word {app.session.study_number}", "<script>**un</script>")
     data = app.component("merge_tree")
     assert "<script" not in "".join(data["light"] + data["dark"])
 
 
-def test_types_that_nothing_forms_are_a_list(app: Any) -> None:
+def test_types_that_nothing_forms_are_a_list(app):
     document = json.dumps(small_document(SEVERAL_MERGES, string.printable.strip())).encode()
     app.session.open_tokeniser(from_tokenizer_json(document, "several.json"))
     app.graph.knockout(["abcd"])
@@ -128,7 +127,7 @@ def test_types_that_nothing_forms_are_a_list(app: Any) -> None:
     assert "1 never formed" in lists.options
 
 
-def test_the_vocabulary_stands_beside_that_before_the_edits(app: Any) -> None:
+def test_the_vocabulary_stands_beside_that_before_the_edits(app):
     app.graph.knockout(["ies"])
     app.put(CANVAS, "All types").put("vocabularies", True)
     parts = app.table("Types").set_index("Types").loc["Types, |V|"]

@@ -14,7 +14,7 @@ app = Starlette(
 )
 
 
-def test_an_address_of_a_page_that_has_gone_leads_on_with_its_parameters() -> None:
+def test_an_address_of_a_page_that_has_gone_leads_on_with_its_parameters():
     client = TestClient(app, follow_redirects=False)
     for old, new in OLD_ADDRESSES.items():
         for before in ("", "/below"):
@@ -24,7 +24,7 @@ def test_an_address_of_a_page_that_has_gone_leads_on_with_its_parameters() -> No
             assert answer.headers["location"] == f"{before}/{page}?{asked}"
 
 
-def test_every_other_address_is_left_alone() -> None:
+def test_every_other_address_is_left_alone():
     client = TestClient(app, follow_redirects=False)
     for place in ("/", "/Repair", "/static/Blame.js", "/_stcore/health"):
         assert client.get(place).status_code == 200

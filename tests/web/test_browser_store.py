@@ -2,7 +2,6 @@
 
 import os
 import time
-from pathlib import Path
 
 import pytest
 
@@ -13,24 +12,24 @@ DAY = 86_400
 
 
 @pytest.fixture(autouse=True)
-def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def state_folder(tmp_path, monkeypatch):
     folder = tmp_path / "state"
     monkeypatch.setenv("MORPHGRAPH_STATE", str(folder))
     return folder
 
 
-def age(folder: Path, days: float) -> None:
+def age(folder, days):
     """Make a folder and all in it so old."""
     then = time.time() - days * DAY
     for path in [folder, *folder.rglob("*")]:
         os.utime(path, (then, then))
 
 
-def browsers(state: Path) -> set[str]:
+def browsers(state):
     return {path.name for path in (state / "browsers").iterdir()}
 
 
-def test_files_come_back_as_they_were_or_not_at_all(state_folder: Path) -> None:
+def test_files_come_back_as_they_were_or_not_at_all(state_folder):
     store = BrowserStore()
     checksum = store.keep_file(b"content")
     assert store.file(checksum) == b"content"
@@ -42,7 +41,7 @@ def test_files_come_back_as_they_were_or_not_at_all(state_folder: Path) -> None:
         assert store.file(name) is None
 
 
-def test_neither_the_token_nor_a_name_is_on_disk(state_folder: Path) -> None:
+def test_neither_the_token_nor_a_name_is_on_disk(state_folder):
     store = BrowserStore()
     store.keep_record(store.keep_file(b"content").encode())
     for path in state_folder.rglob("*"):
@@ -52,14 +51,14 @@ def test_neither_the_token_nor_a_name_is_on_disk(state_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("token", [None, "", "../../x", "a" * 42, "a" * 44, "a" * 42 + "/"])
-def test_what_cannot_be_our_token_is_a_new_browser(token: str | None) -> None:
+def test_what_cannot_be_our_token_is_a_new_browser(token):
     made = BrowserStore.of(token, "0" * 8)
     assert made.token != token
     assert len(made.token) == 43
     assert made.tab != "0" * 8
 
 
-def test_files_that_no_tab_needs_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_no_tab_needs_are_dropped(monkeypatch):
     store, other = (first := BrowserStore()), BrowserStore(first.token)
     old, shared, new = (store.keep_file(data) for data in (b"old", b"shared", b"new"))
     store.keep_record(f"{old} {shared}".encode())
@@ -69,7 +68,7 @@ def test_files_that_no_tab_needs_are_dropped(monkeypatch: pytest.MonkeyPatch) ->
     assert [store.file(one) for one in (old, shared, new)] == [None, b"shared", b"new"]
 
 
-def test_the_tabs_of_a_browser_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tabs_of_a_browser_are_bounded(monkeypatch):
     monkeypatch.setattr(storage, "MOST_TABS", 2)
     token = BrowserStore().token
     tabs = [BrowserStore(token) for _ in range(3)]
@@ -81,9 +80,7 @@ def test_the_tabs_of_a_browser_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
     assert tabs[0].record() == b"2"  # its own is gone: the newest
 
 
-def test_browsers_that_are_old_or_too_many_or_too_large_go(
-    state_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_browsers_that_are_old_or_too_many_or_too_large_go(state_folder, monkeypatch):
     stores = [BrowserStore() for _ in range(4)]
     for days, store in zip((31, 3, 2, 1), stores, strict=True):
         store.keep_file(b"x" * 100)
@@ -100,7 +97,7 @@ def test_browsers_that_are_old_or_too_many_or_too_large_go(
     assert browsers(state_folder) == {names[2]}
 
 
-def test_a_folder_and_the_parents_that_it_needs_are_of_this_user_alone(tmp_path: Path) -> None:
+def test_a_folder_and_the_parents_that_it_needs_are_of_this_user_alone(tmp_path):
     before = os.umask(0o022)
     try:
         storage.make_private(tmp_path / "state" / "browsers" / "uploads")

@@ -14,16 +14,14 @@ MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]
 
 
 @pytest.fixture
-def current() -> Session:
+def current():
     tokeniser = small_tokeniser(MERGES)
     reference = small_reference("k und en", "un d", "en d")
     st.session_state.clear()
     return Session(Study(tokeniser, Benchmark.build(tokeniser, reference)))
 
 
-def test_a_click_chooses_and_a_double_click_centres_also_what_a_merge_makes(
-    current: Session,
-) -> None:
+def test_a_click_chooses_and_a_double_click_centres_also_what_a_merge_makes(current):
     graph = current.study.graph
     handle_clicks(current, [Click(1, f"m{graph.producer('und')}", "click")])
     assert (current.selected, current.focus) == (graph.ids["und"], None)
@@ -34,13 +32,13 @@ def test_a_click_chooses_and_a_double_click_centres_also_what_a_merge_makes(
     assert current.selected == graph.ids["un"]
 
 
-def test_an_atom_stays_and_a_message_says_why(current: Session) -> None:
+def test_an_atom_stays_and_a_message_says_why(current):
     knock_out_type(current, current.study.graph.ids["u"])
     assert current.study.graph.history == ()
     assert "atom" in st.session_state["edit message"]
 
 
-def test_one_of_several_types_is_brought_back(current: Session) -> None:
+def test_one_of_several_types_is_brought_back(current):
     graph = current.study.graph
     graph.knockout(["un", "und"])
     graph.knockout(["en"])
@@ -52,7 +50,7 @@ def test_one_of_several_types_is_brought_back(current: Session) -> None:
     assert len(graph.undone) == 1, "the last edit alone is undone, so it can be made again"
 
 
-def test_what_went_with_another_type_does_not_come_back_alone(current: Session) -> None:
+def test_what_went_with_another_type_does_not_come_back_alone(current):
     graph = current.study.graph
     graph.cascade(["und"])
     bring_back(current, graph.ids["kund"])
@@ -61,7 +59,7 @@ def test_what_went_with_another_type_does_not_come_back_alone(current: Session) 
     assert "undo" in st.session_state["edit message"].lower()
 
 
-def test_what_the_browser_sends_is_not_trusted() -> None:
+def test_what_the_browser_sends_is_not_trusted():
     pending = [
         {"sequence": 3.0, "key": "t7", "kind": "click"},
         {"sequence": 2, "key": "t5", "kind": "double"},

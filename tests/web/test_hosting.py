@@ -24,7 +24,7 @@ OTHERS = ("MORPHGRAPH_HOST", "MORPHGRAPH_ALLOW_FRAME")
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_one_variable_makes_it_public(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_variable_makes_it_public(monkeypatch):
     monkeypatch.delenv("MORPHGRAPH_PUBLIC", raising=False)
     assert not is_public()
     for value in ("1", "true", "yes", "on", "2", "anything", "", " ", "0", "no", "Off", "FALSE"):
@@ -32,9 +32,9 @@ def test_one_variable_makes_it_public(monkeypatch: pytest.MonkeyPatch) -> None:
         assert is_public() == (value.strip().lower() not in ("", "0", "no", "off", "false"))
 
 
-def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str) -> dict[str, str]:
+def started(monkeypatch, tmp_path, *arguments):
     """The options that the command gives to Streamlit, by name; what it was run with as ``env``."""
-    given: list[str] = []
+    given = []
     for variable in (VARIABLE, *OTHERS):  # what the command sets goes with the test
         monkeypatch.setenv(variable, "")
     monkeypatch.chdir(tmp_path)
@@ -48,9 +48,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str) ->
     return {**options, "env": os.environ[VARIABLE]}
 
 
-def test_the_command_opens_it_for_this_machine_only(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_command_opens_it_for_this_machine_only(monkeypatch, tmp_path):
     options = started(monkeypatch, tmp_path)
     assert options["env"] == ""
     assert "--server.headless" not in options  # opens a window where there is a screen
@@ -58,7 +56,7 @@ def test_the_command_opens_it_for_this_machine_only(
 
 
 @pytest.mark.slow
-def test_a_host_that_gives_variables_as_secrets(tmp_path: Path) -> None:
+def test_a_host_that_gives_variables_as_secrets(tmp_path):
     """Names are known from the first request on, though Streamlit reads secrets after the file."""
     (tmp_path / ".streamlit").mkdir()
     secrets = 'MORPHGRAPH_PUBLIC = "1"\nMORPHGRAPH_HOST = "known.example.org"\n'
@@ -71,7 +69,7 @@ def test_a_host_that_gives_variables_as_secrets(tmp_path: Path) -> None:
     own = {**inherited, "HOME": str(tmp_path), "MORPHGRAPH_STATE": str(tmp_path / "state")}
     process = subprocess.Popen(list(map(str, command)), cwd=tmp_path, env=own)
 
-    def status(host: str) -> int:
+    def status(host):
         with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
             connection.request("GET", "/_stcore/health", headers={"Host": host})
             return connection.getresponse().status
@@ -88,9 +86,7 @@ def test_a_host_that_gives_variables_as_secrets(tmp_path: Path) -> None:
         process.wait(timeout=60)
 
 
-def test_public_opens_no_browser_and_stays_behind_the_proxy(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_public_opens_no_browser_and_stays_behind_the_proxy(monkeypatch, tmp_path):
     options = started(monkeypatch, tmp_path, "--public", "--port", "8600")
     assert options["env"] == "1"
     assert options["--server.headless"] == "true"
@@ -101,9 +97,7 @@ def test_public_opens_no_browser_and_stays_behind_the_proxy(
     assert options["--server.address"] == "0.0.0.0"
 
 
-def test_names_and_frames_are_given_to_the_server(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_names_and_frames_are_given_to_the_server(monkeypatch, tmp_path):
     started(monkeypatch, tmp_path)
     assert not guard.allows_frames()
     assert guard.own_hosts()[1:] == []
@@ -123,8 +117,8 @@ def test_names_and_frames_are_given_to_the_server(
         (["::", "[2001:db8::1]"], ["10.0.0.1", "[2001:db8::1]"], ["a.example", "a@10.0.0.1"]),
     ],
 )
-def test_which_hosts_are_known(hosts: list[str], known: list[str], unknown: list[str]) -> None:
-    async def nothing(*_: object) -> None:
+def test_which_hosts_are_known(hosts, known, unknown):
+    async def nothing(*_):
         pass
 
     found = guard.KnownHosts(nothing, hosts)
@@ -134,7 +128,7 @@ def test_which_hosts_are_known(hosts: list[str], known: list[str], unknown: list
 
 
 @pytest.mark.slow
-def test_a_public_server_tells_nothing() -> None:
+def test_a_public_server_tells_nothing():
     code = (
         "from web import serve; import streamlit as st; "
         "print(st.get_option('client.showErrorDetails'), len(serve.middleware))"
@@ -148,9 +142,7 @@ def test_a_public_server_tells_nothing() -> None:
         assert run.stdout.strip() == told
 
 
-def test_it_says_where_it_is_beside_another_app(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_says_where_it_is_beside_another_app(monkeypatch, tmp_path, capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -163,8 +155,8 @@ def test_it_says_where_it_is_beside_another_app(
 
 
 def test_connections_to_an_app_that_has_ended_do_not_move_the_next_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    monkeypatch, tmp_path, capsys
+):
     with socket.create_server(("127.0.0.1", 0)) as ended:
         port = ended.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as browser:
@@ -176,9 +168,7 @@ def test_connections_to_an_app_that_has_ended_do_not_move_the_next_one(
     assert f"http://[::1]:{port} " in capsys.readouterr().err
 
 
-def test_what_was_computed_goes_until_there_is_memory_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_was_computed_goes_until_there_is_memory_again(monkeypatch):
     memory, entries = [1300, 1200, 900], [0, 4, 3]
     monkeypatch.setenv("MORPHGRAPH_APP_MEMORY", "1000")
     monkeypatch.setattr(guard, "memory_used", lambda: memory[0])
@@ -197,17 +187,17 @@ def test_what_was_computed_goes_until_there_is_memory_again(
 class Large:
     """Something that is shared, and refers to itself."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.itself = self
 
 
 @st.cache_resource
-def _kept() -> Large:
+def _kept():
     return Large()
 
 
 @pytest.mark.slow
-def test_what_is_shared_stays_until_all_have_gone() -> None:
+def test_what_is_shared_stays_until_all_have_gone():
     cached, dropped = weakref.ref(_kept()), weakref.ref(Large())
     guard.tidy_memory(everyone_has_gone=False)
     assert cached() is not None and dropped() is None

@@ -3,13 +3,11 @@
 import os
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from morphgraph.batch.run import Run, read_progress
+from morphgraph.batch.run import read_progress
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.segment.models import write_model
@@ -18,13 +16,11 @@ from web import jobs
 from web.batch import state_of
 from web.storage import BrowserStore, state_folder, tidy
 
-Visitor = Callable[..., Run]
-
 
 @pytest.fixture(autouse=True)
-def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[str]]:
+def launched(tmp_path, monkeypatch):
     """The runs that are running, with their options; to end one, take it out."""
-    running: dict[Path, list[str]] = {}
+    running = {}
     monkeypatch.setenv("MORPHGRAPH_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
     monkeypatch.setattr(jobs.runs, "is_launched", running.__contains__)
@@ -33,15 +29,15 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, list
 
 
 @pytest.fixture
-def visitor() -> Callable[[], Visitor]:
-    def come() -> Visitor:
+def visitor():
+    def come():
         root = BrowserStore().folder / "runs"
         return lambda name: jobs.join_queue("name: x\n", root, name)
 
     return come
 
 
-def aged(run: Run, seconds: float) -> Run:
+def aged(run, seconds):
     """A run that has waited so much longer."""
     then = time.time() - seconds
     if jobs.is_waiting(run.folder):
@@ -49,9 +45,7 @@ def aged(run: Run, seconds: float) -> Run:
     return run
 
 
-def test_first_come_first_served(
-    visitor: Callable[[], Visitor], launched: dict[Path, list[str]]
-) -> None:
+def test_first_come_first_served(visitor, launched):
     ann, bob, eve = visitor(), visitor(), visitor()
     first = ann("first")
     assert list(launched) == [first.folder]
@@ -69,16 +63,14 @@ def test_first_come_first_served(
     assert [jobs.place_in_queue(run.folder) for run in (third, fourth)] == [1, 2]
 
 
-def test_they_run_within_the_visitors_own_files(
-    visitor: Callable[[], Visitor], launched: dict[Path, list[str]]
-) -> None:
+def test_they_run_within_the_visitors_own_files(visitor, launched):
     run = visitor()("mine")
     uploads = run.folder.parent.parent / "uploads"
     assert launched[run.folder] == ["--confined", "--folder", str(uploads), "--workers", "1"]
     assert uploads.stat().st_mode & 0o777 == 0o700
 
 
-def test_nobody_fills_the_queue(visitor: Callable[[], Visitor]) -> None:
+def test_nobody_fills_the_queue(visitor):
     ann, bob = visitor(), visitor()
     ann("a"), ann("b")
     with pytest.raises(MorphGraphError, match=r"a and b are waiting .* at most 2 runs"):
@@ -88,25 +80,20 @@ def test_nobody_fills_the_queue(visitor: Callable[[], Visitor]) -> None:
     bob("a")
 
 
-def test_who_leaves_lets_others_pass_and_can_come_back(
-    visitor: Callable[[], Visitor], launched: dict[Path, list[str]]
-) -> None:
+def test_who_leaves_lets_others_pass_and_can_come_back(visitor, launched):
     ann, bob = visitor(), visitor()
     ann("a")
     waiting, last = aged(bob("b"), 1), visitor()("c")
     jobs.leave_queue(waiting.folder)
     assert jobs.place_in_queue(waiting.folder) == 0
     progress = read_progress(waiting.folder)
-    assert progress is not None
     assert progress.state == "stopped"
     assert jobs.place_in_queue(last.folder) == 1
     again = bob("b")
     assert jobs.place_in_queue(again.folder) == 2
 
 
-def test_the_queue_outlives_the_app(
-    visitor: Callable[[], Visitor], launched: dict[Path, list[str]]
-) -> None:
+def test_the_queue_outlives_the_app(visitor, launched):
     visitor()("a")
     waiting = visitor()("b")
     launched.clear()  # all processes were killed, and another app starts
@@ -116,9 +103,7 @@ def test_the_queue_outlives_the_app(
     assert not jobs.is_waiting(waiting.folder)
 
 
-def test_deleting_stops_what_runs_first(
-    visitor: Callable[[], Visitor], launched: dict[Path, list[str]]
-) -> None:
+def test_deleting_stops_what_runs_first(visitor, launched):
     ann = visitor()
     running, waiting = ann("a"), ann("b")
     root = running.folder.parent
@@ -130,7 +115,7 @@ def test_deleting_stops_what_runs_first(
     jobs.stop_all(root)
 
 
-def test_nobody_makes_room_at_the_cost_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_makes_room_at_the_cost_of_others(monkeypatch):
     first, second, third = BrowserStore(), BrowserStore(), BrowserStore()
     first.keep_file(b"x" * 100)
     monkeypatch.setenv("MORPHGRAPH_PUBLIC_BYTES", "150")
@@ -150,22 +135,14 @@ def test_nobody_makes_room_at_the_cost_of_others(monkeypatch: pytest.MonkeyPatch
     }
 
 
-def test_the_owner_can_let_more_run(
-    visitor: Callable[[], Visitor],
-    launched: dict[Path, list[str]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_owner_can_let_more_run(visitor, launched, monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_PUBLIC_RUNS", "2")
     runs = [visitor()("a") for _ in range(3)]
     assert list(launched) == [run.folder for run in runs[:2]]
 
 
-def test_what_cannot_be_launched_waits_on(
-    visitor: Callable[[], Visitor],
-    launched: dict[Path, list[str]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def fail(*_: object) -> None:
+def test_what_cannot_be_launched_waits_on(visitor, launched, monkeypatch):
+    def fail(*_):
         raise OSError("no room for a log")
 
     with monkeypatch.context() as patch:
@@ -179,16 +156,16 @@ def test_what_cannot_be_launched_waits_on(
 COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
 WORDS = parse_word_counts(COUNTS, "counts")
 MANY = WordCounts([f"word{n * n:x}" for n in range(400_000)], [1] * 400_000)
-PLAIN: dict[str, Any] = {"pipeline": "plain", "parameters": {}}
+PLAIN = {"pipeline": "plain", "parameters": {}}
 
 
-def quiet(share: float, said: str) -> None:
+def quiet(share, said):
     assert 0 <= share <= 1
 
 
 @pytest.mark.slow
-def test_it_is_what_the_library_makes() -> None:
-    told: list[str] = []
+def test_it_is_what_the_library_makes():
+    told = []
     tell = lambda _, said: told.append(said)  # noqa: E731
     made = jobs.train_in_turn("ann", "bpe", WORDS, 260, tell, **PLAIN)
     same = train("bpe", WORDS, 260, pipeline="plain")
@@ -207,9 +184,7 @@ def test_it_is_what_the_library_makes() -> None:
         (MANY, 260, "MORPHGRAPH_PUBLIC_SECONDS=1", "after 1 seconds, the limit on this server"),
     ],
 )
-def test_there_are_limits(
-    words: WordCounts, size: int, variable: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_there_are_limits(words, size, variable, message, monkeypatch):
     if variable:
         monkeypatch.setenv(*variable.split("="))
     with pytest.raises(MorphGraphError) as raised:
@@ -218,14 +193,12 @@ def test_there_are_limits(
     assert "morphgraph-visitor" not in str(raised.value)
 
 
-def test_one_after_the_other_and_everybody_knows_their_place(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    told: dict[str, list[str]] = {"ann": [], "bob": [], "eve": []}
-    running: list[str] = []
+def test_one_after_the_other_and_everybody_knows_their_place(monkeypatch):
+    told = {"ann": [], "bob": [], "eve": []}
+    running = []
     go_on = threading.Event()
 
-    def ran(command: list[str], errors: Path, tell: jobs.Tell, said: str) -> None:
+    def ran(command, errors, tell, said):
         running.append(command[3])
         assert go_on.wait(60)
         running.remove(command[3])
@@ -234,13 +207,13 @@ def test_one_after_the_other_and_everybody_knows_their_place(
     monkeypatch.setattr(jobs, "_ran", ran)
     monkeypatch.setattr(jobs, "_EVERY", 0.01)
 
-    def train_as(visitor: str) -> threading.Thread:
-        def tell(share: float, said: str) -> None:
+    def train_as(visitor):
+        def tell(share, said):
             told[visitor].append(said)
             if visitor == "bob" and len(told["bob"]) > 5:
                 raise RuntimeError("Stop was clicked")
 
-        def run() -> None:
+        def run():
             try:
                 jobs._in_turn(visitor, lambda _: [visitor], tell, "Training")
             except RuntimeError:
@@ -264,8 +237,8 @@ def test_one_after_the_other_and_everybody_knows_their_place(
     assert jobs._turns == []
 
 
-def until(condition: object) -> None:
+def until(condition):
     deadline = time.monotonic() + 60
-    while not condition():  # type: ignore[operator]
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)

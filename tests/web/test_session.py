@@ -3,10 +3,7 @@
 import gc
 import tracemalloc
 import weakref
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 from small import blame_table, small_reference, small_tokeniser
@@ -14,7 +11,6 @@ from small import blame_table, small_reference, small_tokeniser
 from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.sources import Source, reference_of, tokeniser_of
 from web.state import Session, app_cache
 
@@ -22,8 +18,8 @@ FIRST = [("u", "n"), ("un", "d")]
 
 
 @pytest.fixture
-def make() -> Callable[[list[tuple[str, str]]], BpeTokeniser]:
-    def tokeniser(merges: list[tuple[str, str]]) -> BpeTokeniser:
+def make():
+    def tokeniser(merges):
         made = small_tokeniser(merges)
         made.checksum = str(merges)
         return made
@@ -32,12 +28,12 @@ def make() -> Callable[[list[tuple[str, str]]], BpeTokeniser]:
 
 
 @pytest.fixture
-def current(make: Callable[..., BpeTokeniser]) -> Session:
+def current(make):
     tokeniser = make(FIRST)
     return Session(Study(tokeniser, Benchmark.build(tokeniser, small_reference("un d", "un do"))))
 
 
-def test_chosen_frequencies_stay_with_the_next_reference(current: Session) -> None:
+def test_chosen_frequencies_stay_with_the_next_reference(current):
     current.use_frequencies({"und": 3.0, "undo": 1.0}, "mine.tsv")
     current.open_reference(small_reference("un do"))
     assert current.study.benchmark.frequency_source == "mine.tsv"
@@ -46,11 +42,11 @@ def test_chosen_frequencies_stay_with_the_next_reference(current: Session) -> No
 
 
 @pytest.fixture
-def visitors(make: Callable[..., BpeTokeniser]) -> Any:
+def visitors(make):
     """Two sessions that opened the same files."""
     loaded, reference = make(FIRST), small_reference("un d", "un do")
 
-    def visitor() -> Session:
+    def visitor():
         current = Session(Study(loaded, Benchmark.build(loaded, reference)))
         current.open_tokeniser(loaded.fork())
         return current
@@ -58,9 +54,9 @@ def visitors(make: Callable[..., BpeTokeniser]) -> Any:
     return visitor(), visitor()
 
 
-def test_what_sessions_on_the_same_files_compute_is_computed_once(visitors: Any) -> None:
+def test_what_sessions_on_the_same_files_compute_is_computed_once(visitors):
     first, second = visitors
-    made: list[int] = []
+    made = []
     assert first.study.benchmark is second.study.benchmark
     assert first.study.now is second.study.now
     assert first.study.blame() is second.study.blame()
@@ -73,7 +69,7 @@ def test_what_sessions_on_the_same_files_compute_is_computed_once(visitors: Any)
     assert first.once(("blame",), lambda: "of another state") == "of another state"
 
 
-def test_edits_of_one_session_are_not_seen_in_another(visitors: Any) -> None:
+def test_edits_of_one_session_are_not_seen_in_another(visitors):
     first, second = visitors
     first.study.graph.knockout(["und"])
     assert first.once(("edits",), lambda: len(first.study.graph.history)) == 1
@@ -83,7 +79,7 @@ def test_edits_of_one_session_are_not_seen_in_another(visitors: Any) -> None:
     assert first.study.now is second.study.now
 
 
-def test_what_nobody_has_open_any_more_is_dropped(visitors: Any) -> None:
+def test_what_nobody_has_open_any_more_is_dropped(visitors):
     first, second = visitors
     gone = weakref.ref(first.study.now), weakref.ref(first.study.benchmark)
     assert gone[0]() is second.study.now
@@ -94,18 +90,18 @@ def test_what_nobody_has_open_any_more_is_dropped(visitors: Any) -> None:
     assert [each() for each in gone] == [None, None]
 
 
-def test_the_content_of_a_file_is_in_memory_once() -> None:
+def test_the_content_of_a_file_is_in_memory_once():
     one, two = (Source("a.json", (("a.json", bytes([1, 2, 3] * 9)),)).shared() for _ in range(2))
     assert one is two
     assert Source("b.json", one.files).shared() is not one, "a name is shown, and is one's own"
 
 
 @pytest.mark.data
-def test_one_more_session_on_large_files_costs_little(data_folder: Path) -> None:
+def test_one_more_session_on_large_files_costs_little(data_folder):
     """What is derived has a bound for all sessions together; beyond that one costs little."""
 
-    def visitor(skip: int) -> Session:
-        current = Session(None)  # type: ignore[arg-type]  # the next lines open one
+    def visitor(skip):
+        current = Session(None)  # the next lines open one
         current.open_demo("en")
         for path, kind, use in (
             ("tokenizers/oscar-de-40k/tokenizer.json", tokeniser_of, current.open_tokeniser),

@@ -1,13 +1,12 @@
 """Long work in a thread: it is joined again, told of, and stopped."""
 
 import threading
-from typing import Any
 
 import pytest
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
-from web.jobs import Tell, Waiting
+from web.jobs import Waiting
 
 
 class RunEnds(BaseException):
@@ -17,26 +16,26 @@ class RunEnds(BaseException):
 class Watched(Waiting):
     """Says what it says to a list; the run ends after so many lines."""
 
-    def __init__(self, on_stop: Any = None, lines: int = 1_000) -> None:
+    def __init__(self, on_stop=None, lines=1_000):
         super().__init__(st.empty(), on_stop)
-        self.said: list[tuple[str, float]] = []
+        self.said = []
         self._lines = lines
 
-    def _say(self, said: str, share: float) -> None:
+    def _say(self, said, share):
         self.said.append((said, share))
         if len(self.said) == self._lines:
             raise RunEnds
 
 
 @pytest.fixture(autouse=True)
-def state(monkeypatch: pytest.MonkeyPatch) -> None:
+def state(monkeypatch):
     monkeypatch.setattr(st, "session_state", {})
 
 
-def test_work_goes_on_where_a_run_ends_and_is_not_begun_again() -> None:
+def test_work_goes_on_where_a_run_ends_and_is_not_begun_again():
     go_on, begun = threading.Event(), []
 
-    def make(tell: Tell) -> str:
+    def make(tell):
         begun.append(1)
         tell(0.5)
         go_on.wait(30)
@@ -54,10 +53,10 @@ def test_work_goes_on_where_a_run_ends_and_is_not_begun_again() -> None:
     assert begun == [1, 1]
 
 
-def test_stop_ends_work_that_tells_of_its_progress() -> None:
-    go_on, ended, stopped = threading.Event(), threading.Event(), list[str]()
+def test_stop_ends_work_that_tells_of_its_progress():
+    go_on, ended, stopped = threading.Event(), threading.Event(), []
 
-    def make(tell: Tell) -> None:
+    def make(tell):
         go_on.wait(30)
         try:
             tell(0.5)

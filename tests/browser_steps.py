@@ -80,6 +80,10 @@ def tree(page):
     return page.get_by_role("group", name="Merge tree")
 
 
+def text_field(page):
+    return page.get_by_role("textbox", name="A word, or any text")
+
+
 def fan(page):
     """The picture of a type."""
     return page.get_by_role("group", name="Merge graph:")
@@ -113,6 +117,16 @@ def go_to(page, name):
     }
     expect(marks[name]).to_be_visible(timeout=PATIENCE)
     idle(page)
+
+
+def look_for(page, text):
+    """Look for a page, an action, a type or a word, and go there."""
+    idle(page)
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog").get_by_role("combobox")).to_be_focused(timeout=PATIENCE)
+    page.keyboard.type(text)
+    page.wait_for_timeout(300)
+    page.keyboard.press("Enter")
 
 
 def remedy(page, name):

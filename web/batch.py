@@ -206,6 +206,8 @@ def visible_lines(text: str) -> str:
 
     >>> visible_lines("Traceback (most recent call last):\\n  File 1\\nOSError: no\\n")
     'OSError: no'
+    >>> visible_lines("a\\n\\n\\x1b[31mb\\n"), len(visible_lines("c\\n" * 99))
+    ('a\\n\\\\x1b[31mb', 23)
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if any("Traceback (most recent" in line for line in lines):

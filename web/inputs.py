@@ -222,8 +222,8 @@ def without_gold(current: Session) -> None:
     button("Go on without gold", "arrow_forward", go, key="go on without gold")
 
 
-def frequency_choice(current: Session, place: str = "") -> None:
-    """Choose the source of word frequencies, in a ``place``: none, wordfreq, or a file."""
+def frequency_choice(current: Session) -> None:
+    """Choose the source of word frequencies: none, wordfreq, or a file."""
     benchmark = current.study.benchmark
     st.caption(f"Frequencies: {plain(benchmark.frequency_source or 'none')}")
     source = current.sources.get("frequencies")
@@ -233,7 +233,7 @@ def frequency_choice(current: Session, place: str = "") -> None:
         options,
         index=options.index(now) if now else None,
         placeholder="a file",
-        key=f"wordfreq {place}{current.study_number}",
+        key=f"wordfreq {current.study_number}",
         help="The code of a language. “none” leaves the reference's own counts, if it has any.",
     )
     if chosen not in (None, now):
@@ -250,9 +250,7 @@ def _use(current: Session, source: Source) -> None:
 
 
 def offer_frequencies(current: Session, what: str) -> None:
-    """If no word counts are open, say what ``what`` needs, and offer the language's list."""
-    if current.study.benchmark.frequencies is not None:
-        return
+    """Say that ``what`` needs word counts, and offer the list of the language."""
     words = [entry.word for entry in current.study.benchmark.reference.entries]
     language = current.once(("language",), partial(language_of, words), of_files=True)
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "border": True}
@@ -262,5 +260,4 @@ def offer_frequencies(current: Session, what: str) -> None:
             label, source = f"Use wordfreq’s for {demo_name(language)}", f"wordfreq:{language}"
             how: dict[str, Any] = {"primary": True, "key": "use the frequencies of the language"}
             button(label, "download_done", _use, current, Source(source), **how)
-        with st.popover("Others" if language else "Choose some", width="content"):
-            frequency_choice(current)
+        st.caption("Others are in the bar, behind the reference.", width="content")

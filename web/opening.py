@@ -23,13 +23,13 @@ from web import batch, inputs
 from web.choosing import add_model
 from web.sources import Source, demo_name, frequencies_of, reference_of, uploaded_model
 from web.state import Session
-from web.widgets import plain, show_model
+from web.widgets import forget_oldest, plain, show_model
 
 _HALF, _REFUSED = "half of a tokeniser", "files refused"
 _GENERIC = ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model", "model.json")
 _TOKENISERS = ("*.json", "*.model", "*.gguf", "*.tiktoken", "*merges*", "*vocab*", "*.bpe", "*.gz")
 """The names of what is a tokeniser, unless it turns out to be gold."""
-_MOST_PACKED, _LONGEST = 50, 20
+_MOST_PACKED, _MOST_GOLD, _LONGEST = 50, 8, 20
 _SAMPLE = 20_000
 _HOW = {"format": "format", "encoding": "encoding", "separator": "sign", "exempt": "exempt"}
 """What can be said of the next file, each with the key of its field."""
@@ -92,10 +92,7 @@ def _others(current: Session, kind: str) -> None:
                 st.rerun()
     open_reference(current, "bar")
     with st.expander("Word frequencies", icon=":material/bar_chart:"):
-        inputs.frequency_choice(current, "bar")
-    if current.study.benchmark.reference.has_gold:
-        with st.expander("What was read of the reference", icon=":material/fact_check:"):
-            what_was_read(current)
+        inputs.frequency_choice(current)
 
 
 def open_reference(current: Session, place: str) -> None:
@@ -278,6 +275,8 @@ def _open_tokeniser(current: Session, contents: Mapping[str, bytes]) -> str:
 def _open_gold(current: Session, source: Source) -> str:
     reference = reference_of(source)
     current.open_reference(reference, source)
+    current.gold_files[reference.name] = reference
+    forget_oldest(current.gold_files, _MOST_GOLD)
     skipped = sum(skip.count for skip in reference.skipped)
     lines = f", {counted(skipped, 'line')} skipped" if skipped else ""
     return f"{source.name} is the reference: {counted(len(reference), 'word')}{lines}."

@@ -9,6 +9,7 @@ edits, also undone    no                     ``study.graph``, ``recipes``    rec
 named copies          no                     ``copies``                      record
 run of ReBPE          ``phase``, ``word``    ``run``, its settings           record
 models                no                     ``models``                      files, by checksum
+gold lists before     no                     ``gold_files``                  no
 chosen methods        ``methods``            ``chosen``, fields of settings  no
 type in the middle    ``type``               ``focus``, ``selected``         no
 words that are shown  ``text``, ``word``,    their fields                    no
@@ -175,10 +176,11 @@ class Session:
     ``selected`` and ``focus`` are type ids; ``recipes`` the edits of tokenisers that were edited in
     this browser, by checksum, and ``copies`` those that were kept of them, by name; ``models``
     those trained or opened, by a name that says how, and ``model_files`` the checksums of those on
-    disk; ``store`` where all this is kept for the next visit, ``kept_as`` the state that was kept
-    last, and ``unkept`` why it could not be; ``asked`` what the run of ReBPE was asked to do;
-    ``doing`` what long work is being done; ``prepared`` the number of the study of which the next
-    pages are computed, and ``idle`` what will do so.
+    disk; ``gold_files`` the gold lists that were opened from files, by name; ``store`` where all
+    this is kept for the next visit, ``kept_as`` the state that was kept last, and ``unkept`` why it
+    could not be; ``asked`` what the run of ReBPE was asked to do; ``doing`` what long work is being
+    done; ``prepared`` the number of the study of which the next pages are computed, and ``idle``
+    what will do so.
     """
 
     study: Study
@@ -188,6 +190,7 @@ class Session:
     selected: int | None = None
     models: dict[str, Segmenter] = field(default_factory=dict)
     model_files: dict[str, str] = field(default_factory=dict)
+    gold_files: dict[str, Reference] = field(default_factory=dict)
     chosen: list[str] | None = None
     recipes: dict[str, Steps] = field(default_factory=dict)
     copies: dict[str, dict[str, Steps]] = field(default_factory=dict)

@@ -234,6 +234,8 @@ def unique_name(name: str, taken: Container[str]) -> str:
 
     >>> unique_name("demo", []), unique_name("demo", ["demo", "demo-2"])
     ('demo', 'demo-3')
+    >>> len(unique_name("x" * 80, ["x" * 80]))
+    76
     """
     names = (f"{name[:74]}-{number}" for number in count(2))
     return name if name not in taken else next(other for other in names if other not in taken)

@@ -7,12 +7,13 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections import namedtuple
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+import psutil
 import pytest
 from browser_steps import PATIENCE, watch_runs
 from playwright.sync_api import expect, sync_playwright
@@ -70,10 +71,11 @@ def browser():
 
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory):
-    """A function that runs a Streamlit script on a port, with variables, until it is healthy."""
+    """In its context the app is served at a port, with variables."""
     logs = tmp_path_factory.mktemp("streamlit")
 
-    def start(script, port, **variables):
+    @contextmanager
+    def start(port, **variables):
         log = logs / f"{port}.log"
         options = {
             "server.headless": "true",
@@ -86,70 +88,73 @@ def serve(tmp_path_factory):
         own = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), **variables}
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "streamlit", "run", str(script)]
+                [sys.executable, "-m", "streamlit", "run", str(ROOT / "web" / "serve.py")]
                 + [word for name, value in options.items() for word in (f"--{name}", value)],
                 cwd=ROOT,
                 env={**os.environ, **own},
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        deadline = time.monotonic() + 180
-        while time.monotonic() < deadline and process.poll() is None:
-            try:
-                with urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer:
-                    if answer.read().strip() == b"ok":
-                        return process
-            except (URLError, OSError):
-                time.sleep(0.1)
-        process.kill()
-        pytest.fail(f"Streamlit did not start:\n{log.read_text(errors='replace')}")
+        try:
+            if not is_healthy(process, port):
+                pytest.fail(f"Streamlit did not start:\n{log.read_text(errors='replace')}")
+            yield process
+        finally:
+            process.kill()
+            process.wait()
 
     return start
 
 
-@pytest.fixture(scope="module")
-def port():
-    """A free port for an app that a file of tests starts, and starts again, by itself."""
-    return free_port()
+def is_healthy(process, port):
+    """Wait until an app answers; whether it does."""
+    deadline = time.monotonic() + 180
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as it:
+            if it.read().strip() == b"ok":
+                return True
+        time.sleep(0.1)
+    return False
 
 
-@pytest.fixture(scope="module")
-def app_address(serve, port, tmp_path_factory):
-    """The address of an app that keeps nothing of what the tests do.
+@pytest.fixture(scope="session")
+def app_address(serve, tmp_path_factory):
+    """The address of an app, started once: each page has cookies, and so a session, of its own."""
+    state, port = str(tmp_path_factory.mktemp("state")), free_port()
+    with serve(port, MORPHGRAPH_STATE=state):
+        yield f"http://127.0.0.1:{port}"
 
-    It is started once for each file of tests, so that none sees the edits that another left.
-    """
-    state = str(tmp_path_factory.mktemp("state"))
-    process = serve(ROOT / "web" / "serve.py", port, MORPHGRAPH_STATE=state)
-    yield f"http://127.0.0.1:{port}"
-    process.terminate()
-    try:
-        process.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        process.kill()
+
+PublicApp = namedtuple("PublicApp", "port address process state")
+
+
+@pytest.fixture(scope="session")
+def public_app(serve, tmp_path_factory):
+    """A public app with another name, started once, and the folder of all that it keeps."""
+    state, port = tmp_path_factory.mktemp("state"), free_port()
+    variables = {"MORPHGRAPH_STATE": str(state), "MORPHGRAPH_PUBLIC": "1"}
+    variables |= {"STREAMLIT_SERVER_MAX_UPLOAD_SIZE": "40"}
+    with serve(port, **variables, MORPHGRAPH_HOST="morphgraph.example.org") as process:
+        yield PublicApp(port, f"http://127.0.0.1:{port}", psutil.Process(process.pid), state)
 
 
 @pytest.fixture
 def new_page(browser):
-    """A function that opens a guarded page in a context of its own.
+    """A function that opens a page in a context of its own, with the options of that.
 
-    It takes the options of ``Browser.new_context`` (viewport, color_scheme, …). A request to
-    another host is stopped; it, an error on the console or an uncaught exception in the page fails
-    the test when it ends.
+    A request to another host, an error on the console or an uncaught one fails the test.
     """
-    problems = []
-    contexts = []
+    problems, contexts = [], []
 
     def is_local(url):
         parts = urlsplit(url)
-        return parts.scheme in {"data", "blob", "about", "file"} or parts.hostname in LOCAL
+        if parts.scheme in {"data", "blob", "about", "file"} or parts.hostname in LOCAL:
+            return True
+        problems.append(f"request to another host: {url}")
+        return False
 
     def guard(route):
-        if is_local(route.request.url):
-            route.continue_()
-        else:
-            problems.append(f"request to another host: {route.request.url}")
-            route.abort()
+        (route.continue_ if is_local(route.request.url) else route.abort)()
 
     def on_console(message):
         # Streamlit itself looks below the address of a page first for what stands at its root.
@@ -165,12 +170,7 @@ def new_page(browser):
         watch_runs(page)
         page.on("console", on_console)
         page.on("pageerror", lambda error: problems.append(f"uncaught: {error}"))
-        page.on(
-            "websocket",
-            lambda socket: (
-                None if is_local(socket.url) else problems.append(f"outside: {socket.url}")
-            ),
-        )
+        page.on("websocket", lambda socket: is_local(socket.url))
         return page
 
     yield open_page

@@ -4,7 +4,6 @@ import http.client
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import psutil
 import pytest
@@ -16,29 +15,18 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from tests.browser.conftest import free_port
 from web.guard import FRAME
 
 pytestmark = pytest.mark.browser
 
-SERVE = Path(__file__).resolve().parents[2] / "web" / "serve.py"
 PAGES = ("", "Repair", "Compare", "Build")
 MEGABYTE = 2**20
 
 
-@pytest.fixture(scope="module")
-def public_port(serve, port, tmp_path_factory):
-    """The port of a public app with another name."""
-    process = serve(
-        SERVE,
-        port,
-        MORPHGRAPH_STATE=str(tmp_path_factory.mktemp("state")),
-        MORPHGRAPH_PUBLIC="1",
-        STREAMLIT_SERVER_MAX_UPLOAD_SIZE="40",
-        MORPHGRAPH_HOST="morphgraph.example.org",
-    )
-    yield port
-    process.kill()
-    process.wait()
+@pytest.fixture
+def public_port(public_app):
+    return public_app.port
 
 
 def ask(port, path, **headers):
@@ -81,16 +69,12 @@ def test_each_answer_says_what_may_be_loaded(public_port, path):
     assert ("script-src 'unsafe-inline'" in policy) == (path == FRAME)
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
-
-
-def test_no_other_page_sends_the_app_messages(public_port):
+    # No other page sends the app messages.
     assert b'"allowedOrigins":[]' in ask(public_port, "/_stcore/host-config").read()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_page_needs_more(new_page, public_port, scheme):
+def test_no_page_needs_more(page, public_port):
     """What the policy refuses stands on the console, and that fails the test."""
-    page = new_page(color_scheme=scheme)
     refused = []
     page.expose_function("refused", lambda text: refused.append(text))
     page.add_init_script(
@@ -100,12 +84,9 @@ def test_no_page_needs_more(new_page, public_port, scheme):
     for name in PAGES:
         page.goto(f"http://127.0.0.1:{public_port}/{name}")
         idle(page)
-        tabs = page.locator('[role="tab"]:visible')
-        number = 0
-        while number < tabs.count():  # some show further ones
-            tabs.nth(number).click()
+        for tab in page.locator('[role="tab"]:visible').all():
+            tab.click()
             idle(page)
-            number += 1
         assert not refused, name
 
 
@@ -188,9 +169,12 @@ def test_uploads_of_a_session_have_a_limit_together(public_port):
     assert visitor.send("1", 0, method="DELETE") == 204
     assert visitor.send("more", 30 * MEGABYTE, chunked=True) == 204, "there is room again"
     assert other.send("0", 30 * MEGABYTE) == 204, "others have a limit of their own"
-
-
-def test_uploads_at_once_count_together(public_port):
+    # A file stays when another of its name is not one.
+    visitor = Visitor(public_port)
+    assert visitor.send("0", 35 * MEGABYTE) == 204
+    assert visitor.send("0", 41 * MEGABYTE, chunked=True) == 413
+    assert visitor.send("1", 35 * MEGABYTE) == 413
+    # Those at once count together.
     visitor = Visitor(public_port)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda file: visitor.send(str(file), 30 * MEGABYTE), range(8)))
@@ -211,26 +195,11 @@ def test_nor_does_more_come_through_a_websocket(public_port):
     assert other.socket.recv(timeout=60)
 
 
-def test_what_fails_hides_nothing(public_port):
-    """A file stays when another of its name is not one."""
-    visitor = Visitor(public_port)
-    assert visitor.send("0", 35 * MEGABYTE) == 204
-    assert visitor.send("0", 41 * MEGABYTE, chunked=True) == 413
-    assert visitor.send("1", 35 * MEGABYTE) == 413
-
-
 def test_memory_comes_back_when_the_next_session_ends(serve, tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = serve(
-        SERVE,
-        port,
-        MORPHGRAPH_STATE=str(tmp_path),
-        MORPHGRAPH_PUBLIC="1",
-        STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="3",
-    )
-    try:
+    variables = {"MORPHGRAPH_STATE": str(tmp_path), "MORPHGRAPH_PUBLIC": "1"}
+    variables["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = "3"
+    port = free_port()
+    with serve(port, **variables) as process:
         visitor, app = Visitor(port), psutil.Process(process.pid)
         before = app.memory_info().rss
         assert [visitor.send(str(file), 30 * MEGABYTE) for file in range(2)] == [204, 204]
@@ -243,6 +212,3 @@ def test_memory_comes_back_when_the_next_session_ends(serve, tmp_path):
         while held - app.memory_info().rss < 50 * MEGABYTE and time.monotonic() < patience:
             time.sleep(0.5)
         assert held - app.memory_info().rss >= 50 * MEGABYTE
-    finally:
-        process.kill()
-        process.wait()

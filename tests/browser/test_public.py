@@ -1,15 +1,13 @@
 """Two browsers on a public app: nothing of one appears in the other, however it is tried."""
 
+import hashlib
 import json
 import re
-from pathlib import Path
 from threading import Event, Thread
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 from zipfile import ZipFile
 
-import psutil
 import pytest
+import requests
 from browser_steps import PATIENCE, bar, go_to, idle, remedy, start, train_from_counts, upload
 from hostile.files import FILES
 from playwright.sync_api import expect
@@ -18,33 +16,10 @@ from morphgraph.core.files import demo_tokeniser_path
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).resolve().parents[2]
 MARK = "zebrasecret"
 """Stands in every name and text of the first browser."""
 GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "think", MARK))
 PAGES = ("Repair", "Compare", "Build")
-
-
-@pytest.fixture(scope="module")
-def state(tmp_path_factory):
-    return tmp_path_factory.mktemp("state")
-
-
-@pytest.fixture(scope="module")
-def app(serve, port, state):
-    """The process of a public app."""
-    process = serve(
-        ROOT / "web" / "serve.py", port, MORPHGRAPH_STATE=str(state), MORPHGRAPH_PUBLIC="1"
-    )
-    yield psutil.Process(process.pid)
-    process.kill()
-    process.wait()
-
-
-@pytest.fixture(scope="module")
-def address(app, port):
-    """Its address."""
-    return f"http://127.0.0.1:{port}"
 
 
 def leave_something_everywhere(page, address):
@@ -80,9 +55,8 @@ def leave_something_everywhere(page, address):
     expect(page.get_by_text(re.compile("^1 cell, about"))).to_be_visible(timeout=PATIENCE)
     idle(page)
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.locator(".stMarkdownBadge").first).to_have_text(
-        re.compile("Done$"), timeout=PATIENCE
-    )
+    badge = page.locator(".stMarkdownBadge").first
+    expect(badge).to_have_text(re.compile("Done$"), timeout=PATIENCE)
     idle(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="All files", exact=True).click()
@@ -112,7 +86,8 @@ def cookies_of(context):
     return {one["name"]: one["value"] for one in context.cookies()}
 
 
-def test_nothing_of_one_appears_in_the_other(new_page, address, state):
+def test_nothing_of_one_appears_in_the_other(new_page, public_app):
+    address, state = public_app.address, public_app.state
     first = new_page()
     fetched = leave_something_everywhere(first, address)
     theirs = cookies_of(first.context)
@@ -122,12 +97,13 @@ def test_nothing_of_one_appears_in_the_other(new_page, address, state):
     start(second, address)
     sees_nothing(second)
     assert cookies_of(second.context)["morphgraph"] != theirs["morphgraph"]
-    folder = next((state / "browsers").iterdir())
+    token = theirs["morphgraph"]
+    folder = state / "browsers" / hashlib.sha256(token.encode()).hexdigest()[:32]
     asked = [
         f"?run={MARK}-run&batch_run={MARK}-run",
         f"?tokeniser={folder}/files&reference=/etc/passwd&file=../../etc/passwd",
         f"?methods=model%20{MARK}&demo={MARK}&show=all&words=un",
-        f"?session={theirs['morphgraph'][:20]}&tab={theirs.get('morphgraph-tab', '')}",
+        f"?session={token[:20]}&tab={theirs.get('morphgraph-tab', '')}",
     ]
     for page in PAGES:
         second.goto(f"{address}/{page}")
@@ -137,18 +113,11 @@ def test_nothing_of_one_appears_in_the_other(new_page, address, state):
         sees_nothing(second)
 
     # With cookies that are nearly right.
-    token = theirs["morphgraph"]
     for forged in (("B" if token[0] == "A" else "A") + token[1:], folder.name):
         third = new_page()
-        third.context.add_cookies(
-            [
-                {"name": "morphgraph", "value": forged, "url": address},
-                *(
-                    {"name": "morphgraph-tab", "value": path.stem, "url": address}
-                    for path in (folder / "tabs").iterdir()
-                ),
-            ]
-        )
+        sent = {"morphgraph": forged, "morphgraph-tab": next((folder / "tabs").iterdir()).stem}
+        cookies = [{"name": name, "value": value, "url": address} for name, value in sent.items()]
+        third.context.add_cookies(cookies)
         start(third, address)
         sees_nothing(third)
         third.context.close()
@@ -179,42 +148,35 @@ def test_nothing_of_one_appears_in_the_other(new_page, address, state):
     sees_nothing(first)
 
 
-@pytest.mark.parametrize("name", ["a pattern that tries all ways", "Metaspaces that grow"])
-def test_a_file_that_would_stop_all_is_refused(new_page, app, address, name):
+def test_a_file_that_would_stop_all_is_refused(page, public_app):
     """Words on which it would take seconds each are open; others are answered all the while."""
-    page = new_page()
-    start(page, address)
+    start(page, public_app.address)
     words = "".join(f"{'a' * n}\ta {'a' * (n - 1)}\n" for n in range(180, 192))
     upload(page, "", ("gold.tsv", words.encode()))
     expect(bar(page)).to_contain_text("gold.tsv, 12 words", timeout=PATIENCE)
     idle(page)
-    start(page, address)
-    took = []
-    over = Event()
+    took, over = [], Event()
 
     def ask():
         while not over.wait(0.05):
-            before = app.cpu_times().user
-            fetched_text(address, "/_stcore/health")
-            took.append(app.cpu_times().user - before)
+            before = public_app.process.cpu_times().user
+            fetched_text(public_app.address, "/_stcore/health")
+            took.append(public_app.process.cpu_times().user - before)
 
     asking = Thread(target=ask)
     asking.start()
     try:
-        upload(page, "", ("tokenizer.json", FILES[name].make()))
-        told = page.get_by_text("Open the file on your own machine")
-        expect(told.first).to_be_visible(timeout=PATIENCE)
-        idle(page)
+        for name in ("a pattern that tries all ways", "Metaspaces that grow"):
+            start(page, public_app.address)
+            upload(page, "", ("tokenizer.json", FILES[name].make()))
+            told = page.get_by_text("Open the file on your own machine")
+            expect(told.first).to_be_visible(timeout=PATIENCE)
+            idle(page)
     finally:
         over.set()
         asking.join()
     assert max(took) < 2, "a pattern holds the interpreter for three seconds a word"
-    page.context.close()
 
 
 def fetched_text(address, path):
-    try:
-        with urlopen(Request(address + path), timeout=60) as answer:
-            return str(answer.read().decode("utf-8", "replace"))
-    except HTTPError as error:
-        return error.read().decode("utf-8", "replace")
+    return requests.get(address + path, timeout=60).text

@@ -40,7 +40,6 @@ def press(page, name):
 
 
 def chosen_phase(page):
-    """The phase on show on the line."""
     text = page.get_by_label("Phase on show").get_attribute("aria-valuetext") or ""
     return text.split(",")[0]
 
@@ -108,7 +107,7 @@ TOLD_OF_BLAME = """() => {
 }"""
 
 
-def test_all_that_is_told_of_a_threshold_agrees_while_the_line_is_dragged(page, app_address):
+def test_all_that_is_told_of_a_threshold_agrees_and_the_tape_leads_back(page, app_address):
     page.set_viewport_size({"width": 1440, "height": 900})
     start(page, app_address)
     go_to(page, "Repair")
@@ -142,12 +141,9 @@ def test_all_that_is_told_of_a_threshold_agrees_while_the_line_is_dragged(page, 
     end = page.evaluate(TOLD_OF_BLAME)
     assert end["types"] == end["button"]
 
-
-def test_one_travels_along_the_tape(page, app_address):
-    page.goto(f"{app_address}/Repair?demo=nl&threshold=0.30")
+    # One travels along the tape.
     tape = page.get_by_role("slider", name="Travel along your edits")
-    expect(tape).to_be_disabled(timeout=PATIENCE)
-    idle(page)
+    expect(tape).to_be_disabled()
     before = value_of(page, "F1 %")
     page.get_by_role("button", name=re.compile("^Knock out [0-9,]+ types")).click()
     expect(tape).to_have_attribute("aria-valuetext", re.compile("^knocked out .* F1 .* [(][+]"))

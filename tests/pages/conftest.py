@@ -19,6 +19,8 @@ from web.sources import references_there
 ROOT = Path(__file__).resolve().parents[2]
 
 PAGES = {
+    "start": "app.py",
+    "types": "app.py",
     "repair": "pages/1_Repair.py",
     "build": "pages/3_Build.py",
     "compare": "pages/2_Compare.py",
@@ -52,7 +54,6 @@ class App:
         self.open(page) if page != "start" else self.run()
 
     def run(self):
-        """Run the page that is open."""
         self.test.run()
         shown = [exception.message for exception in self.test.exception]
         assert not shown, shown
@@ -74,7 +75,7 @@ class App:
             return self.press("History, export")
         if page == "types":
             self.test.session_state[CANVAS] = "All types"
-        self.test.switch_page("app.py" if page in ("start", "types") else PAGES[page])
+        self.test.switch_page(PAGES[page])
         return self.run()
 
     def remedy(self, name):
@@ -90,6 +91,24 @@ class App:
     @property
     def graph(self):
         return self.session.study.graph
+
+    @property
+    def types(self):
+        return {self.graph.types[number] for number in self.graph.type_ids()}
+
+    @property
+    def knocked_out(self):
+        return [step["types"] for step in self.graph.recipe()]
+
+    def knock_out(self, *types):
+        """One knockout of each type, by hand."""
+        for text in types:
+            self.graph.knockout([text])
+        return self.run()
+
+    def knock_out_all(self):
+        """Press the button of a remedy."""
+        return self.press(next(name for name in self.buttons() if name.startswith("Knock out ")))
 
     def upload(self, label, *files):
         """Upload one file, or several at once, to the field with this label; "" drops them."""
@@ -107,18 +126,16 @@ class App:
         return self.run()
 
     def find(self, kind, label):
-        """The widget of this kind with this label."""
         [found] = [widget for widget in getattr(self.test, kind) if widget.label == label]
         return found
 
     def set(self, kind, label, value):
-        """Give a widget a value."""
         self.find(kind, label).set_value(value)
         return self.run()
 
-    def opening(self, kind="reference"):
-        """Open the list behind what is open in the bar."""
-        return self.put(f"open {kind} {self.session.study_number}", True).run()
+    def opening(self):
+        """Open the list behind the reference in the bar."""
+        return self.put(f"open reference {self.session.study_number}", True).run()
 
     def put(self, key, value):
         """Set what the session keeps under a key, such as the open tab."""
@@ -132,12 +149,14 @@ class App:
             return self.run()
         return self.set("selectbox", label, value)
 
+    def click(self, key):
+        self.test.button(key=key).click()
+        return self.run()
+
     def buttons(self):
-        """The labels of all buttons."""
         return [button.label for button in self.test.button]
 
     def table(self, column):
-        """The one table with this column."""
         [found] = [d.value for d in self.test.dataframe if column in d.value]
         return found
 
@@ -161,7 +180,6 @@ class App:
 
     @property
     def f1(self):
-        """F1 in the bar."""
         return self.metrics()["F1 %"][0]
 
     @property
@@ -180,17 +198,20 @@ class App:
         rows = [(b.key, label.fullmatch(as_read(b.label))) for b in found]
         return [[key.split()[2], row[1], row[2].strip("*"), row[3]] for key, row in rows]
 
+    def said(self):
+        """All that stands in Markdown on the page, as a person reads it."""
+        text = as_read("\n".join(each.value for each in self.test.markdown))
+        return text.replace("**", "").replace("\xa0", " ")
+
     def errors(self):
         """The error messages on the page, as a person reads them."""
         refused = [toast for toast in self.test.toast if "error" in toast.icon]
         return [as_read(error.value) for error in [*self.test.error, *refused]]
 
     def warnings(self):
-        """The warnings on the page, as a person reads them."""
         return [as_read(warning.value) for warning in self.test.warning]
 
     def captions(self):
-        """All captions in one text, as a person reads them."""
         return as_read("\n".join(c.value for c in self.test.caption))
 
 
@@ -207,12 +228,6 @@ def state_folder(tmp_path, monkeypatch):
     monkeypatch.setattr("web.idle._PAUSE", None)  # a test is never idle
     references_there.clear()
     return folder
-
-
-@pytest.fixture
-def open_app(state_folder):
-    """Opens the app once more, as another visit does."""
-    return App
 
 
 @pytest.fixture
@@ -235,15 +250,6 @@ def downloads(monkeypatch):
     return found
 
 
-@pytest.fixture(scope="session")
-def hostile_document():
-    """A tokeniser with types that would do harm as HTML or Markdown."""
-    first = ["<img", "/src=''onerror=alert(1)>"]
-    second = ["**", "[a](javascript:alert(1))"]
-    merges = [first, second, ["".join(first), "".join(second)], ["u", "n"], ["un", "d"]]
-    return json.dumps(small_document(merges, "undo")).encode()
-
-
 @pytest.fixture
 def tokenizer_json():
     """A small tokeniser that cuts some words as their morphs do."""
@@ -252,8 +258,16 @@ def tokenizer_json():
 
 
 @pytest.fixture
-def cookies(monkeypatch):
-    """The cookies that the browser sends at its next visit."""
+def visit(state_folder, monkeypatch):
+    """Opens the app once more: as a new browser, or as that with a store, and with its tab."""
     sent = {}
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: sent))
-    return sent
+
+    def come(store=None, *, tab=True):
+        sent.clear()
+        if store is not None:
+            sent["morphgraph"] = store.token
+            sent.update({"morphgraph-tab": store.tab} if tab else {})
+        return App()
+
+    return come

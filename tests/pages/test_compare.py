@@ -29,7 +29,6 @@ from morphgraph.tables.model import HELD_IN, shown_texts
 from morphgraph.tables.scores import breakdown_table, scores_table, words_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from tests.pages.conftest import as_read
-from web.edits import knock_out_all
 from web.sources import references_there
 
 pytestmark = pytest.mark.slow
@@ -98,13 +97,7 @@ def outcomes(app, gold, *names):
     return [outcome_of(method_on(tokeniser, n), gold, METHODS[n].title) for n in names]
 
 
-def best_first(table):
-    f1 = [row["f1"].value for row in table.estimates if row]
-    return sorted(range(len(f1)), key=lambda place: -f1[place])
-
-
-@pytest.mark.parametrize("scope", ["morphemic", "whole-word"])
-@pytest.mark.parametrize("weighting", ["types", "tokens"])
+@pytest.mark.parametrize(("scope", "weighting"), [("morphemic", "types"), ("whole-word", "tokens")])
 def test_the_head_has_the_library_s_figures(page, scope, weighting):
     page.set("segmented_control", "Gold boundaries", scope)
     page.set("segmented_control", "Each word counts", weighting)
@@ -112,15 +105,14 @@ def test_the_head_has_the_library_s_figures(page, scope, weighting):
     found = outcomes(page, gold_of(page), *QUICK)
     metrics = (*METRICS, "morph_f1")
     table = ScoreTable(found, scope, weighting, metrics, baseline=0)
-    order = best_first(table)
+    known = sorted(table.estimates, key=lambda row: -row["f1"].value)  # the best first
+    order = map(table.estimates.index, known)
     assert heads(page) == [table.labels[place] for place in order]
-    known = [table.estimates[place] or {} for place in order]
     f1 = [one["f1"] for one in known]
     marks = ["" if one.p != one.p else one.mark or "n.s." for one in f1]
     shown = figures(page)
-    assert shown[F1] == [
-        f"{percent(o.value, 1)} {m}".strip() for o, m in zip(f1, marks, strict=True)
-    ]
+    pairs = zip(f1, marks, strict=True)
+    assert shown[F1] == [f"{percent(o.value, 1)} {m}".strip() for o, m in pairs]
     assert "" in marks and "***" in marks
     spans = [f"{percent(o.interval.low, 1)}–{percent(o.interval.high, 1)}" for o in f1]
     assert shown["95 % interval"] == spans
@@ -141,15 +133,13 @@ def test_rows_are_chosen_and_leave_the_figures(downloads, page):
     before, differ = figures(page), whole.disputed()
     assert texts(page) == [gold.texts[number] for number in differ[:50]]
     assert f"{len(differ)} of {len(gold)} words differ" in page.captions()
-    place = {label: number for number, label in enumerate(labels)}
-    order = [place[title] for title in heads(page)]
+    order = [labels.index(title) for title in heads(page)]
     for row, number in zip(rows(page), differ, strict=False):
         cells = whole.row(number).cells
         assert [one["exact"] for one in row["cells"]] == [cells[p].exact for p in order]
         assert [one["count"] for one in row["cells"]] == [len(cells[p].tokens) for p in order]
-    assert downloads["download comparison.csv"]() == to_csv(
-        words_table(whole, [whole.row(number) for number in differ])
-    )
+    written = words_table(whole, list(map(whole.row, differ)))
+    assert downloads["download comparison.csv"]() == to_csv(written)
     table = scores_table([ScoreTable(found, metrics=METRICS, baseline=0)])
     for name, write in (("csv", to_csv), ("tex", to_latex), ("md", to_markdown)):
         assert downloads[f"download scores.{name}"]() == write(table)
@@ -185,10 +175,9 @@ def test_every_method_is_what_the_library_makes(page):
 
 
 def test_an_edit_leaves_the_rows_and_is_compared_with_the_start(page):
-    before = rows(page)
+    before = texts(page)
     page.graph.knockout(["ia", "al", "ers"])
-    page.run()
-    assert [row["text"] for row in rows(page)] == [row["text"] for row in before]
+    assert texts(page.run()) == before
     assert {"before the edits", "BPE, edited"} <= {*heads(page)}
     gold = gold_of(page)
     found = outcomes(page, gold, "bpe")
@@ -225,24 +214,17 @@ def test_what_learns_is_scored_on_words_that_it_has_not_seen(app):
 
 
 def test_what_learned_before_the_page_is_told_apart(app):
-    knock_out_all(app.session, KnockoutSettings(threshold=0.9))
-    methods(app.open("compare"), "before the edits", "bpe")
-    assert F1 in figures(app) or ASIDE in figures(app)
-    app.session.undo()
-    assert F1 in figures(app.run())
     app.put("holdout", 0.0)
     study = app.session.study
     knock_out(study.tokeniser, study.benchmark, KnockoutSettings(threshold=0.9))
-    methods(app.run(), "before the edits", "bpe")
+    methods(app.open("compare"), "before the edits", "bpe")
     seen = dict(zip(heads(app), heads(app, "seen"), strict=True))
     assert seen == {"before the edits": "", "BPE, edited": HELD_IN}
 
 
 def test_segmentations_of_another_program_are_a_column(app):
-    reference = read_reference(GOLD, name="mine.tsv")
-    app.session.open_reference(reference)
-    app.open("compare")
-    methods(app, "bpe")
+    app.session.open_reference(read_reference(GOLD, name="mine.tsv"))
+    methods(app.open("compare"), "bpe")
     app.upload("Segmentations of another program", ("theirs.txt", b"un do ing\ngoing\n")).run()
     column = heads(app).index("theirs")
     shown = {row["text"]: row["cells"][column] for row in rows(rows_by(app, "random"))}
@@ -296,21 +278,20 @@ def test_what_cannot_be_trained_is_a_message_and_what_is_stopped_leaves(app, mon
     methods(methods(app, "bpe"), "bpe", "picky")
     assert asked.wait(60)
     assert [cell is None for cell in rows(app.run())[0]["cells"]] == [False, True]
-    app.test.button(key="stop waiting beside").click()
-    assert heads(app.run()) == ["BPE"]
+    assert heads(app.click("stop waiting beside")) == ["BPE"]
 
 
-def test_the_address_holds_what_is_compared(page, open_app):
+def test_the_address_holds_what_is_compared(page, visit):
     """Whoever opens that address sees the same; a hostile one is harmless."""
     typed(page, "undo redo")
     methods(page, "bpe", "dropout")
     assert page.address["methods"] == "bpe,dropout"
-    other = open_app()
+    other = visit()
     for name in ("words", "methods"):
         other.test.query_params[name] = page.address[name]
     other.open("compare")
     assert (rows(other), figures(other)) == (rows(page), figures(page))
-    hostile = open_app()
+    hostile = visit()
     hostile.test.query_params["methods"] = "dropout(p=99),<script>,flota,nothing"
     hostile.test.query_params["words"] = "<script>alert(1)</script>"
     assert texts(hostile.open("compare")) == ["<script>alert(1)</script>"]
@@ -323,10 +304,6 @@ def test_without_gold_there_are_tokens_per_word(page):
     assert not rows(page)[0]["gold"] and rows(page)[0]["cells"]
     view(page, "Where errors are")
     assert any("needs a reference" in as_read(text.value) for text in page.test.markdown)
-
-
-def charts(app):
-    return [json.loads(chart.proto.spec) for chart in app.test.get("plotly_chart")]
 
 
 def test_where_errors_are(downloads, page):
@@ -343,53 +320,45 @@ def test_where_errors_are(downloads, page):
         assert downloads["download breakdown.csv"]() == to_csv(expected)
 
 
-def test_all_methods_on_several_references(downloads, page):
-    view(methods(page, "bpe", "flota"), "Languages")
-    page.upload("One more gold list", ("mine.tsv", GOLD)).run()
-    page.set("multiselect", "References", ["open", "demo de", "file mine.tsv"])
+@pytest.fixture
+def greek(monkeypatch, tmp_path):
+    """A public reference that is on this machine."""
+    data = "λόγος\tλόγ ος\nund\tun d\n".encode()
+    path = tmp_path / "references" / "small" / "greek.tsv"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    about = {"name": "small-greek", "title": "Small", "languages": ("ell",), "format": "plain"}
+    about |= {"url": "https://example.org/greek.tsv", "size": len(data)}
+    about["sha256"] = hashlib.sha256(data).hexdigest()
+    source = replace(catalogue.SOURCES["morphynet-deu"], **about)
+    monkeypatch.setenv("MORPHGRAPH_DATA", str(tmp_path))
+    monkeypatch.setattr(catalogue, "SOURCES", {"small-greek": source})
+    references_there.clear()
+
+
+def test_all_methods_on_several_references(greek, downloads, page):
+    page.upload("", ("mine.tsv", GOLD)).session.open_demo("en")
+    view(methods(page.run(), "bpe", "flota"), "Languages")
+    chosen = ["open", "demo de", "file mine.tsv", "public small-greek"]
+    page.set("multiselect", "References", chosen)
     page.set("segmented_control", "Each word counts", "tokens")
     counts = dict(wordfreq_counts("de").items())
     german = read_reference(demo_gold_path("de"), name="demo:de")
     golds = [gold_of(page), GoldSet.of(german, counts, "wordfreq:de")]
     golds.append(GoldSet.of(read_reference(GOLD, name="mine.tsv")))
+    golds.append(GoldSet.of(read_reference("catalogue:small-greek")))
     tables = [
         ScoreTable(outcomes(page, gold, "bpe", "flota"), "morphemic", over, METRICS, baseline=0)
-        for gold, over in zip(golds, ("tokens", "tokens", "types"), strict=True)
+        for gold, over in zip(golds, ("tokens", "tokens", "types", "types"), strict=True)
     ]
     assert downloads["download scores.csv"]() == to_csv(scores_table(tables))
-    [chart] = charts(page)
-    assert chart["layout"]["yaxis"]["ticktext"] == ["demo:en", "demo:de", "mine.tsv"]
+    [chart] = [json.loads(chart.proto.spec) for chart in page.test.get("plotly_chart")]
+    names = ["demo:en", "demo:de", "mine.tsv", "catalogue:small-greek"]
+    assert chart["layout"]["yaxis"]["ticktext"] == names
     [drawn] = (trace["text"] for trace in chart["data"] if trace["type"] == "scatter")
     places = [["BPE", "FLOTA"].index(name) for name in chart["layout"]["xaxis"]["ticktext"]]
-    known = [table.estimates[place] or {} for table in tables for place in places]
+    known = [table.estimates[place] for table in tables for place in places]
     assert drawn == [percent(one["f1"].value) for one in known]
-    assert page.session.study.benchmark.reference.name == "demo:en", "it stays open"
-
-
-def test_public_references_are_chosen(page, monkeypatch, tmp_path):
-    texts = {
-        "german": ("deu", "undank\tun dank\nredest\tred est\nunding\tunding\n"),
-        "greek": ("ell", "λόγος\tλόγ ος\nund\tun d\n"),
-    }
-    sources = {}
-    for name, (language, text) in texts.items():
-        path = tmp_path / "references" / "small" / f"{name}.tsv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data := text.encode())
-        about = {"name": f"small-{name}", "title": "Small", "languages": (language,)}
-        about |= {"format": "plain", "url": f"https://example.org/{name}.tsv"}
-        summed = {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
-        sources[f"small-{name}"] = replace(catalogue.SOURCES["morphynet-deu"], **about, **summed)
-    monkeypatch.setenv("MORPHGRAPH_DATA", str(tmp_path))
-    monkeypatch.setattr(catalogue, "SOURCES", sources)
-    references_there.clear()
-    view(methods(page, "bpe"), "Languages")
-    page.set("multiselect", "References", ["open", *(f"public {name}" for name in sources)])
-    golds = [gold_of(page), *(GoldSet.of(read_reference(f"catalogue:small-{n}")) for n in texts)]
-    [chart] = charts(page)
-    [drawn] = [trace["text"] for trace in chart["data"] if trace["type"] == "scatter"]
-    tables = [ScoreTable(outcomes(page, gold, "bpe")) for gold in golds]
-    assert drawn == [percent((table.estimates[0] or {})["f1"].value) for table in tables]
 
 
 def test_an_own_reference_is_shown_here_with_what_was_read_of_it(app):

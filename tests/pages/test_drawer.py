@@ -37,8 +37,7 @@ def expect_form(app, kind, file):
 def test_it_is_plain_or_as_it_is_and_checked_anew(app):
     app.open("history").press("Check and prepare")
     expect_form(app, "`tokenizer.json`", "tokenizer.json")
-    app.graph.knockout(["ies"])
-    app.run()
+    app.knock_out("ies")
     assert not app.test.success, "what was checked is another tokeniser"
     plain, *_ = app.test.radio(key="export_form").proto.captions
     assert re.search(
@@ -71,30 +70,22 @@ def test_a_model_in_gguf_gets_the_merges(app, downloads, tmp_path):
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    app.upload("", ("model.gguf", (tmp_path / "model.gguf").read_bytes()))
-    app.graph.knockout(["ies"])
+    app.upload("", ("model.gguf", (tmp_path / "model.gguf").read_bytes())).knock_out("ies")
     form(app.open("history"), GGUF)
     app.press("Check and prepare")
     (tmp_path / "new.gguf").write_bytes(downloads["download morphgraph-tokeniser.gguf"]())
-    archive = zipfile.ZipFile(io.BytesIO(downloads_of(app, PLAIN, downloads)))
-    archive.extractall(tmp_path)
+    form(app, PLAIN)
+    made = io.BytesIO(downloads["download morphgraph-tokeniser.zip"]())
+    zipfile.ZipFile(made).extractall(tmp_path)
     words = ["bakeries", "studies", "families", "unhappily"]
     new, plain = mg.load(tmp_path / "new.gguf"), mg.load(tmp_path / "morphgraph-tokeniser")
     assert new.segment(words) == plain.segment(words) != mg.load("demo:en").segment(words)
 
 
-def downloads_of(app, name, downloads):
-    form(app, name)
-    return downloads["download morphgraph-tokeniser.zip"]()
-
-
-def test_a_copy_can_be_left_and_opened_again(app, downloads, cookies, open_app):
+def test_a_copy_can_be_left_and_opened_again(app, downloads, visit):
     def keep(name):
         app.find("text_input", "Keep the present state as").set_value(name)
         app.press("Keep a copy")
-
-    def knocked_out():
-        return [step["types"] for step in app.graph.recipe()]
 
     def rows():
         row = re.compile(r"\*\*(.*)\*\*  \n:small\[(.*)\]")
@@ -103,7 +94,7 @@ def test_a_copy_can_be_left_and_opened_again(app, downloads, cookies, open_app):
 
     app.graph.knockout(["ies"])
     app.graph.knockout(["ing"])
-    keep_f1 = app.open("history").metrics()["F1 %"][0]
+    keep_f1 = app.open("history").f1
     keep("<b>two</b> " + "x" * 60)
     [two] = app.session.copies[app.session.study.tokeniser.checksum]
     assert two == "<b>two</b> " + "x" * 29
@@ -112,34 +103,21 @@ def test_a_copy_can_be_left_and_opened_again(app, downloads, cookies, open_app):
     keep("")
     assert list(rows()) == [two, "1 edit"]
     app.graph.knockout(["er"])  # which nobody keeps
-    app.test.button(key="swap_horiz copy 0").click()
-    app.run()
-    assert knocked_out() == [["ies"], ["ing"]]
+    assert app.click("swap_horiz copy 0").knocked_out == [["ies"], ["ing"]]
     assert list(rows()) == [two, "1 edit", "before switching"]
-    app.test.button(key="swap_horiz copy 1").click()
-    app.run()
+    assert app.click("swap_horiz copy 1").knocked_out == [["ies"]]
     assert list(rows()) == [two, "1 edit", "before switching"], "Redo leads back"
-    assert knocked_out() == [["ies"]] and app.press("Redo") and len(app.graph.history) == 2
-    app.test.button(key="swap_horiz copy 2").click()
-    app.run()
-    assert knocked_out() == [["ies"], ["er"]] and len(rows()) == 3
-    app.press("Undo")
-    app.test.button(key="delete copy 2").click()
-    app.run()
+    assert len(app.press("Redo").graph.history) == 2
+    assert app.click("swap_horiz copy 2").knocked_out == [["ies"], ["er"]] and len(rows()) == 3
+    app.press("Undo").click("delete copy 2")
     # They come back in the same browser, are taken along, and compared.
-    cookies.update({"morphgraph": app.session.store.token, "morphgraph-tab": app.session.store.tab})
-    app = open_app().open("history")
-    assert list(rows()) == [two, "1 edit"] and knocked_out() == [["ies"]]
-    app.test.button(key="swap_horiz copy 0").click()
-    app.run()
+    app = visit(app.session.store).open("history")
+    assert list(rows()) == [two, "1 edit"] and app.knocked_out == [["ies"]]
+    app.click("swap_horiz copy 0")
     steps = json.loads(downloads["download recipe.json"]())["steps"]
     assert [step["types"] for step in steps] == [["ies"], ["ing"]]
-    app.test.button(key="swap_horiz copy 1").click()
-    app.run().open("compare")
-    methods = app.find("multiselect", "Methods")
-    methods.set_value(["bpe", f"copy {two}"])
-    app.run()
-    grid = app.component("comparison")
+    app.click("swap_horiz copy 1").open("compare")
+    grid = app.set("multiselect", "Methods", ["bpe", f"copy {two}"]).component("comparison")
     titles = [head["title"] for head in grid["heads"]]
     texts = [cell["text"] for cell in grid["figures"][0]["cells"]]
     scores = dict(zip(titles, texts, strict=True))
@@ -151,11 +129,8 @@ def test_no_switch_loses_edits_where_no_more_copies_are_kept(app):
     app.open("history")
     for _ in range(MOST_COPIES):
         app.press("Keep a copy")
-    with pytest.raises(AssertionError, match="disabled"):
-        app.press("Keep a copy")
+    assert app.find("button", "Keep a copy").disabled
     app.graph.undo()
-    app.graph.knockout(["ing"])
-    app.run().test.button(key="swap_horiz copy 0").click()
-    app.run()
-    assert [step["types"] for step in app.graph.recipe()] == [["ing"]]
+    app.knock_out("ing").click("swap_horiz copy 0")
+    assert app.knocked_out == [["ing"]]
     assert "Remove one first" in app.test.toast[0].value

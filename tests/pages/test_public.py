@@ -16,19 +16,9 @@ intervals: false
 """
 
 
-@pytest.fixture
-def visit(monkeypatch, cookies, open_app):
-    """Opens the public app as a new browser, or as that which had another page open."""
+@pytest.fixture(autouse=True)
+def public(monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
-
-    def come(before=None):
-        cookies.clear()
-        if before is not None:
-            cookies["morphgraph"] = before.session.store.token
-            cookies["morphgraph-tab"] = before.session.store.tab
-        return open_app()
-
-    return come
 
 
 def write(page, text):
@@ -94,12 +84,3 @@ def test_public_references_are_those_on_the_server(visit, monkeypatch, tmp_path)
     assert len(page.find("selectbox", "Source").options) == 1
     page.press("Open as reference")
     assert "was changed after it was downloaded" in page.errors()[0]
-
-
-def test_on_ones_own_machine_all_of_it_is_there(app, state_folder):
-    assert "Delete all" not in app.opening().buttons()
-    app.graph.knockout(["ies"])
-    app.run()
-    assert any(path.suffix == ".json" for path in state_folder.rglob("tabs/*"))
-    page = write(app.open("build"), TINY.replace("FILE", "/etc/hostname"))
-    assert not page.errors()  # a path is fine here

@@ -17,46 +17,27 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.vocabulary_health import compress, corpus_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.merging import segment
-from tests.pages.conftest import as_read
 
 pytestmark = pytest.mark.slow
 
 SHOWN, SHARE = "rebpe phase on show", "Share of words kept aside"
 
 
-def title(app):
-    """The question that the page asks, or what it says in its place."""
-    return app.test.subheader[0].value
-
-
-def said(app):
-    """All that the page says in Markdown, as a person reads it."""
-    text = as_read("\n".join(each.value for each in app.test.markdown))
-    return text.replace("**", "").replace("\xa0", " ")
-
-
 def big(app):
-    """The label of the one button that makes an edit."""
     [found] = [one.label for one in app.test.button if one.proto.type == "primary"]
     return found
-
-
-# ------------------------------------------------------------------------------------- by blame
 
 
 def promised(app):
     """What the curve says of the chosen threshold: of itself, and with what follows it."""
     data = app.component("threshold_line")
-    return data["points"][data["chosen"]][
-        "said"
-    ], f"{data['ahead']['gain']} {data['ahead']['rest']}"
+    ahead = data["ahead"]
+    return data["points"][data["chosen"]]["said"], f"{ahead['gain']} {ahead['rest']}"
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("share", [0.0, 0.2, 0.5])
+@pytest.mark.parametrize(("language", "share"), [("en", 0.0), ("de", 0.2), ("en", 0.5)])
 def test_the_button_removes_what_the_library_does_and_keeps_its_promise(app, language, share):
-    if language != "en":
-        app.choose("Demo", language)
+    app.choose("Demo", language)
     check_types_that_go(app, f"demo:{language}", f"demo:{language}", share)
 
 
@@ -80,17 +61,12 @@ def check_types_that_go(app, tokeniser, gold, share):
     assert line == f"{len(result.removed):,} types go. F1 {from_to(before, after)}"
     assert f"({100 * (after - before):+.2f} [" in ahead and f" on {words} · tokens" in ahead
     assert app.f1 == percent(before)
-    types = app.graph.types
     assert big(app) == f"Knock out {len(result.removed):,} types"
     app.press(big(app))
     [edit] = app.graph.history
-    assert tuple(types[number] for number in edit.removed_types) == result.removed
+    assert tuple(app.graph.types[number] for number in edit.removed_types) == result.removed
     assert (app.f1, app.scored) == (percent(after), f"on {words}")
-    tape = app.component("tape")
-    assert [percent(point["f1"] / 100) for point in tape["points"]] == [
-        percent(value) for value in (before, after)
-    ]
-    assert tape["title"] == f"F1 over your edits, on {words}"
+    assert app.component("tape")["title"] == f"F1 over your edits, on {words}"
     return len(result.removed)
 
 
@@ -113,9 +89,6 @@ def test_the_curve_has_a_best_threshold_which_can_be_taken(app):
     assert promised(app)[0] == best["said"]
 
 
-# ------------------------------------------------------------------- pruning, extending, a list
-
-
 def test_pruning_to_a_size_is_foreseen_and_undone(app):
     app.remedy("prune")
     for by, size in (("leaf-frequency", 7600), ("last", 7950)):
@@ -126,7 +99,7 @@ def test_pruning_to_a_size_is_foreseen_and_undone(app):
         tokens = study.tokens_per_word(counts), compress(Bte(pruned), counts).fertility
         assert f"{tokens[0]:.3f} → {tokens[1]:.3f} tokens per word" in app.captions()
         before = study.score().f1
-        line = said(app)
+        line = app.said()
         app.press(f"Prune {8000 - size} types")
         f1 = from_to(before, study.score().f1).replace("\xa0", " ")
         assert f"{8000 - size} types go: 8,000 → {size:,}. F1 {f1}" in line
@@ -134,10 +107,7 @@ def test_pruning_to_a_size_is_foreseen_and_undone(app):
         study.graph.undo()
         app.run()
     app.session.use_frequencies(None, "")
-    app.run()
-    assert app.find("selectbox", "First to go").options == [
-        "the last types that no other is made of"
-    ]
+    assert len(app.run().find("selectbox", "First to go").options) == 1
 
 
 def test_the_open_tokeniser_is_extended(app):
@@ -155,7 +125,7 @@ def test_the_open_tokeniser_is_extended(app):
     [edit] = app.graph.history
     expected = preview_extend(load_tokeniser("demo:en"), counts, 2)
     assert (edit.step, len(edit.added_types)) == (expected.step, 2)
-    assert "2 types come." not in said(app), "more of them are looked for when asked"
+    assert "2 types come." not in app.said(), "more of them are looked for when asked"
 
 
 def test_a_list_of_types_is_knocked_out(app):
@@ -163,17 +133,14 @@ def test_a_list_of_types_is_knocked_out(app):
     app.remedy("list").set("text_area", field, "able\nnot one\n")
     assert any("line 2" in error for error in app.errors())
     app.set("text_area", field, "able\n␣und\n")
-    assert "2 types go. F1 " in said(app) and "tokens per word" in said(app)
+    assert "2 types go. F1 " in app.said() and "tokens per word" in app.said()
     app.press("Knock out 2 types")
-    assert not {"able", "Ġund"} & {app.graph.types[n] for n in app.graph.type_ids()}
+    assert not {"able", "Ġund"} & app.types
     assert app.find("text_area", field).value == ""
     app.press("Undo")
     assert "able" in app.graph
     app.upload("Or a file of them", ("mine.txt", b"able\n")).press("Knock out 1 type")
-    assert "able" not in {app.graph.types[n] for n in app.graph.type_ids()}
-
-
-# ---------------------------------------------------------------------------------------- ReBPE
+    assert "able" not in app.types
 
 
 def library_run(app, share=0.2, **settings):
@@ -205,11 +172,13 @@ def test_phase_by_phase_to_convergence(app):
     app.press("Run")
     phases = app.session.run.phases
     assert shown(phases) == shown(expected)
-    assert re.fullmatch(r"ReBPE: \d+ phases, \d+ iterations, converged", title(app))
+    assert re.fullmatch(
+        r"ReBPE: \d+ phases, \d+ iterations, converged", app.test.subheader[0].value
+    )
     per_word = (f"{phase.tokens / len(run.scored):.2f}" for phase in (expected[0], expected[-1]))
     f1 = from_to(expected[0].score.f1, expected[-1].score.f1).replace("\xa0", " ")
-    assert f"F1 {f1}" in said(app)
-    assert f"tokens per word {' → '.join(per_word)}" in said(app)
+    assert f"F1 {f1}" in app.said()
+    assert f"tokens per word {' → '.join(per_word)}" in app.said()
     assert not {"Run", "Step"} & set(app.buttons())
     # The largest step is on show; the last phase has nothing to do.
     gains = [then.score.f1 - now.score.f1 for now, then in pairwise(phases)]
@@ -218,7 +187,7 @@ def test_phase_by_phase_to_convergence(app):
     assert [point["f1"] for point in given["points"]] == [100 * phase.score.f1 for phase in phases]
     assert [point["kind"] for point in given["points"]] == [phase.kind for phase in phases]
     assert "removed" in given["points"][2]["said"]
-    rest, _ = app.session.study.benchmark.split()
+    rest = run.benchmark
     last = rest.scores(segment(app.graph, rest.words))[0].f1
     assert given["points"][-1]["beside"] == 100 * last, "on the words learned from"
     app.put(f"rebpe word {app.session.study_number}", "antiaircraft")
@@ -312,11 +281,11 @@ def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app):
     assert not app.graph.history
 
 
-@pytest.mark.parametrize("press", ["Undo", "Redo"])
-def test_undo_and_redo_stop_a_run(app, press):
+def test_undo_and_redo_stop_a_run(app):
     step(app.remedy("rebpe")).press("Undo")
-    app.session.ask("all")
-    app.session.undo() if press == "Undo" else app.session.redo()
-    app.run()
-    assert app.session.asked == ""
-    assert app.session.run.upcoming is not None
+    for move in (app.session.redo, app.session.undo):
+        app.session.ask("all")
+        move()
+        app.run()
+        assert app.session.asked == ""
+        assert app.session.run.upcoming is not None

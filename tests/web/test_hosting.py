@@ -14,10 +14,16 @@ from types import SimpleNamespace
 import pytest
 import streamlit as st
 import typer
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
 
 from morphgraph.cli import evaluating as app
 from morphgraph.core.limits import is_public
 from web import guard
+from web.addresses import OLD_ADDRESSES, OldAddresses
 
 VARIABLE = "MORPHGRAPH_PUBLIC"
 OTHERS = ("MORPHGRAPH_HOST", "MORPHGRAPH_ALLOW_FRAME")
@@ -32,27 +38,39 @@ def test_one_variable_makes_it_public(monkeypatch):
         assert is_public() == (value.strip().lower() not in ("", "0", "no", "off", "false"))
 
 
-def started(monkeypatch, tmp_path, *arguments):
+@pytest.fixture
+def started(monkeypatch, tmp_path):
     """The options that the command gives to Streamlit, by name; what it was run with as ``env``."""
-    given = []
     for variable in (VARIABLE, *OTHERS):  # what the command sets goes with the test
         monkeypatch.setenv(variable, "")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "execv", lambda _, command: given.extend(command))
     program = typer.Typer()
     program.command()(app.app)
-    program(list(arguments), standalone_mode=False)
-    assert given[:4] == [sys.executable, "-m", "streamlit", "run"]
-    assert given[4] == str(ROOT / "web" / "serve.py")
-    options = dict(zip(given[5::2], given[6::2], strict=True))
-    return {**options, "env": os.environ[VARIABLE]}
+
+    def start(*arguments):
+        given = []
+        monkeypatch.setattr(os, "execv", lambda _, command: given.extend(command))
+        program(list(arguments), standalone_mode=False)
+        assert given[:4] == [sys.executable, "-m", "streamlit", "run"]
+        assert given[4] == str(ROOT / "web" / "serve.py")
+        options = dict(zip(given[5::2], given[6::2], strict=True))
+        return {**options, "env": os.environ[VARIABLE]}
+
+    return start
 
 
-def test_the_command_opens_it_for_this_machine_only(monkeypatch, tmp_path):
-    options = started(monkeypatch, tmp_path)
+def test_the_command_opens_it_for_this_machine_or_behind_a_proxy(started):
+    options = started()
     assert options["env"] == ""
     assert "--server.headless" not in options  # opens a window where there is a screen
     assert options["--server.address"] == "127.0.0.1"
+    options = started("--public", "--port", "8600")
+    assert options["env"] == "1"
+    assert options["--server.headless"] == "true"
+    assert options["--server.maxUploadSize"] == "40"
+    assert options["--server.address"] == "127.0.0.1"
+    assert options["--server.port"] == "8600"
+    assert started("--public", "--address", "0.0.0.0")["--server.address"] == "0.0.0.0"
 
 
 @pytest.mark.slow
@@ -86,22 +104,11 @@ def test_a_host_that_gives_variables_as_secrets(tmp_path):
         process.wait(timeout=60)
 
 
-def test_public_opens_no_browser_and_stays_behind_the_proxy(monkeypatch, tmp_path):
-    options = started(monkeypatch, tmp_path, "--public", "--port", "8600")
-    assert options["env"] == "1"
-    assert options["--server.headless"] == "true"
-    assert options["--server.maxUploadSize"] == "40"
-    assert options["--server.address"] == "127.0.0.1"
-    assert options["--server.port"] == "8600"
-    options = started(monkeypatch, tmp_path, "--public", "--address", "0.0.0.0")
-    assert options["--server.address"] == "0.0.0.0"
-
-
-def test_names_and_frames_are_given_to_the_server(monkeypatch, tmp_path):
-    started(monkeypatch, tmp_path)
+def test_names_and_frames_are_given_to_the_server(started):
+    started()
     assert not guard.allows_frames()
     assert guard.own_hosts()[1:] == []
-    started(monkeypatch, tmp_path, "--host", "a.example", "--host", "b.example", "--allow-frame")
+    started("--host", "a.example", "--host", "b.example", "--allow-frame")
     assert guard.allows_frames()
     assert guard.own_hosts()[1:] == ["a.example", "b.example"]
     policies = [guard.content_policy(allow_frame=allowed) for allowed in (False, True)]
@@ -136,36 +143,46 @@ def test_a_public_server_tells_nothing():
     for public, told in (("1", "none 5"), ("", "full 4")):
         variables = {**os.environ, VARIABLE: public, "PYTHONPATH": str(ROOT), "DISPLAY": ":0"}
         command = [sys.executable, "-c", code]
-        run = subprocess.run(
-            command, env=variables, cwd=ROOT, capture_output=True, text=True, check=True
-        )
-        assert run.stdout.strip() == told
+        said = subprocess.check_output(command, env=variables, cwd=ROOT, text=True)
+        assert said.strip() == told
 
 
-def test_it_says_where_it_is_beside_another_app(monkeypatch, tmp_path, capsys):
+def test_it_says_where_it_is_beside_another_app(started, monkeypatch, capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         taken = other.getsockname()[1]
         monkeypatch.setattr(app, "_PORT", taken)
-        port = int(started(monkeypatch, tmp_path)["--server.port"])
+        port = int(started()["--server.port"])
         assert taken < port < taken + 100
         assert f"http://127.0.0.1:{port} " in capsys.readouterr().err
-        assert started(monkeypatch, tmp_path, "--public")["--server.port"] == str(taken)
+        assert started("--public")["--server.port"] == str(taken)
 
 
-def test_connections_to_an_app_that_has_ended_do_not_move_the_next_one(
-    monkeypatch, tmp_path, capsys
-):
+def test_connections_to_an_app_that_has_ended_do_not_move_it(started, monkeypatch, capsys):
     with socket.create_server(("127.0.0.1", 0)) as ended:
         port = ended.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as browser:
             ended.accept()[0].close()  # who closes first keeps the port for a minute
             assert browser.recv(1) == b""
     monkeypatch.setattr(app, "_PORT", port)
-    assert started(monkeypatch, tmp_path)["--server.port"] == str(port)
-    started(monkeypatch, tmp_path, "--public", "--address", "::1")
+    assert started()["--server.port"] == str(port)
+    started("--public", "--address", "::1")
     assert f"http://[::1]:{port} " in capsys.readouterr().err
+
+
+def test_old_addresses_lead_on_with_their_parameters_and_others_are_left_alone():
+    routes = [Route("/{rest:path}", lambda request: PlainTextResponse(str(request.url)))]
+    answering = Starlette(routes=routes, middleware=[Middleware(OldAddresses)])
+    client = TestClient(answering, follow_redirects=False)
+    for old, new in OLD_ADDRESSES.items():
+        for before in ("", "/below"):
+            answer = client.get(f"{before}/{old}?type=%E2%90%A3a&word=b")
+            page, _, shows = new.partition("?")
+            asked = "&".join(filter(None, (shows, "type=%E2%90%A3a&word=b")))
+            assert answer.headers["location"] == f"{before}/{page}?{asked}"
+    for place in ("/", "/Repair", "/static/Blame.js", "/_stcore/health"):
+        assert client.get(place).status_code == 200
 
 
 def test_what_was_computed_goes_until_there_is_memory_again(monkeypatch):

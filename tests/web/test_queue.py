@@ -1,4 +1,4 @@
-"""Visitors' runs and trainings wait for their turn, first come, first served."""
+"""Long work goes on where a page is drawn anew, and that of visitors waits for its turn."""
 
 import os
 import threading
@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
 from morphgraph.batch.run import read_progress
 from morphgraph.core.errors import MorphGraphError
@@ -48,7 +49,10 @@ def aged(run, seconds):
 def test_first_come_first_served(visitor, launched):
     ann, bob, eve = visitor(), visitor(), visitor()
     first = ann("first")
-    assert list(launched) == [first.folder]
+    # It runs within the visitor's own files.
+    uploads = first.folder.parent.parent / "uploads"
+    assert launched == {first.folder: ["--confined", "--folder", str(uploads), "--workers", "1"]}
+    assert uploads.stat().st_mode & 0o777 == 0o700
     assert not jobs.is_waiting(first.folder)
     second, third = aged(bob("a"), 2), aged(ann("second"), 1)
     fourth = eve("a")
@@ -61,13 +65,6 @@ def test_first_come_first_served(visitor, launched):
     jobs.advance_queue()
     assert list(launched) == [second.folder]
     assert [jobs.place_in_queue(run.folder) for run in (third, fourth)] == [1, 2]
-
-
-def test_they_run_within_the_visitors_own_files(visitor, launched):
-    run = visitor()("mine")
-    uploads = run.folder.parent.parent / "uploads"
-    assert launched[run.folder] == ["--confined", "--folder", str(uploads), "--workers", "1"]
-    assert uploads.stat().st_mode & 0o777 == 0o700
 
 
 def test_nobody_fills_the_queue(visitor):
@@ -129,19 +126,19 @@ def test_nobody_makes_room_at_the_cost_of_others(monkeypatch):
     with pytest.raises(MorphGraphError, match="no room left"):
         third.keep_record(b"")
     tidy()
-    assert {path.name for path in (state_folder() / "browsers").iterdir()} == {
-        first.folder.name,
-        second.folder.name,
-    }
+    left = {path.name for path in (state_folder() / "browsers").iterdir()}
+    assert left == {first.folder.name, second.folder.name}
 
 
-def test_the_owner_can_let_more_run(visitor, launched, monkeypatch):
+def test_the_owner_can_let_more_run_and_what_cannot_be_launched_waits_on(
+    visitor, launched, monkeypatch
+):
     monkeypatch.setenv("MORPHGRAPH_PUBLIC_RUNS", "2")
     runs = [visitor()("a") for _ in range(3)]
     assert list(launched) == [run.folder for run in runs[:2]]
+    jobs.leave_queue(runs[2].folder)
+    launched.clear()
 
-
-def test_what_cannot_be_launched_waits_on(visitor, launched, monkeypatch):
     def fail(*_):
         raise OSError("no room for a log")
 
@@ -242,3 +239,65 @@ def until(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+class RunEnds(BaseException):
+    """What Streamlit raises in a run that another one takes the place of."""
+
+
+class Watched(jobs.Waiting):
+    """Says what it says to a list; the run ends after so many lines."""
+
+    def __init__(self, on_stop=None, lines=1_000):
+        super().__init__(st.empty(), on_stop)
+        self.said = []
+        self._lines = lines
+
+    def _say(self, said, share):
+        self.said.append((said, share))
+        if len(self.said) == self._lines:
+            raise RunEnds
+
+
+def test_work_goes_on_where_a_run_ends_and_is_not_begun_again(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    go_on, begun = threading.Event(), []
+
+    def make(tell):
+        begun.append(1)
+        tell(0.5)
+        go_on.wait(30)
+        return "done"
+
+    left = Watched(lines=2)
+    with pytest.raises(RunEnds):
+        left.do("key", "Counting", make)
+    assert [share for _, share in left.said] == [0.5, 0.5]
+    assert left.said[0][0].startswith("Counting\\, ")
+    go_on.set()
+    assert Watched().do("key", "Counting", make) == "done"
+    assert begun == [1]
+    assert Watched().do("key", "Counting", make) == "done"  # what was fetched is not kept here
+    assert begun == [1, 1]
+
+
+def test_stop_ends_work_that_tells_of_its_progress(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    go_on, ended, stopped = threading.Event(), threading.Event(), []
+
+    def make(tell):
+        go_on.wait(30)
+        try:
+            tell(0.5)
+        except MorphGraphError:
+            ended.set()
+            raise
+
+    waiting = Watched(stopped.append, lines=1)
+    with pytest.raises(RunEnds):
+        waiting.do("key", "Counting", make, about="mine.tsv")
+    waiting._stop()
+    assert stopped == ["mine.tsv"]
+    go_on.set()
+    assert ended.wait(30)
+    assert Watched().do("key", "Counting", lambda _: 1) == 1  # asked for again, it begins anew

@@ -1,4 +1,4 @@
-"""What a session keeps when something else is opened."""
+"""What clicks do to a session, and what it keeps when something else is opened."""
 
 import gc
 import tracemalloc
@@ -6,34 +6,86 @@ import weakref
 from functools import partial
 
 import pytest
+import streamlit as st
 from small import blame_table, small_reference, small_tokeniser
 
 from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
+from web.components import Click, new_clicks
+from web.edits import bring_back, handle_clicks, knock_out_type
 from web.sources import Source, reference_of, tokeniser_of
 from web.state import Session, app_cache
 
 FIRST = [("u", "n"), ("un", "d")]
+MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]
+
+
+def opened(tokeniser, *words):
+    return Session(Study(tokeniser, Benchmark.build(tokeniser, small_reference(*words))))
 
 
 @pytest.fixture
-def make():
-    def tokeniser(merges):
-        made = small_tokeniser(merges)
-        made.checksum = str(merges)
-        return made
-
-    return tokeniser
+def edited():
+    st.session_state.clear()
+    return opened(small_tokeniser(MERGES), "k und en", "un d", "en d")
 
 
-@pytest.fixture
-def current(make):
-    tokeniser = make(FIRST)
-    return Session(Study(tokeniser, Benchmark.build(tokeniser, small_reference("un d", "un do"))))
+def test_a_click_chooses_and_a_double_click_centres_also_what_a_merge_makes(edited):
+    graph = edited.study.graph
+    handle_clicks(edited, [Click(1, f"m{graph.producer('und')}", "click")])
+    assert (edited.selected, edited.focus) == (graph.ids["und"], None)
+    handle_clicks(edited, [Click(2, f"t{graph.ids['un']}", "double")])
+    assert edited.selected == edited.focus == graph.ids["un"]
+    for key in ["t999999", "m999999", "t-1", "x", "tx", ""]:
+        handle_clicks(edited, [Click(3, key, "click")])
+    assert edited.selected == graph.ids["un"]
 
 
-def test_chosen_frequencies_stay_with_the_next_reference(current):
+def test_an_atom_stays_and_a_message_says_why(edited):
+    knock_out_type(edited, edited.study.graph.ids["u"])
+    assert edited.study.graph.history == ()
+    assert "atom" in st.session_state["edit message"]
+
+
+def test_one_of_several_types_is_brought_back(edited):
+    graph = edited.study.graph
+    graph.knockout(["un", "und"])
+    graph.knockout(["en"])
+    bring_back(edited, graph.ids["un"])
+    assert {"un"} == {"un", "und", "en"} & {graph.types[n] for n in graph.type_ids()}
+    assert [step["types"] for step in graph.recipe()] == [["und"], ["en"]]
+    bring_back(edited, graph.ids["en"])
+    assert "en" in graph
+    assert len(graph.undone) == 1, "the last edit alone is undone, so it can be made again"
+
+
+def test_what_went_with_another_type_does_not_come_back_alone(edited):
+    graph = edited.study.graph
+    graph.cascade(["und"])
+    bring_back(edited, graph.ids["kund"])
+    assert "kund" not in graph
+    assert len(graph.history) == 1
+    assert "undo" in st.session_state["edit message"].lower()
+
+
+def test_what_the_browser_sends_is_not_trusted():
+    pending = [
+        {"sequence": 3.0, "key": "t7", "kind": "click"},
+        {"sequence": 2, "key": "t5", "kind": "double"},
+        {"sequence": 1, "key": "t1", "kind": "click"},  # handled before
+        {"sequence": "4", "key": "t1", "kind": "click"},
+        {"sequence": 5, "key": 6, "kind": "click"},
+        {"sequence": 6, "key": "t1", "kind": "drag"},
+        "click",
+        None,
+    ]
+    assert new_clicks(pending, 1) == ([Click(2, "t5", "double"), Click(3, "t7", "click")], 3)
+    assert new_clicks("nonsense", 4) == ([], 4)
+
+
+def test_chosen_frequencies_stay_with_the_next_reference():
+    current = opened(small_tokeniser(FIRST), "un d", "un do")
     current.use_frequencies({"und": 3.0, "undo": 1.0}, "mine.tsv")
     current.open_reference(small_reference("un do"))
     assert current.study.benchmark.frequency_source == "mine.tsv"
@@ -42,9 +94,10 @@ def test_chosen_frequencies_stay_with_the_next_reference(current):
 
 
 @pytest.fixture
-def visitors(make):
+def visitors():
     """Two sessions that opened the same files."""
-    loaded, reference = make(FIRST), small_reference("un d", "un do")
+    loaded, reference = small_tokeniser(FIRST), small_reference("un d", "un do")
+    loaded.checksum = "known"
 
     def visitor():
         current = Session(Study(loaded, Benchmark.build(loaded, reference)))

@@ -220,7 +220,7 @@ def _results(run: Run) -> None:
     options: dict[str, Any] = {"key": "batch files", "help": tip}
     ui.download("All files", lambda: _archive(run), f"{name}.zip", **options)
     if not is_public():
-        st.caption(f"All of it is in {ui.code(str(run.folder))}")
+        st.caption(f"All of it is in {ui.plain(str(run.folder))}")
     with st.expander("The whole report", key=f"report {run.name}", on_change="rerun") as opened:
         if opened.open:
             with ui.attempt():

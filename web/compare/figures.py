@@ -135,13 +135,7 @@ def compare_methods(
         return None
     methods, outcomes = zip(*known, strict=True)
     place = choosing.baseline_among([one.name for one in methods])
-    whole: tuple[Hashable, ...] = (
-        "compared",
-        *(Same(outcome) for outcome in outcomes),
-        place,
-        *how[:2],
-        *how[2],
-    )
+    whole: tuple[Hashable, ...] = ("compared", *map(Same, outcomes), place, *how[:2], *how[2])
 
     def compared() -> MethodScores:
         made = MethodScores(scored, methods, outcomes, place, *how)

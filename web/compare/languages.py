@@ -22,7 +22,7 @@ def languages_view(
     """Show all methods by F1 on each reference."""
     waiting = Waiting(st.empty(), remove_reference)
     with left:
-        names = choose_references(current, waiting)
+        names = choose_references(current)
     found = []
     for name in names:
         one = _on(current, compared, name, how, waiting)

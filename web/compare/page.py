@@ -50,7 +50,7 @@ def compare_page(current: Session) -> None:
     with more:
         how = _scoring(current)
     lacking = choosing.lacking_counts(current)
-    if lacking and current.study.benchmark.frequencies is None:
+    if lacking:
         with messages:
             inputs.offer_frequencies(current, lacking)
     if not picked:

@@ -432,9 +432,8 @@ def comparison_grid(
 
     def handle(clicks: list[Click]) -> None:
         for click in clicks:
-            with suppress(
-                ValueError, TypeError
-            ):  # that of a cell is none, nor is what nobody wrote here
+            # That of a cell is none, nor is what nobody wrote here.
+            with suppress(ValueError, TypeError):
                 asked, *given = json.loads(click.key)
                 on_ask(asked, given)
         number, comma, column = clicks[-1].key.partition(",")

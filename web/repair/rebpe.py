@@ -133,9 +133,6 @@ def _run_next_phase(current: Session, run: ReBPERun) -> None:
 def _buttons(current: Session, run: ReBPERun) -> None:
     upcoming = run.upcoming
     if upcoming is None:
-        if ui.button("Export", "download", primary=True, key="rebpe export"):
-            ui.open_dialog("Repair", "drawer")
-            st.rerun()
         return
     number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
     tip = f"Run one phase: {upcoming[1]}{number}."

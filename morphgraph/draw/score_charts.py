@@ -190,7 +190,7 @@ def heat_map(
     figure.add_scatter(
         x=[*places] * len(labels),
         y=[row for row in rows for _ in places],
-        text=[text for told in texts for text in told],
+        text=[percent(value, 1) for row in values for value in row],
         mode="text",
         hoverinfo="skip",
         showlegend=False,

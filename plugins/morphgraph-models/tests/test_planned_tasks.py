@@ -154,6 +154,7 @@ def test_none_is_run_for_visitors(folder: Path) -> None:
 
 
 def test_what_ships_is_valid_with_three_seeds() -> None:
+    """A translator may be trained once: its intervals are those of sentences."""
     shipped = shipped_configurations()
     found = {name: text for name, text in shipped.items() if "downstream:" in text}
     assert len(found) >= 4
@@ -162,6 +163,7 @@ def test_what_ships_is_valid_with_three_seeds() -> None:
         assert evaluation.name == name.replace("/", "-")
         assert evaluation.title and evaluation.description
         for part in evaluation.parts:
-            assert len(part.seeds) >= 3
+            once = {each.entry.compares for each in part.downstream} == {True}
+            assert len(part.seeds) >= (1 if once else 3)
             asked = {metric for table in part.tables for metric in table.metrics}
             assert asked & {key for each in part.downstream for key in each.entry.metrics}

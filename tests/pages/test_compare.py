@@ -358,7 +358,7 @@ def test_all_methods_on_several_references(greek, downloads, page):
     [drawn] = (trace["text"] for trace in chart["data"] if trace["type"] == "scatter")
     places = [["BPE", "FLOTA"].index(name) for name in chart["layout"]["xaxis"]["ticktext"]]
     known = [table.estimates[place] for table in tables for place in places]
-    assert drawn == [percent(one["f1"].value) for one in known]
+    assert drawn == [percent(one["f1"].value, 1) for one in known]
 
 
 def test_an_own_reference_is_shown_here_with_what_was_read_of_it(app):

@@ -54,7 +54,7 @@ def test_the_button_does_so_on_a_real_tokeniser(app, data_folder, share, count):
 def check_types_that_go(app, tokeniser, gold, share):
     """Return how many types the button removes, which are those that the library does."""
     app.remedy("blame").set("number_input", SHARE, share)
-    result = mg.load(tokeniser).knock_out(gold, holdout=share)
+    result = mg.load(tokeniser).knock_out(mg.read_gold(gold), holdout=share)
     before, after = result.scored.before.f1, result.scored.after.f1
     words = str(result.on) if share else "words learned from"
     line, ahead = promised(app)

@@ -104,8 +104,8 @@ def rebpe(runs: int = 5) -> None:
     """ReBPE to convergence on two real languages, phase by phase, on one core."""
     results = {}
     for case, title in REBPE.items():
-        results[case] = found = apart(run_rebpe, case, runs)
-        print(f"\n{title}: {found['entries']:,} entries, one core, medians of {runs} runs\n")
+        results[case] = measured = apart(run_rebpe, case, runs)
+        print(f"\n{title}: {measured['entries']:,} entries, one core, medians of {runs} runs\n")
         rows = [
             (
                 *(phase[key] for key in ("iteration", "phase", "vocab_size")),
@@ -113,13 +113,13 @@ def rebpe(runs: int = 5) -> None:
                 ", ".join(f"{number:,} {kind}" for kind, number in phase["changes"].items()),
                 phase["seconds"],
             )
-            for phase in found["phases"]
+            for phase in measured["phases"]
         ]
-        end = "converged" if found["converged"] else "not converged"
-        rows.append(("", end, "", "", "", "", "in all", found["seconds"]))
+        end = "converged" if measured["converged"] else "not converged"
+        rows.append(("", end, "", "", "", "", "in all", measured["seconds"]))
         percent = ["P % {:.2f}", "R % {:.2f}", "F1 % {:.2f}"]
         table(["iteration", "phase", "types {:,}", *percent, "merges", "seconds {:.3f}"], rows)
-        print(f"\nPeak memory of the whole process, data included: {found['megabytes']:,.0f} MB")
+        print(f"\nPeak memory of the whole process, data included: {measured['megabytes']:,.0f} MB")
 
 
 def run_rebpe(case: str, runs: int) -> dict[str, Any]:

@@ -56,9 +56,9 @@ def sizes(root: Path = ROOT) -> tuple[Counter[str], Counter[str], Counter[str]]:
 
 
 if __name__ == "__main__":
-    found, plugins, tests = sizes()
-    rows = [(room, f"{lines:,}") for room, lines in sorted(found.items())]
-    distributions = {MAIN: found.total(), **dict(sorted(plugins.items()))}
+    rooms, plugins, tests = sizes()
+    rows = [(room, f"{lines:,}") for room, lines in sorted(rooms.items())]
+    distributions = {MAIN: rooms.total(), **dict(sorted(plugins.items()))}
     whole = ("the whole", f"{sum(distributions.values()):,}", f"{tests.total():,}")
     table(["room", "code lines"], rows)
     print()

@@ -112,8 +112,8 @@ def _choose(current: Session, remedy: _Remedy, *, learns: bool) -> None:
     part = scored_words(current, learning=learns).part
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if learns and part is not None:
-            said = f"{100 * part.share:g} % of the word families are kept aside to score on."
-            st.caption(said, width="content")
+            note = f"{100 * part.share:g} % of the word families are kept aside to score on."
+            st.caption(note, width="content")
         if remedy.settings is not None and (learns or not remedy.gold):
             with st.popover("Settings", icon=":material/tune:", type="tertiary"):
                 remedy.settings(current)

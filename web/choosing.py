@@ -114,13 +114,13 @@ def pick(current: Session, name: str) -> PickedMethod:
     settings = _settings(name)
     if name.startswith("file "):
         return PickedMethod(name, {}, _label(current, name, {}), _files()[name[len("file ") :]])
-    made = make_if_quick(current, name, settings)
-    made_on = None if made is None else made.tokeniser
+    segmenter = make_if_quick(current, name, settings)
+    made_on = None if segmenter is None else segmenter.tokeniser
     base = current.study.tokeniser if name in METHODS.offered else made_on
     split = words_kept(current, name)
     if base is not None:
         split = kept_from(base, current.study.benchmark)
-    return PickedMethod(name, settings, _label(current, name, settings), made, base, split)
+    return PickedMethod(name, settings, _label(current, name, settings), segmenter, base, split)
 
 
 def baseline_among(names: Sequence[str]) -> int:
@@ -248,12 +248,12 @@ def parameter_field(
     return ui.setting(place.number_input, label, *_limits(field), **options)
 
 
-def scope_and_weighting(place: str, gold: GoldSet, **how: Any) -> tuple[Scope, Weighting]:
+def scope_and_weighting(place: str, gold: GoldSet, **options: Any) -> tuple[Scope, Weighting]:
     """Choose on which boundaries and by which weights to score, where gold leaves a choice."""
 
     def choose(label: str, name: str, offered: Sequence[Any]) -> Any:
         key = f"{place}_{name}"
-        named = {"format_func": lambda one: WEIGHTED.get(one, one), **how}
+        named = {"format_func": lambda one: WEIGHTED.get(one, one), **options}
         return ui.segments(label, offered, key=key, **named) if len(offered) > 1 else offered[0]
 
     scopes = [one for one in SCOPES if gold.has_gold(one).any()]

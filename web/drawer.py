@@ -79,8 +79,8 @@ def _what_was_done(current: Session) -> None:
 
     with st.container(key="done", height=330 if len(changes) > 8 else "content", gap=None):
         for number in range(max(0, len(f1) - _MOST), len(f1)):
-            said = "start" if not number else edit_said(current, changes[number - 1])
-            label, gain = ui.plain(said), gains[number]
+            edit = "start" if not number else edit_said(current, changes[number - 1])
+            label, gain = ui.plain(edit), gains[number]
             if has_gold:
                 told = f"**{gain:+.2f}**" if gain == gain else "–"
                 label += f" :{ui.gain_colour(gain)}[{told}] {percent(f1[number])}"
@@ -124,10 +124,10 @@ def _take_along(current: Session) -> None:
         )
     pairs = _pairs_only(current) if form in (PLAIN, GGUF) and tuples else tokeniser
     with st.container(horizontal=True, vertical_alignment="center", key="take-along"):
-        made = _checked(current, Bte(pairs), model if form == GGUF else None)
+        export = _checked(current, Bte(pairs), model if form == GGUF else None)
         _copy_link(current)
-    if made is not None:
-        _result(made)
+    if export is not None:
+        _result(export)
 
 
 def _of_pairs(current: Session, tuples: int) -> str:
@@ -135,15 +135,15 @@ def _of_pairs(current: Session, tuples: int) -> str:
     readers = "Every library reads it: tokenizers, transformers, llama.cpp by its converter."
     if not tuples:
         return f"{readers} Exactly what you see."
-    said = f"{readers} Pairs only, ids as they were."
+    note = f"{readers} Pairs only, ids as they were."
     if not current.study.benchmark.reference.has_gold:
-        return said
+        return note
     plain = _pairs_only(current)
     words = scored_words(current, of=plain)
     f1 = Study(plain, current.study.benchmark).score(words.part).f1
     on = f" on the {words.said}" if words.part is not None else ""
     now = current.study.score(words.part).f1
-    return f"{said} F1 {in_percent(f1)} instead of {in_percent(now)}{on}."
+    return f"{note} F1 {in_percent(f1)} instead of {in_percent(now)}{on}."
 
 
 def _pairs_only(current: Session) -> BpeTokeniser:
@@ -194,39 +194,38 @@ def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) 
     with ui.attempt():
         if warning := current.once(("capitals", *key), segmenter.warning):
             st.warning(ui.plain(warning), icon=":material/match_case:")
-        made = current.once(("export", *key), make)
-        files = {f"{_FOLDER}/{name}": data for name, data in made.files.items()}
-        file, tip = f"{_FOLDER}.zip", f"A zip archive: {', '.join(made.files)}."
+        export = current.once(("export", *key), make)
+        files = {f"{_FOLDER}/{name}": data for name, data in export.files.items()}
+        file, tip = f"{_FOLDER}.zip", f"A zip archive: {', '.join(export.files)}."
         if model is not None:
             file, tip = f"{_FOLDER}.gguf", "For llama.cpp, in place of the model's own file."
 
         def content() -> bytes:
-            return ui.zipped(files) if model is None else _in_gguf(*model, made)
+            return ui.zipped(files) if model is None else _in_gguf(*model, export)
 
         ui.download("Download", content, file, primary=True, help=tip)
-        return made
+        return export
     del st.session_state[_CHECKED]  # it cannot be exported
     return None
 
 
-def _in_gguf(name: str, data: bytes, made: Export) -> bytes:
-    merges = json.loads(made.files["tokenizer.json"])["model"]["merges"]
+def _in_gguf(name: str, data: bytes, export: Export) -> bytes:
+    merges = json.loads(export.files["tokenizer.json"])["model"]["merges"]
     return with_merges(
         data, name, [one if isinstance(one, str) else " ".join(one) for one in merges]
     )
 
 
-def _result(made: Export) -> None:
-    is_file, same = made.kind == "tokenizer.json", made.is_as_original
-    compared = (
-        f"{counted(made.checked_words, 'word')} and {counted(made.checked_sentences, 'sentence')}"
-    )
+def _result(export: Export) -> None:
+    is_file, same = export.kind == "tokenizer.json", export.is_as_original
+    compared = f"{counted(export.checked_words, 'word')} and "
+    compared += counted(export.checked_sentences, "sentence")
     show, icon = (st.success, "check_circle") if same else (st.warning, "warning")
     show(
         f"**{compared}: {'the same ids' if same else 'cut'}** as in this app.  \n"
         f"It is {'a `tokenizer.json`' if is_file else 'a folder for `transformers`'}: "
-        f"{ui.plain(made.reason)}."
-        + ("" if same else f"  \nThe original: {ui.plain(made.checks[-1].explanation)}."),
+        f"{ui.plain(export.reason)}."
+        + ("" if same else f"  \nThe original: {ui.plain(export.checks[-1].explanation)}."),
         icon=f":material/{icon}:",
     )
     with st.expander("How it is loaded, and what was checked"):
@@ -234,8 +233,8 @@ def _result(made: Export) -> None:
         trusted = "" if is_file else ", trust_remote_code=True"
         code = _LOADED.format(also=also, trusted=trusted)
         st.code(code.strip(), language="python", wrap_lines=True)
-        ui.show_model(checks_table(made.checks), key="export checks")
-        st.code(made.signature, language=None, wrap_lines=True)
+        ui.show_model(checks_table(export.checks), key="export checks")
+        st.code(export.signature, language=None, wrap_lines=True)
 
 
 def _copy_link(current: Session) -> None:

@@ -110,8 +110,8 @@ class _Announced(NamedTuple):
 
 def show_message(current: Session) -> None:
     """Show once why the last edit failed, and announce edits to screen readers."""
-    said = {"said": _change_message(current)}
-    component("speaking", "speaking", "hidden")(key="what edits changed", data=said)
+    announced = {"said": _change_message(current)}
+    component("speaking", "speaking", "hidden")(key="what edits changed", data=announced)
     message = st.session_state.pop(_MESSAGE, None)
     if message:
         st.warning(plain(message), icon=":material/info:")
@@ -122,8 +122,8 @@ def outcome(current: Session) -> tuple[float, str]:
     study = current.study
 
     def make() -> tuple[float, str]:
-        made, part = len(study.graph.history), scored_words(current).part
-        before, after = (study.score(part, edits=n).f1 for n in (max(0, made - 1), made))
+        done, part = len(study.graph.history), scored_words(current).part
+        before, after = (study.score(part, edits=n).f1 for n in (max(0, done - 1), done))
         if not study.benchmark.reference.has_gold:
             changed = study.now.segmentation.changed_words(study.before_last.segmentation)
             some, more = "common word changes", "common words change"

@@ -199,11 +199,11 @@ class BoundedUploads:
         if scope["type"] == "websocket":
             await self.app(scope, partial(self._message, receive), send)
             return
-        found = _UPLOAD.search(scope["path"]) if scope["type"] == "http" else None
-        if found is None or scope["method"] not in ("PUT", "DELETE"):
+        upload = _UPLOAD.search(scope["path"]) if scope["type"] == "http" else None
+        if upload is None or scope["method"] not in ("PUT", "DELETE"):
             await self.app(scope, receive, send)
             return
-        session, file = found.groups()
+        session, file = upload.groups()
         sizes = self._sizes.setdefault(session, {})
         while len(self._sizes) > _SESSIONS:
             del self._sizes[next(iter(self._sizes))]  # it has ended long ago

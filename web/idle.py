@@ -68,9 +68,9 @@ def look_at_compare(current: Session) -> None:
         with suppress(MorphGraphError):
             picked.append(choosing.pick(current, name))
     words = choosing.unseen_words(current, picked, scored)
-    how: Any = (*choosing.scoring_now("scores", scored), [])
+    scoring: Any = (*choosing.scoring_now("scores", scored), [])
 
-    def at_once(key: object, said: str, make: Callable[[Any], Any], *, about: object) -> Any:
+    def at_once(key: object, message: str, make: Callable[[Any], Any], *, about: object) -> Any:
         return make(None)
 
-    compare_methods(current, picked, words, at_once, how)
+    compare_methods(current, picked, words, at_once, scoring)

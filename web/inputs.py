@@ -57,12 +57,12 @@ def clear_upload(field: str) -> None:
     counts[field] = counts.get(field, 0) + 1
 
 
-def open_file(label: str, field: str, take: Callable[[str, bytes], object], **how: Any) -> None:
+def open_file(label: str, field: str, take: Callable[[str, bytes], object], **options: Any) -> None:
     """Show a field for files; ``take`` gets the name and content of each, and the page is rerun.
 
     A file that ``take`` refuses stays there with its error.
     """
-    chosen = st.file_uploader(label, key=upload_key(field), **how)
+    chosen = st.file_uploader(label, key=upload_key(field), **options)
     files = chosen if isinstance(chosen, list) else [chosen] if chosen else []
     if files:
         with attempt():
@@ -258,6 +258,9 @@ def offer_frequencies(current: Session, what: str) -> None:
         st.markdown(f":material/bar_chart: {what} word counts.", width="content")
         if language:
             label, source = f"Use wordfreq’s for {demo_name(language)}", f"wordfreq:{language}"
-            how: dict[str, Any] = {"primary": True, "key": "use the frequencies of the language"}
-            button(label, "download_done", _use, current, Source(source), **how)
+            options: dict[str, Any] = {
+                "primary": True,
+                "key": "use the frequencies of the language",
+            }
+            button(label, "download_done", _use, current, Source(source), **options)
         st.caption("Others are in the bar, behind the reference.", width="content")

@@ -53,10 +53,10 @@ class _Work(Generic[T]):
     began: float = field(default_factory=time.monotonic)
     stopped: threading.Event = field(default_factory=threading.Event)
 
-    def tell(self, share: float, said: str = "") -> None:
+    def tell(self, share: float, message: str = "") -> None:
         if self.stopped.is_set():
             raise MorphGraphError("It was stopped.")
-        self.share, self.said = share, said
+        self.share, self.said = share, message
 
     def __call__(self) -> T:
         return self.make(self.tell)
@@ -99,7 +99,7 @@ def retry_beside() -> None:
 
 def watch_beside(
     key: Hashable,
-    said: str,
+    message: str,
     prepare: Callable[[], Callable[[Tell], object]],
     on_stop: Callable[[], object],
 ) -> MorphGraphError | None:
@@ -128,7 +128,7 @@ def watch_beside(
                 worker.known.pop(key, None)
             st.rerun()
         with st.container(horizontal=True, vertical_alignment="bottom", key="waiting beside"):
-            text = work.said or f"{said}, {time.monotonic() - work.began:.0f} s …"
+            text = work.said or f"{message}, {time.monotonic() - work.began:.0f} s …"
             st.progress(min(work.share, 1.0), plain(text))
             button("Stop", "stop", stop, key="stop waiting beside")
 
@@ -150,8 +150,8 @@ class Waiting:
         self._bar: DeltaGenerator | None = None
         self._now: tuple[Hashable, _Work[Any], Any] | None = None
 
-    def do(self, key: Hashable, said: str, make: Callable[[Tell], T], *, about: Any = None) -> T:
-        """Return what ``make`` returns; ``said`` describes it."""
+    def do(self, key: Hashable, message: str, make: Callable[[Tell], T], *, about: Any = None) -> T:
+        """Return what ``make`` returns; ``message`` describes it."""
         worker: _Worker = st.session_state.setdefault("worker", _Worker())
         work, future = worker.work_on(key, make)
         self._now = key, work, about
@@ -159,7 +159,7 @@ class Waiting:
         turn_ends = time.monotonic() + 1.0
         while not wait([future], 0.25).done:
             now = time.monotonic()
-            text = work.said or f"{said}, {now - work.began:.0f} s …"
+            text = work.said or f"{message}, {now - work.began:.0f} s …"
             self._say(plain(text), work.share)
             if now > turn_ends:
                 run_again()
@@ -170,12 +170,12 @@ class Waiting:
         """Remove the line."""
         self._place.empty()
 
-    def _say(self, said: str, share: float) -> None:
+    def _say(self, message: str, share: float) -> None:
         if self._bar is None:
             with self._place.container(horizontal=True, vertical_alignment="bottom", key="waiting"):
-                self._bar = st.progress(0.0, said)
+                self._bar = st.progress(0.0, message)
                 button("Stop", "stop", self._stop, key="stop waiting")
-        self._bar.progress(min(share, 1.0), said)
+        self._bar.progress(min(share, 1.0), message)
 
     def _stop(self) -> None:
         if self._now is not None:
@@ -327,8 +327,8 @@ def train_in_turn(
     for too much time or memory, and for a second training of the same visitor.
     """
     if not limits.is_public():
-        how: dict[str, Any] = {"pipeline": pipeline, "parameters": parameters}
-        return train(method, counts, size, progress=tell, minimum_count=minimum_count, **how)
+        chosen: dict[str, Any] = {"pipeline": pipeline, "parameters": parameters}
+        return train(method, counts, size, progress=tell, minimum_count=minimum_count, **chosen)
 
     def options(folder: Path) -> list[str]:
         path = folder / "words.tsv"
@@ -351,7 +351,7 @@ def silver_in_turn(visitor: str, language: str, words: int, tell: Tell) -> bytes
     return _in_turn(visitor, lambda _: options, tell, "Five runs of Morfessor")
 
 
-def _in_turn(visitor: str, options: Callable[[Path], list[str]], tell: Tell, said: str) -> bytes:
+def _in_turn(visitor: str, options: Callable[[Path], list[str]], tell: Tell, message: str) -> bytes:
     """Return the file that a command of morphgraph makes; ``options`` may put others beside it."""
     with (
         _turn_of(visitor, tell),
@@ -359,7 +359,7 @@ def _in_turn(visitor: str, options: Callable[[Path], list[str]], tell: Tell, sai
     ):
         out = Path(folder, "made")
         command = [sys.executable, "-m", "morphgraph", *options(Path(folder)), "--out", str(out)]
-        _ran(command, Path(folder, "errors"), tell, said)
+        _ran(command, Path(folder, "errors"), tell, message)
         return out.read_bytes()
 
 
@@ -381,7 +381,7 @@ def _turn_of(visitor: str, tell: Tell) -> Iterator[None]:
             _turns.remove(visitor)
 
 
-def _ran(command: Sequence[str], errors: Path, tell: Tell, said: str) -> None:
+def _ran(command: Sequence[str], errors: Path, tell: Tell, message: str) -> None:
     """Run a command of morphgraph for at most a visitor's time; its error is raised."""
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     started, most = time.monotonic(), limits.PUBLIC_SECONDS.value
@@ -393,9 +393,9 @@ def _ran(command: Sequence[str], errors: Path, tell: Tell, said: str) -> None:
             while process.poll() is None:
                 seconds = time.monotonic() - started
                 if seconds > most:
-                    message = f"{said} was ended after {most:,} seconds, the limit on this server."
-                    raise MorphGraphError(f"{message} {_SMALLER}")
-                tell(seconds / most, f"{said}, {seconds:.0f} of at most {most:,} seconds …")
+                    over = f"{message} was ended after {most:,} seconds, the limit on this server."
+                    raise MorphGraphError(f"{over} {_SMALLER}")
+                tell(seconds / most, f"{message}, {seconds:.0f} of at most {most:,} seconds …")
                 time.sleep(_EVERY)
         finally:
             process.kill()
@@ -404,5 +404,5 @@ def _ran(command: Sequence[str], errors: Path, tell: Tell, said: str) -> None:
     if process.returncode == 2 and told:
         raise MorphGraphError(told.removeprefix("morphgraph: "))
     if process.returncode:
-        over = f"{said} was ended: it needs more memory or time than a visitor has."
+        over = f"{message} was ended: it needs more memory or time than a visitor has."
         raise MorphGraphError(f"{over} {_SMALLER}")

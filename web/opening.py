@@ -75,9 +75,9 @@ def what_is_open(current: Session) -> None:
         ("reference", study.benchmark.reference.name),
     ):
         key = f"open {kind} {current.study_number}"
-        said: dict[str, Any] = {"help": f"{plain(name)}: open another", "on_change": "rerun"}
+        options: dict[str, Any] = {"help": f"{plain(name)}: open another", "on_change": "rerun"}
         label = f"**{plain(name_of(current, kind))}**"
-        with st.popover(label, type="tertiary", key=key, **said) as opening:
+        with st.popover(label, type="tertiary", key=key, **options) as opening:
             if opening.open:  # drawn only then, as most never are
                 _others(current, kind)
 
@@ -167,9 +167,9 @@ def files_field(current: Session, place: str, label: str) -> None:
 
 def _reading(place: str) -> dict[str, Any]:
     """Return how the next list of words is read, if somebody has said so."""
-    said = {name: st.session_state.get(f"reading {key} {place}") for name, key in _HOW.items()}
-    said["exempt"] = tuple((said["exempt"] or "").split())
-    return {name: value for name, value in said.items() if value}
+    reading = {name: st.session_state.get(f"reading {key} {place}") for name, key in _HOW.items()}
+    reading["exempt"] = tuple((reading["exempt"] or "").split())
+    return {name: value for name, value in reading.items() if value}
 
 
 def open_files(
@@ -187,14 +187,16 @@ def open_files(
     if len(others) == 1 and others[0].endswith("vocab.json"):
         st.session_state[_HALF] = of_tokeniser
         return f"Drop {fitting_name(others[0])} as well: it belongs to {others[0]}."
-    said = []
+    refusals = []
     if of_tokeniser:
-        said.append(_open_tokeniser(current, of_tokeniser))
+        refusals.append(_open_tokeniser(current, of_tokeniser))
     for kind, opening in _OPENINGS:
         for name in (name for name, found in kinds.items() if found == kind):
-            how = dict(reading or {}) if kind == "gold" else {}
-            said.append(opening(current, Source(name, ((name, files[name]),), **how)))
-    return " ".join(said)
+            reading_of_gold = dict(reading or {}) if kind == "gold" else {}
+            refusals.append(
+                opening(current, Source(name, ((name, files[name]),), **reading_of_gold))
+            )
+    return " ".join(refusals)
 
 
 def _unpacked(contents: Mapping[str, bytes]) -> dict[str, bytes]:

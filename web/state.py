@@ -154,10 +154,10 @@ class Address:
         element(key=f"address {name}", data={**data, "since": self.since})
         return value
 
-    def remember(self, name: str, key: str, first: str, **how: Any) -> str:
+    def remember(self, name: str, key: str, first: str, **options: Any) -> str:
         """Let a remembered field follow the address (see `follow`), and return its value."""
         value = value_now(key, first)
-        asked = self.follow(name, value, **how)
+        asked = self.follow(name, value, **options)
         if asked != value:
             set_value(key, asked)
         return asked
@@ -281,8 +281,8 @@ class Session:
         tokeniser.cache = app_cache()
         ids = tuple(map(tokeniser.graph.id_of, tokeniser.alphabet))
         key = ("benchmark", tokeniser.alphabet, ids, Same(reference), Same(counts), counted_in)
-        made = partial(Benchmark.build, tokeniser, reference, counts, counted_in)
-        self.study = Study(tokeniser, tokeniser.cache.get(tokeniser.as_loaded, key, made))
+        build = partial(Benchmark.build, tokeniser, reference, counts, counted_in)
+        self.study = Study(tokeniser, tokeniser.cache.get(tokeniser.as_loaded, key, build))
         self.study_number += 1
         self.asked, self.run = "", None
         self.focus = self.selected = None
@@ -315,10 +315,12 @@ class Session:
         files = (tokeniser.as_loaded, *names, self.study.benchmark.identity)
         if of_files:
             return files
-        made = tokeniser.graph.history[:edits]
-        states = (tokeniser.graph.numbered_after(number) for number in range(1, len(made) + 1))
-        learned = (str(change.step.get("learned", "")) for change in made)
-        return *files, *states, *learned, *(change.edit for change in made)
+        edits_made = tokeniser.graph.history[:edits]
+        states = (
+            tokeniser.graph.numbered_after(number) for number in range(1, len(edits_made) + 1)
+        )
+        learned = (str(change.step.get("learned", "")) for change in edits_made)
+        return *files, *states, *learned, *(change.edit for change in edits_made)
 
     def graph_after(self, edits: int) -> MergeGraph:
         """Return the open graph as it was after this number of edits."""

@@ -46,13 +46,13 @@ def tape(current: Session, *, learning: bool = False) -> None:
     for number, (now, seen) in enumerate(zip(f1, learned, strict=True)):
         change = changes[number - 1] if number else None
         label = edit_label(current, change) if change else "start"
-        said = edit_said(current, change) if change else label
-        said += "" if now != now else f" · F1 {in_percent(now)}"
+        told = edit_said(current, change) if change else label
+        told += "" if now != now else f" · F1 {in_percent(now)}"
         if change and now == now and f1[number - 1] == f1[number - 1]:
-            said += f" ({signed(100 * (now - f1[number - 1]))})"
+            told += f" ({signed(100 * (now - f1[number - 1]))})"
         scores = {"f1": in_chart(now), "learned": in_chart(seen)}
         kind = _KINDS.get(change.edit, change.edit) if change else "start"
-        points.append({"label": label, "kind": kind, "said": said, **scores})
+        points.append({"label": label, "kind": kind, "said": told, **scores})
     title = f"F1 over your edits{f', on {words.said}' if words.said else ''}"
     data = {
         "title": " · ".join(filter(None, [title, said_of_copy])),
@@ -86,16 +86,16 @@ def edit_said(current: Session, change: Change) -> str:
 
 def _keep_what_ended(current: Session, changes: tuple[Change, ...]) -> str:
     """Keep undone edits that went with an edit made in their place as a named copy; say so."""
-    number, before, was_done, said = st.session_state.get(_KNOWN, (0, (), 0, ""))
+    number, before, was_done, note = st.session_state.get(_KNOWN, (0, (), 0, ""))
     done = len(current.study.graph.history)
     is_as_before = number == current.study_number and done == was_done
     if is_as_before and len(before) == len(changes) and all(map(op.is_, before, changes)):
-        return str(said)
-    said = ""
+        return str(note)
+    note = ""
     if number == current.study_number and was_done < len(before):
         pairs = zip(before, changes, strict=False)
         parted = (n for n, (a, b) in enumerate(pairs) if a is not b and a.step != b.step)
         if next(parted, len(changes)) < len(before):
-            said = keep_branch(current, before, edit_label(current, before[-1]))
-    st.session_state[_KNOWN] = current.study_number, changes, done, said
-    return said
+            note = keep_branch(current, before, edit_label(current, before[-1]))
+    st.session_state[_KNOWN] = current.study_number, changes, done, note
+    return note

@@ -139,7 +139,7 @@ def set_value(key: str, value: Any) -> None:
 
 
 def setting(
-    widget: Callable[..., Any], label: str, *given: Any, key: str, first: Any, **how: Any
+    widget: Callable[..., Any], label: str, *given: Any, key: str, first: Any, **options: Any
 ) -> Any:
     """Show a widget whose value is remembered across pages by its key, ``first`` at first.
 
@@ -150,10 +150,10 @@ def setting(
     value = st.session_state.setdefault(key, value_now(key, first))
     takes = inspect.signature(widget).parameters
     if "index" in takes:
-        how["index"] = list(given[0]).index(value) if given[0] else None
+        options["index"] = list(given[0]).index(value) if given[0] else None
     else:
-        how["default" if "default" in takes else "value"] = value
-    shown = widget(label, *given, key=key, **how)
+        options["default" if "default" in takes else "value"] = value
+    shown = widget(label, *given, key=key, **options)
     st.session_state[f"kept {key}"] = st.session_state[key]
     return shown
 
@@ -165,7 +165,7 @@ def choice(
     *,
     key: str,
     first: Any = None,
-    **how: Any,
+    **settings: Any,
 ) -> Any:
     """Show a remembered widget to choose among options, which may change.
 
@@ -180,12 +180,12 @@ def choice(
         st.session_state[key] = [one for one in now if one in options]
     elif now not in options:
         st.session_state[key] = first
-    return setting(widget, label, options, key=key, first=first, **how)
+    return setting(widget, label, options, key=key, first=first, **settings)
 
 
-def segments(label: str, options: Iterable[Any], *, key: str, **how: Any) -> Any:
+def segments(label: str, options: Iterable[Any], *, key: str, **settings: Any) -> Any:
     """Show a remembered choice of exactly one of a few options, side by side."""
-    return choice(st.segmented_control, label, options, key=key, required=True, **how)
+    return choice(st.segmented_control, label, options, key=key, required=True, **settings)
 
 
 def open_dialog(page: str, kind: str, *about: Any) -> None:
@@ -251,18 +251,18 @@ def number_in(text: str) -> float:
     return float(number[0].replace(",", "")) if number else float("nan")
 
 
-def show_table(data: Any, most: int | None = None, *, best: Any = None, **how: Any) -> Any:
+def show_table(data: Any, most: int | None = None, *, best: Any = None, **options: Any) -> Any:
     """Show a table without row numbers, as high as its rows, at most ``most`` of them.
 
     The first column is pinned. Texts that are aligned right stay as they are written, and are
     sorted as numbers; one that is missing is n/a. Bold: those that are ``best``, a table of flags.
     """
     frame = pd.DataFrame(data).reset_index(drop=True)
-    how.setdefault("placeholder", UNDEFINED)
+    options.setdefault("placeholder", UNDEFINED)
     if most is not None:
-        how["height"] = 35 * (min(len(frame), most) + 1) + 3
-    config = how["column_config"] = dict(how.get("column_config", {}))
-    first, *others = how.get("column_order", frame.columns)
+        options["height"] = 35 * (min(len(frame), most) + 1) + 3
+    config = options["column_config"] = dict(options.get("column_config", {}))
+    first, *others = options.get("column_order", frame.columns)
     is_pinned = len(others) > 3  # it is greyer then, and only wide tables are scrolled
     config[first] = {**st.column_config.Column(), **config.get(first, {}), "pinned": is_pinned}
     written = [
@@ -271,7 +271,7 @@ def show_table(data: Any, most: int | None = None, *, best: Any = None, **how: A
         if name in frame and one.get("alignment") == "right" and is_string_dtype(frame[name])
     ]
     if not written and best is None:
-        return st.dataframe(frame, hide_index=True, **how)
+        return st.dataframe(frame, hide_index=True, **options)
     texts = frame
     frame = frame.assign(**{name: frame[name].map(number_in) for name in written})
     style: Any = frame.style
@@ -283,7 +283,7 @@ def show_table(data: Any, most: int | None = None, *, best: Any = None, **how: A
     if best is not None:
         bold = best.map(lambda is_best: BEST if is_best else "")
         style.apply(lambda _: bold, None)
-    return st.dataframe(style, hide_index=True, **how)
+    return st.dataframe(style, hide_index=True, **options)
 
 
 def show_model(table: Table, most: int | None = None, *, key: str, is_brief: bool = False) -> None:

@@ -137,11 +137,11 @@ def trainers(package: str) -> str:
     return markdown_table(rows)
 
 
-def with_table(document: str, made: str) -> str:
+def with_table(document: str, table: str) -> str:
     """Return a page with the table between its marks replaced."""
     begin, end = "<!-- from the registry -->\n", "<!-- end -->"
     before, _, rest = document.partition(begin)
-    return before + begin + made + "\n" + end + rest.partition(end)[2]
+    return before + begin + table + "\n" + end + rest.partition(end)[2]
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -155,6 +155,6 @@ TABLES: dict[str, Callable[[], str]] = {
 
 if __name__ == "__main__":
     (DOCS / "api.md").write_text(page(), encoding="utf-8")
-    for name, made in TABLES.items():
+    for name, table in TABLES.items():
         path = DOCS.parent / name
-        path.write_text(with_table(path.read_text(encoding="utf-8"), made()), encoding="utf-8")
+        path.write_text(with_table(path.read_text(encoding="utf-8"), table()), encoding="utf-8")

@@ -36,8 +36,8 @@ def tokeniser_of(lines: str) -> BpeTokeniser:
 
 def tokens(tokeniser: BpeTokeniser, word: str) -> str:
     """Return a word's tokens, with spaces between."""
-    found = segment(tokeniser.graph, tokeniser.encode([word]))
-    return " ".join(tokeniser.types[token] for _, token in found.token_ends(0))
+    segmentation = segment(tokeniser.graph, tokeniser.encode([word]))
+    return " ".join(tokeniser.types[token] for _, token in segmentation.token_ends(0))
 
 
 def states(lines: str) -> Iterator[tuple[list[str], MergeTree]]:

@@ -93,7 +93,7 @@ def main(folders: list[str]) -> None:
     """Write the sections of the runs in these folders; the page keeps those of other runs."""
     page = PAGE.read_text("utf-8") if PAGE.exists() else ""
     known = [f"## {part}" for part in page.split("\n## ")[1:]]
-    sections = {found[1]: part for part in known if (found := _NAME.search(part))}
+    sections = {heading[1]: part for part in known if (heading := _NAME.search(part))}
     for folder in map(Path, folders):
         text = (folder / "configuration.yaml").read_text("utf-8")
         evaluation, _ = parse_evaluation(text, str(folder))

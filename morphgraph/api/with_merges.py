@@ -143,8 +143,8 @@ class Tokeniser(BaseTokeniser):
         <ScoredKnockout: 231 types removed, F1 49.89 % → 60.98 % on 188 words kept aside>
         """
         chosen = KnockoutSettings(**settings, seed=seed)
-        made, rest, kept = self._learn("knockout", gold, holdout, seed, chosen)
-        new, result = made.segmenter.tokeniser, made.result
+        learned, rest, kept = self._learn("knockout", gold, holdout, seed, chosen)
+        new, result = learned.segmenter.tokeniser, learned.result
         removed = tuple(new.types[number] for number in result.change.removed_types)
         return ScoredKnockout(*self._learned(new, rest, kept, chosen), removed, result)
 
@@ -327,8 +327,8 @@ class Tokeniser(BaseTokeniser):
         <Tokeniser demo:en: BTE, 7,769 types, 7,512 merges, 1 edit>
         """
         settings = method_named(method, METHODS.learning).settings(parameters)
-        made, _, _ = self._learn(method, gold, holdout, seed, settings)
-        return Tokeniser(standard_segmenter(made.segmenter.tokeniser))
+        learned, _, _ = self._learn(method, gold, holdout, seed, settings)
+        return Tokeniser(standard_segmenter(learned.segmenter.tokeniser))
 
     def _edited(self, new: BpeTokeniser) -> tuple[Tokeniser, tuple[str, ...]]:
         """Return an edited copy, and the types that no merge of it can form any more."""

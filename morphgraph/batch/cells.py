@@ -299,14 +299,14 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
 
 
 def score_rows(
-    spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet, baseline: Segmenter | None
+    spec: Mapping[str, Any], result: MethodResult, gold_set: GoldSet, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     """Return every score on the reference, for each scope and weighting."""
     metrics = [name for name in spec["metrics"] if name not in OWN_METRICS]
     if not metrics:
         return
     draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
-    outcomes = outcomes_of([("", made.segmenter)], gold_set)
+    outcomes = outcomes_of([("", result.segmenter)], gold_set)
     if isinstance(outcomes[0], SegmentationFailure):
         raise MorphGraphError(outcomes[0].message)
     if baseline is not None:
@@ -326,10 +326,10 @@ def score_rows(
         if isinstance(table.outcomes[0], SegmentationFailure):  # by what the metrics need
             raise MorphGraphError(table.outcomes[0].message)
         about = (scope, weighting, int(gold_set.has_gold(scope).sum()), table.signature_of(0))
-        for name, found in (table.estimates[0] or {}).items():
+        for name, estimate in (table.estimates[0] or {}).items():
             if name in METRICS:
-                over = found.interval.low, found.interval.high, found.p
-                yield ResultRow(name, found.value, *about, *over, variant=variant)
+                over = estimate.interval.low, estimate.interval.high, estimate.p
+                yield ResultRow(name, estimate.value, *about, *over, variant=variant)
 
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Iterator[ResultRow]:
@@ -358,25 +358,27 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Itera
 
 
 def _distributions(
-    spec: Mapping[str, Any], base: Segmenter, made: Segmenter, gold_set: GoldSet
+    spec: Mapping[str, Any], base: Segmenter, segmenter: Segmenter, gold_set: GoldSet
 ) -> Iterator[ResultRow]:
-    about = ("morphemic", "types", gold_set.size, gold_set.signature_of(made.signature()))
+    about = ("morphemic", "types", gold_set.size, gold_set.signature_of(segmenter.signature()))
     if not DISTRIBUTIONS.keys().isdisjoint(spec["metrics"]):
-        for name, variant, value in distributed(base, made, gold_set):
+        for name, variant, value in distributed(base, segmenter, gold_set):
             if name in spec["metrics"]:
                 yield ResultRow(name, value, *about, variant=variant)
 
 
-def _phases(spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet) -> Iterator[ResultRow]:
+def _phases(
+    spec: Mapping[str, Any], result: MethodResult, gold_set: GoldSet
+) -> Iterator[ResultRow]:
     """Return what is told of the phases of ReBPE; nothing for other methods."""
     from morphgraph.batch.phases import phase_points, phase_scores
 
     wanted = PHASE_METRICS.keys() & spec["metrics"]
-    if made.run is None or not wanted:
+    if result.run is None or not wanted:
         return
-    scores, settings = phase_scores(made.run, gold_set), made.run.settings
-    entries, signature = int(gold_set.has_gold(settings.scope).sum()), made.segmenter.signature()
-    for name, value, step, variant in phase_points(made.run, scores):
+    scores, settings = phase_scores(result.run, gold_set), result.run.settings
+    entries, signature = int(gold_set.has_gold(settings.scope).sum()), result.segmenter.signature()
+    for name, value, step, variant in phase_points(result.run, scores):
         row = ResultRow(name, value, signature=signature, step=step, variant=variant)
         if name in ("phase_f1", "phase_gain"):
             scored_by = settings.scope, settings.weighting
@@ -386,15 +388,15 @@ def _phases(spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet) -> I
 
 
 def _figures(
-    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult, baseline: Segmenter | None
+    spec: Mapping[str, Any], inputs: CellInputs, result: MethodResult, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     from morphgraph.tables.figures import signature
 
     if not spec["vocabulary"]:
         return  # cutting all words of a corpus takes long
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
-    reference = None if made.gold_set is None else made.gold_set.reference
-    health = VocabularyHealth(made.segmenter, corpus, reference)
+    reference = None if result.gold_set is None else result.gold_set.reference
+    health = VocabularyHealth(result.segmenter, corpus, reference)
     line = signature([health], ALPHA)
     against: VocabularyHealth | None = health
     is_own = spec["baseline"] is None and spec["method"] not in METHODS.learning

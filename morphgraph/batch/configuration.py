@@ -139,9 +139,9 @@ def _extended(
     base: type[Any], name: str, does: str | None, own: dict[str, Any], **more: Any
 ) -> Any:
     """Return a model with the parameters of a method or task as further fields."""
-    made = create_model(name, __base__=base, __doc__=does, **more, **own)
-    made.own = tuple(own)
-    return made
+    model = create_model(name, __base__=base, __doc__=does, **more, **own)
+    model.own = tuple(own)
+    return model
 
 
 def _parameters(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:

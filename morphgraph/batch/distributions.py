@@ -28,27 +28,27 @@ DISTRIBUTIONS = {
 
 
 def distributed(
-    base: Segmenter, made: Segmenter, gold: GoldSet
+    base: Segmenter, segmenter: Segmenter, gold: GoldSet
 ) -> Iterator[tuple[str, str, float]]:
     """Yield every metric, its variants such as ``change=-1``, and their values.
 
-    ``base``: the tokeniser itself, with which the gold is described; ``made``: what a method made
+    ``base``: the tokeniser itself, with which the gold is described; ``segmenter``: what a method made
     of it. Source: Bauwens & Delobelle 2024, Figs. 3, 4, 6, 10 and Table 1.
     """
     from morphgraph.refine.knockout import share_of_leaves
     from morphgraph.score.outcome import outcome_of
 
-    if made is base:
+    if segmenter is base:
         morphs = gold.cuts("morphemic").counts[gold.has_gold("morphemic")] + 1
         yield from _shares("words_by_morphs", "morphs", morphs)
         yield "gold_entries", "", float(len(morphs))
         yield "index_of_synthesis", "", float(morphs.mean())
         return
-    tokens, now = (outcome_of(each, gold, "").tokens for each in (base, made))
+    tokens, now = (outcome_of(each, gold, "").tokens for each in (base, segmenter))
     yield from _shares("words_changed", "change", now - tokens)
-    if base.editable is None or made.editable is None:
+    if base.editable is None or segmenter.editable is None:
         return
-    graph, after = base.editable.graph, made.editable.graph
+    graph, after = base.editable.graph, segmenter.editable.graph
     results = [merge.result for merge in graph.merges().values()]
     places = [n for n, type_ in enumerate(results) if graph.types[type_] not in after]
     if places:

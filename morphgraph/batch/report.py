@@ -326,9 +326,9 @@ def _columns(scored: pd.DataFrame, spread_by: list[str], metrics: Sequence[str])
 def _extras(cells: Sequence[Cell]) -> tuple[str, ...]:
     """Return what CSV adds to a column's values: whatever any of its cells has."""
     numbers = ("low", "high", "p", "sd")
-    found = [n for n in numbers if any(not math.isnan(getattr(cell, n)) for cell in cells)]
-    found += ["seeds"] if any(cell.seeds > 1 for cell in cells) else []
-    return (*found, *([HELD_IN] if any(cell.held_in for cell in cells) else []))
+    shown = [n for n in numbers if any(not math.isnan(getattr(cell, n)) for cell in cells)]
+    shown += ["seeds"] if any(cell.seeds > 1 for cell in cells) else []
+    return (*shown, *([HELD_IN] if any(cell.held_in for cell in cells) else []))
 
 
 # ------------------------------------------------------------------------------ charts
@@ -528,14 +528,14 @@ def file_names(titles: Sequence[str]) -> list[str]:
     >>> file_names(["Scores: Rényi & F1", "Scores (Rényi, F1)", "../..", "con"])
     ['scores-renyi-f1', 'scores-renyi-f1-2', 'table', 'table-con']
     """
-    found: list[str] = []
+    problems: list[str] = []
     for title in titles:
         ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
         name = re.sub("[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_NAME_LENGTH].strip("-")
         name = f"table-{name}" if _RESERVED.fullmatch(name) else name or "table"
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))
-        found.append(next(one for one in numbered if one not in found))
-    return found
+        problems.append(next(one for one in numbered if one not in problems))
+    return problems
 
 
 # ------------------------------------------------------------------------------ the run
@@ -559,13 +559,13 @@ def run_facts(facts: Mapping[str, Any]) -> dict[str, str]:
     >>> run_facts({"command": ["a", "b c"], "machine": {"cores": 2}, "languages": ["en", "de"]})
     {'Command': "a 'b c'", 'Machine: cores': '2', 'Languages': 'en, de'}
     """
-    found = {}
+    differences = {}
     for key, value in facts.items():
         for part, each in value.items() if isinstance(value, Mapping) else [("", value)]:
             text = ", ".join(each) if isinstance(each, list) else str(each)
             name = ": ".join(filter(None, (key.capitalize(), part)))
-            found[name] = shlex.join(each) if key == "command" else text
-    return found
+            differences[name] = shlex.join(each) if key == "command" else text
+    return differences
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -574,8 +574,8 @@ def _ranges(numbers: Sequence[int]) -> str:
     >>> _ranges([3, 1, 2, 7]), _ranges([])
     ('1–3, 7', '')
     """
-    found = []
+    lines = []
     for _, run in groupby(enumerate(sorted(set(numbers))), lambda pair: pair[1] - pair[0]):
         first, *rest = [number for _, number in run]
-        found.append(f"{first}–{rest[-1]}" if rest else f"{first}")
-    return ", ".join(found)
+        lines.append(f"{first}–{rest[-1]}" if rest else f"{first}")
+    return ", ".join(lines)

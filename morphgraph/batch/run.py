@@ -129,8 +129,8 @@ class ProgressFile:
 def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
     """Return the progress of the run in a folder; None if there is none, or it is invalid."""
     try:
-        found = parse_json(read_bytes(Path(folder) / "progress.json"), "progress.json")
-        progress: RunProgress = TypeAdapter(RunProgress).validate_python(found)
+        document = parse_json(read_bytes(Path(folder) / "progress.json"), "progress.json")
+        progress: RunProgress = TypeAdapter(RunProgress).validate_python(document)
     except (MorphGraphError, ValidationError):
         return None
     if not progress.is_over and not has_runner(Path(folder)):

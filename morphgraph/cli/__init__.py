@@ -39,11 +39,11 @@ class _Commands(TyperGroup):
         return [*COMMANDS.places]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        made = COMMANDS.get(cmd_name)
-        if made is not None and not isinstance(made, typer.Typer):
-            function, made = made, typer.Typer(add_completion=False)
-            made.command(name=cmd_name)(function)
-        return made and typer.main.get_command(made)
+        command = COMMANDS.get(cmd_name)
+        if command is not None and not isinstance(command, typer.Typer):
+            function, command = command, typer.Typer(add_completion=False)
+            command.command(name=cmd_name)(function)
+        return command and typer.main.get_command(command)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         summaries = ((name, self._summary(name, place)) for name, place in COMMANDS.places.items())

@@ -43,8 +43,8 @@ def blame(
 
     limit: At most this many merges; 0 for all.
     """
-    how: Any = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
-    blamed = open_edited(given).blame(given.gold_set(), **how)
+    options: Any = {"scope": scope, "weighting": weighting, "tuples_once": tuples_once}
+    blamed = open_edited(given).blame(given.gold_set(), **options)
     shown: Any = {"threshold": threshold, "limit": limit}
     if given.as_json:
         output.print_json(blamed.to_dict(**shown))

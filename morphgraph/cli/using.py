@@ -64,7 +64,7 @@ def segment(
     encoded = segmenter.encode(given, bare=bare or sentences)
     if samples > 1 and segmenter.undrawn is segmenter:
         raise MorphGraphError("--samples is for dropout; all other methods give one result.")
-    found = segmenter.samples(encoded, samples)
+    drawn = segmenter.samples(encoded, samples)
     rows: list[dict[str, Any]] = [
         {
             "word": text,
@@ -73,7 +73,7 @@ def segment(
             "splits": one.splits(number),
         }
         for number, text in enumerate(given)
-        for one in found
+        for one in drawn
     ]
     if as_json:
         output.print_json({"words": rows, "signature": segmenter.signature()})
@@ -128,31 +128,31 @@ def vocabulary(
     gold_set = read.gold(gold)
     entries = None if gold_set is None else gold_set.reference
     with output.progress_bar("counting"):
-        found = [
+        lines = [
             VocabularyHealth(segmenter, known, entries, label=label)
             for label, segmenter in segmenters.items()
         ]
     if against and list_ is None:
-        compared = [ComparedVocabularies(found[0], one) for one in found[1:]]
+        compared = [ComparedVocabularies(lines[0], one) for one in lines[1:]]
         if as_json:
             output.print_json({"compared": [each.to_dict() for each in compared]})
         else:
             print("\n\n".join(map(str, compared)))
         return
     if as_json:
-        output.print_json(figures_json(found, alpha, list_, limit))
+        output.print_json(figures_json(lines, alpha, list_, limit))
         return
     if list_ is None:
-        print(report_of(figure_table(found, alpha)))
+        print(report_of(figure_table(lines, alpha)))
         return
-    for health in found[1:] if against else found:
-        table = list_behind(health, list_, baseline=found[0])
+    for health in lines[1:] if against else lines:
+        table = list_behind(health, list_, baseline=lines[0])
         table = table.drop(columns="type_id")
         shown = table[: limit or None]
         print(f"{health.label}: {len(shown):,} of {len(table):,}")
         if len(shown):
             print(text_of(frame_table(shown)))
-    print(signature(found, alpha))
+    print(signature(lines, alpha))
 
 
 def _segmenters(sources: list[str], recipe: Path | None) -> "dict[str, Segmenter]":

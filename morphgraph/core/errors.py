@@ -47,8 +47,8 @@ class FileFormatError(MorphGraphError):
         super().__init__(f"{where}: {problem}. {fix}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        made = partial(type(self), quotes=self.quotes)
-        return made, (self.file, self.place, self.problem, self.fix)
+        remade = partial(type(self), quotes=self.quotes)
+        return remade, (self.file, self.place, self.problem, self.fix)
 
 
 @contextmanager

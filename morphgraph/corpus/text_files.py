@@ -270,6 +270,6 @@ class Parquet:
 def damaged_parquet(name: str, message: str) -> FileFormatError:
     """Return the error for a Parquet file that DuckDB cannot read."""
     # The path in it is of a copy.
-    said = re.sub(r""" (['\"])/.*?\1""", "", message.splitlines()[0])
-    problem = f"this parquet file cannot be read ({said[:120]})"
+    message_line = re.sub(r""" (['\"])/.*?\1""", "", message.splitlines()[0])
+    problem = f"this parquet file cannot be read ({message_line[:120]})"
     return FileFormatError(name, "", problem, "Copy or download the file again.")

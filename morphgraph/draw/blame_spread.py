@@ -82,6 +82,6 @@ def _merge(tokeniser: BpeTokeniser, blamed: Blame, place: int, step: int) -> Bla
     merge = tokeniser.graph.merge(int(blamed.arrays.merge_ids[place]))
     names = [shortened(tokeniser.readable_types[part], 30) for part in merge.parts[:_PARTS]]
     more = ["…"] * (len(merge.parts) > _PARTS)
-    made = shortened(tokeniser.readable_types[merge.result], 30)
+    name = shortened(tokeniser.readable_types[merge.result], 30)
     figures = float(blamed.blamed[place]), float(blamed.applied[place])
-    return BlamedMerge(side_by_side([*names, *more], " + "), made, merge.result, *figures, step)
+    return BlamedMerge(side_by_side([*names, *more], " + "), name, merge.result, *figures, step)

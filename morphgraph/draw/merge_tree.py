@@ -180,14 +180,17 @@ def describe_in_study(
 def _merges(
     tokeniser: BpeTokeniser,
     graph: MergeGraph,
-    found: Derivation,
+    derivation: Derivation,
     blame: Blame | None,
     gaps: Sequence[TreeGap],
 ) -> Iterator[TreeMerge]:
     closes = Counter(gap.merge for gap in gaps if gap.merge is not None)
-    applied = ((n, v) for n, v in enumerate(found.vertices) if v.children)
+    applied = ((n, v) for n, v in enumerate(derivation.vertices) if v.children)
     for step, (number, vertex) in enumerate(applied, start=1):
-        merge, parts = vertex.merge, tuple(found.vertices[child].type for child in vertex.children)
+        merge, parts = (
+            vertex.merge,
+            tuple(derivation.vertices[child].type for child in vertex.children),
+        )
         *names, label = (
             visible_in_xml("�" if type_ == UNKNOWN else tokeniser.readable(graph.types[type_]))
             for type_ in (*parts, vertex.type)
@@ -210,9 +213,9 @@ def _merges(
 
 
 def _gaps(
-    found: Derivation, positions: Sequence[int], gold: Collection[int] | None
+    derivation: Derivation, positions: Sequence[int], gold: Collection[int] | None
 ) -> Iterator[TreeGap]:
-    for leaf, closed in enumerate(found.closed_by()[:-1]):
+    for leaf, closed in enumerate(derivation.closed_by()[:-1]):
         is_gold = gold is not None and leaf in gold
         if closed is not None:
             if is_gold:

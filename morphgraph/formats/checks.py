@@ -168,10 +168,10 @@ def _of_edits(
     return [Check(name, *row) for name, row in zip(_OF_EDITS, rows, strict=True)]
 
 
-def _types(graph: MergeGraph, found: Segmentation) -> Iterator[list[str]]:
+def _types(graph: MergeGraph, segmentation: Segmentation) -> Iterator[list[str]]:
     """The tokens of each word, without what is outside the alphabet."""
-    for word in range(len(found.words)):
-        yield [graph.types[token] for token in found.tokens(word) if token != UNKNOWN]
+    for word in range(len(segmentation.words)):
+        yield [graph.types[token] for token in segmentation.tokens(word) if token != UNKNOWN]
 
 
 def _special(before: Mapping[str, Any], library: Tokenizer) -> tuple[int, int]:

@@ -115,8 +115,8 @@ class Document(Content):
     def of_class(self, settings: FolderSettings) -> tuple[dict[str, Any] | None, FolderSettings]:
         """Return itself; a vocabulary and its merges are prepared as a class does."""
         model = self.document["model"]
-        made = self.merges_name and document_of_class(settings, model["vocab"], model["merges"])
-        return made or self.document, settings
+        document = self.merges_name and document_of_class(settings, model["vocab"], model["merges"])
+        return document or self.document, settings
 
     def vocabulary(self, name: str) -> SubwordVocabulary:
         """Return its types, numbered by their ids in the file, from 0."""

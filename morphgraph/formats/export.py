@@ -395,9 +395,9 @@ def our_ids(
     return ids_in(segment(tokeniser.graph, tokeniser.encode(texts, bare=bare)), ids)
 
 
-def ids_in(found: Segmentation, ids: Mapping[int, int]) -> list[list[int]]:
+def ids_in(segmentation: Segmentation, ids: Mapping[int, int]) -> list[list[int]]:
     """Return the new ids of each word's tokens, without those that have none."""
-    tokens, ends = found.token_at, found.words.word_offsets
+    tokens, ends = segmentation.token_at, segmentation.words.word_offsets
     renumbered = np.full(1 + max(ids, default=0), -1, np.int64)
     renumbered[list(ids)] = list(ids.values())
     kept = np.flatnonzero((tokens >= 0) & (tokens != UNKNOWN))

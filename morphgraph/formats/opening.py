@@ -262,15 +262,15 @@ def _with_settings(opened: Opened, settings: Mapping[str, Any]) -> Opened:
     merges_name = content.merges_name if isinstance(content, Document) else ""
     whole = isinstance(content, Document) and not merges_name
     changed, warnings = completed(document, held, whole=whole, implied=implied)
-    made = Document(changed, merges_name)
-    if made == content and not warnings:
+    with_settings = Document(changed, merges_name)
+    if with_settings == content and not warnings:
         return opened
-    if made != content:
+    if with_settings != content:
         parts = {key: value for key, value in changed.items() if key != "model"}
         sum_ = checksum(f"{sum_} {json.dumps(parts, sort_keys=True)}".encode())
-    made.check_limits(opened.name)
+    with_settings.check_limits(opened.name)
     warnings = (*opened.warnings, *warnings)
-    return replace(opened, content=made, checksum=sum_, warnings=warnings)
+    return replace(opened, content=with_settings, checksum=sum_, warnings=warnings)
 
 
 def needs_vocabulary(data: bytes) -> bool:

@@ -232,7 +232,7 @@ class MergeGraph(MergeTable):
         Whoever reads a recipe checks it by `formats.recipe.check_steps` first.
         """
         changes: list[Change] = []
-        made, undone, places = len(self._done), self._undone.copy(), self._places.copy()
+        done, undone, places = len(self._done), self._undone.copy(), self._places.copy()
         for position, step in enumerate(steps, start=1):
             try:
                 if (edit := step.get("edit")) not in _EDITS:
@@ -243,7 +243,7 @@ class MergeGraph(MergeTable):
                     self._done[-1] = change
                 changes.append(change)
             except EditError as error:
-                while len(self._done) > made:  # a step that changed nothing is not in it
+                while len(self._done) > done:  # a step that changed nothing is not in it
                     self.undo()
                 self._undone, self._places = undone, places
                 raise EditError(f"Step {position} of the recipe: {error}") from error
@@ -258,10 +258,10 @@ class MergeGraph(MergeTable):
         return self._named_after(edits)[1]
 
     def _named_after(self, edits: int) -> tuple[State, State]:
-        made, place = len(self._done), self._places[edits]
+        done, place = len(self._done), self._places[edits]
         if place.names is None:
-            there = self.earlier(max(0, made - edits))
-            for number, change in enumerate(self._undone[::-1][: max(0, edits - made)], made + 1):
+            there = self.earlier(max(0, done - edits))
+            for number, change in enumerate(self._undone[::-1][: max(0, edits - done)], done + 1):
                 there._forward(change, self._places[number])
             return there._named()
         return place.names

@@ -156,14 +156,14 @@ def preview_append(tokeniser: BpeTokeniser, other: BpeTokeniser) -> Change:
     """
     _check_spelling(tokeniser, other)
     graph, theirs, known = tokeniser.graph, other.graph, TypeAtoms()
-    made = dict.fromkeys(merge.result for merge in theirs.merges().values())
-    atoms = [theirs.types[n] for n in theirs.type_ids() if n not in made]
+    results = dict.fromkeys(merge.result for merge in theirs.merges().values())
+    atoms = [theirs.types[n] for n in theirs.type_ids() if n not in results]
     atoms = [text for text in atoms if other.is_atom_text(text) and text not in other.special]
     lacking = [text for text in atoms if text not in graph]
     usable = {*lacking, *(graph.types[n] for n in graph.type_ids() if not graph.incoming(n))}
     spelt = {
         theirs.types[n]: [theirs.types[atom] for atom in known.of(theirs, [n])]
-        for n in made
+        for n in results
         if theirs.types[n] not in tokeniser.special
     }
     spelt = {text: each for text, each in spelt.items() if usable.issuperset(each)}

@@ -261,11 +261,11 @@ class Study:
         """
         graph, benchmark, among = self.graph, self.benchmark, self._mask(part)
         question = "F1", benchmark.identity, part
-        made, later = len(graph.history), len(graph.undone)
-        states = [graph.numbered_after(edits) for edits in range(made + later + 1)]
+        done, later = len(graph.history), len(graph.undone)
+        states = [graph.numbered_after(edits) for edits in range(done + later + 1)]
         f1 = [self.cache.known(state, question, math.nan) for state in states]
         before: MergeSegmentation | None = None
-        if any(map(math.isnan, f1[: made + 1])):
+        if any(map(math.isnan, f1[: done + 1])):
             for edits, then in enumerate(graph.states_onward()):
                 if not math.isnan(f1[edits]):
                     before = None
@@ -389,7 +389,7 @@ class Study:
     def examples(self, number: int, limit: int = 8) -> tuple[list[Example], list[Example]]:
         """Words in which a type's merges were applied rightly, and wrongly; frequent ones first."""
         words, weight = self.benchmark.words, self.benchmark.token_weights
-        owner, positions, found = words.word_of_atom, words.gap_position, []
+        owner, positions, gaps = words.word_of_atom, words.gap_position, []
         for chosen in self._gaps_closed_by(number):
             ranked = chosen[np.argsort(-weight[owner[chosen]], kind="stable")]
             shown: dict[int, int] = {}
@@ -397,13 +397,13 @@ class Study:
                 shown.setdefault(int(owner[gap]), int(gap))
                 if len(shown) >= limit:
                     break
-            found.append(
+            gaps.append(
                 [
                     Example(words.texts[n], self.gold_text(n), n, max(0, int(positions[gap])))
                     for n, gap in shown.items()
                 ]
             )
-        return found[0], found[1]
+        return gaps[0], gaps[1]
 
     def example_counts(self, number: int) -> tuple[int, int]:
         """In how many words a type's merges were applied rightly, and wrongly."""

@@ -259,8 +259,8 @@ def as_loaded(segmenter: Segmenter) -> ExportedModel | None:
     """Return the model of a segmenter as its file has it; None if its method is not the file's."""
     tokeniser = segmenter.editable
     if tokeniser is not None:
-        made = Bte(tokeniser.fork() if tokeniser.is_edited else tokeniser).exported(True)
-        return replace(made, name=tokeniser.name)
+        plain = Bte(tokeniser.fork() if tokeniser.is_edited else tokeniser).exported(True)
+        return replace(plain, name=tokeniser.name)
     below = segmenter.below
     if (
         isinstance(below, SubwordVocabulary)

@@ -215,11 +215,11 @@ class Segmenter(ABC):
         """Return the readable text of a token that ends at an atom; an unknown character as is."""
         return cast(str, self.below.token_text(words, atom, token))
 
-    def token_texts(self, found: Segmentation, word: int) -> list[str]:
+    def token_texts(self, segmentation: Segmentation, word: int) -> list[str]:
         """Return the readable tokens of a word, with the characters that are left out."""
         return [
-            text or self.token_text(found.words, atom, token)
-            for atom, token, text in found.named_ends(word)
+            text or self.token_text(segmentation.words, atom, token)
+            for atom, token, text in segmentation.named_ends(word)
         ]
 
     def vocabulary_id(self, token: int) -> int | None:

@@ -274,13 +274,13 @@ def trained_events(
     vocab_size: int,
     alphabet: Iterable[str] = (),
     reserved: int = 0,
-    **how: Any,
+    **options: Any,
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """Train by merges on word counts; return the atoms, and what `kernels.merge_training` returns.
 
     The characters of the words are the atoms; ``alphabet`` adds some that need not occur. Training
     ends at ``vocab_size`` types, less the ``reserved`` ones that the caller adds, or when no pair
-    has a count of at least ``minimum_count`` and 1. ``how``: that, 0 by default, the kernel's
+    has a count of at least ``minimum_count`` and 1. ``options``: that, 0 by default, the kernel's
     ``threshold`` or ``scaffold``, and two functions. ``progress`` is called repeatedly with a
     number from 0 to 1; an exception that it raises ends the training. ``enough`` is called as
     often: once it is true, training ends with the result for the number of types reached.
@@ -291,7 +291,7 @@ def trained_events(
     from morphgraph.kernels.merge_training import learn_events
 
     [(words, _)], atoms = packed_texts([counts], alphabet)
-    return atoms, *learn_events(words, len(atoms), vocab_size - reserved, **how)
+    return atoms, *learn_events(words, len(atoms), vocab_size - reserved, **options)
 
 
 def packed_texts(

@@ -53,12 +53,12 @@ def type_uses(
     final, joins = np.zeros(len(tokeniser.graph.types), np.int64), np.zeros(len(arrays), np.int64)
     for chosen in batches_of(texts):
         words = tokeniser.encode(list(map(texts.__getitem__, chosen.tolist())))
-        found, weights = segment(tokeniser.graph, words), counts[chosen][words.word_of_atom]
-        ends = np.flatnonzero((found.token_at >= 0) & (found.token_at != UNKNOWN))
-        np.add.at(final, found.token_at[ends], weights[ends])
-        gaps = np.flatnonzero(found.is_merged)
-        np.add.at(joins, found.closed_by[gaps], weights[gaps])
-        look(found, weights)
+        segmentation, weights = segment(tokeniser.graph, words), counts[chosen][words.word_of_atom]
+        ends = np.flatnonzero((segmentation.token_at >= 0) & (segmentation.token_at != UNKNOWN))
+        np.add.at(final, segmentation.token_at[ends], weights[ends])
+        gaps = np.flatnonzero(segmentation.is_merged)
+        np.add.at(joins, segmentation.closed_by[gaps], weights[gaps])
+        look(segmentation, weights)
     uses, widths = final.copy(), np.diff(arrays.part_offsets)
     np.add.at(uses, arrays.parts, np.repeat(joins // (widths - 1), widths))
     return uses, final

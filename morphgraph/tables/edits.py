@@ -25,18 +25,18 @@ def checks_table(checks: Iterable[Check]) -> Table:
     return table_of_texts(CHECK_COLUMNS, rows, title="Checks", texts={*CHECK_COLUMNS} - {"number"})
 
 
-def export_report(made: Export) -> str:
+def export_report(export: Export) -> str:
     """Return what was compared before an export, its form and its checks, in lines."""
-    compared = f"{counted(made.checked_words, 'word')} and "
-    compared += counted(made.checked_sentences, "sentence")
-    alike = "the same ids" if made.is_as_original else "cut as here"
-    merges = f", {counted(made.merges, 'merge')}, {counted(made.tuple_merges, 'tuple merge')}"
+    compared = f"{counted(export.checked_words, 'word')} and "
+    compared += counted(export.checked_sentences, "sentence")
+    alike = "the same ids" if export.is_as_original else "cut as here"
+    merges = f", {counted(export.merges, 'merge')}, {counted(export.tuple_merges, 'tuple merge')}"
     lines = [
-        f"{compared}: {alike} ({made.seconds:.1f} s)",
-        f"form: {made.kind} ({made.reason})",
-        counted(made.vocab_size, "type") + merges * bool(made.merges),
+        f"{compared}: {alike} ({export.seconds:.1f} s)",
+        f"form: {export.kind} ({export.reason})",
+        counted(export.vocab_size, "type") + merges * bool(export.merges),
     ]
-    return "\n".join([*lines, *([text_of(checks_table(made.checks))] if made.checks else [])])
+    return "\n".join([*lines, *([text_of(checks_table(export.checks))] if export.checks else [])])
 
 
 def change_table(blocks: Mapping[str, ScorePairs], signatures: Sequence[str] = ()) -> Table:

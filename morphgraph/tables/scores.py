@@ -205,18 +205,18 @@ def _titled(name: str, table: ScoreTable) -> str:
     return f"{name}, {table.scope} boundaries over word {table.weighting}{held_out}"
 
 
-def breakdown_table(found: Breakdown) -> Table:
+def breakdown_table(breakdown: Breakdown) -> Table:
     """Return a score of each group of words, with a column for each tokeniser."""
-    metric = METRICS[found.metric]
+    metric = METRICS[breakdown.metric]
     form = _form(metric)
-    columns = [Column("group"), Column(found.counted, "count")]
-    columns += [Column(label, form, extras=("low", "high")) for label in found.labels]
+    columns = [Column("group"), Column(breakdown.counted, "count")]
+    columns += [Column(label, form, extras=("low", "high")) for label in breakdown.labels]
     rows = [
-        (name, size, *(_cell(row[place]) for row in found.rows))
-        for place, (name, size) in enumerate(found.groups)
+        (name, size, *(_cell(row[place]) for row in breakdown.rows))
+        for place, (name, size) in enumerate(breakdown.groups)
     ]
-    title = f"{metric.title}{' %' * (form == 'percent')} by {BREAKDOWNS[found.by].lower()}"
-    return plain_table(title, columns, rows, signatures=(found.signature,))
+    title = f"{metric.title}{' %' * (form == 'percent')} by {BREAKDOWNS[breakdown.by].lower()}"
+    return plain_table(title, columns, rows, signatures=(breakdown.signature,))
 
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:

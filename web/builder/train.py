@@ -161,12 +161,12 @@ def _train(current: Session, order: _Order | None) -> None:
     waiting = Waiting(st.empty(), lambda _: st.session_state.pop(_ASKED, None))
     make = partial(_made, order, current.store.folder.name)
     with ui.deferred_error(_FAILED), until_done(_ASKED):
-        made = waiting.do(("train", order.label), f"Training {order.label}", make)
-        current.keep_model(order.label, made.model)
+        trained = waiting.do(("train", order.label), f"Training {order.label}", make)
+        current.keep_model(order.label, trained.model)
         st.session_state[_SHOWN] = order.label
-        st.session_state[_PACE_NOW] = made.seconds / order.size
+        st.session_state[_PACE_NOW] = trained.seconds / order.size
         told: dict[str, _Made] = st.session_state.setdefault(_TOLD, {})
-        told[order.label] = made
+        told[order.label] = trained
         ui.forget_oldest(told, 12)
     st.rerun()
 
@@ -178,8 +178,8 @@ def _made(order: _Order, visitor: str, tell: Tell) -> _Made:
     read = counted(len(counts), "word")
     line = TrainingClock(f"Training on {read}", f"Preparing {read} …")
 
-    def advance(share: float, said: str = "") -> None:
-        tell(min(share, 1.0), said or line(share))
+    def advance(share: float, message: str = "") -> None:
+        tell(min(share, 1.0), message or line(share))
 
     options: dict[str, Any] = {"pipeline": order.pipeline, "parameters": order.parameters}
     options["minimum_count"] = order.least
@@ -202,13 +202,15 @@ def _result(current: Session) -> None:
     hidden: Any = "visible" if len(names) > 1 else "collapsed"
     label = st.selectbox("Trained in this session", names, key=_SHOWN, label_visibility=hidden)
     segmenter = models[label]
-    tokeniser, made = segmenter.editable, st.session_state.get(_TOLD, {}).get(label)
-    said = f"**{counted(segmenter.vocabulary_size, 'type')}**"
-    if made is not None and made.model is segmenter:
-        said += f" · {made.seconds:.1f} s · {made.tokens_per_word:.2f} tokens per word"
-    st.markdown(said)
-    if made is not None and made.examples:
-        shown = ((f":gray-background[{ui.plain(token)}]" for token in one) for one in made.examples)
+    tokeniser, trained = segmenter.editable, st.session_state.get(_TOLD, {}).get(label)
+    caption = f"**{counted(segmenter.vocabulary_size, 'type')}**"
+    if trained is not None and trained.model is segmenter:
+        caption += f" · {trained.seconds:.1f} s · {trained.tokens_per_word:.2f} tokens per word"
+    st.markdown(caption)
+    if trained is not None and trained.examples:
+        shown = (
+            (f":gray-background[{ui.plain(token)}]" for token in one) for one in trained.examples
+        )
         st.markdown("\u2003 ".join(map("\u2009".join, shown)))
     with st.container(horizontal=True):
         if tokeniser is not None:

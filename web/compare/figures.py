@@ -54,8 +54,8 @@ class MethodScores:
     @cached_property
     def table(self) -> ScoreTable:
         """The scores, with intervals and tests."""
-        how = (self.scope, self.over, [*SHOWN, *self.metrics])
-        return ScoreTable(self.outcomes, *how, baseline=self.baseline)
+        settings = (self.scope, self.over, [*SHOWN, *self.metrics])
+        return ScoreTable(self.outcomes, *settings, baseline=self.baseline)
 
     @property
     def over(self) -> Weighting:
@@ -105,7 +105,7 @@ def compare_methods(
     picked: Sequence[PickedMethod],
     scored: GoldSet,
     wait: Callable[..., Any],
-    how: How,
+    scoring: How,
     about: str | None = None,
 ) -> MethodScores | None:
     """Return the methods that are made on these words; None, and messages, if there are none.
@@ -114,10 +114,10 @@ def compare_methods(
     scored.
     """
 
-    def once(key: tuple[Hashable, ...], said: str, make: partial[T], name: str) -> T:
-        do = partial(wait, key, said, lambda _: make(), about=name)
-        made: T = current.once(key, do, of_files=True)
-        return made
+    def once(key: tuple[Hashable, ...], message: str, make: partial[T], name: str) -> T:
+        do = partial(wait, key, message, lambda _: make(), about=name)
+        result: T = current.once(key, do, of_files=True)
+        return result
 
     on = f" of {about}" if about else ""
     ready = [one for one in picked if one.made is not None]
@@ -135,13 +135,19 @@ def compare_methods(
         return None
     methods, outcomes = zip(*known, strict=True)
     place = choosing.baseline_among([one.name for one in methods])
-    whole: tuple[Hashable, ...] = ("compared", *map(Same, outcomes), place, *how[:2], *how[2])
+    whole: tuple[Hashable, ...] = (
+        "compared",
+        *map(Same, outcomes),
+        place,
+        *scoring[:2],
+        *scoring[2],
+    )
 
     def compared() -> MethodScores:
-        made = MethodScores(scored, methods, outcomes, place, *how)
-        if made.has_gold:
-            _ = made.table.estimates  # slow
-        return made
+        scores = MethodScores(scored, methods, outcomes, place, *scoring)
+        if scores.has_gold:
+            _ = scores.table.estimates  # slow
+        return scores
 
     return once(whole, "Intervals and tests", partial(compared), about or methods[place].name)
 

@@ -17,26 +17,30 @@ from web.state import Session
 
 
 def languages_view(
-    current: Session, compared: MethodScores, how: How, left: DeltaGenerator, table: DeltaGenerator
+    current: Session,
+    compared: MethodScores,
+    scoring: How,
+    left: DeltaGenerator,
+    table: DeltaGenerator,
 ) -> None:
     """Show all methods by F1 on each reference."""
     waiting = Waiting(st.empty(), remove_reference)
     with left:
         names = choose_references(current)
-    found = []
+    scores = []
     for name in names:
-        one = _on(current, compared, name, how, waiting)
+        one = _on(current, compared, name, scoring, waiting)
         if one is not None:
-            found.append(one)
+            scores.append(one)
     waiting.clear()
-    if not found:
+    if not scores:
         st.info("Choose references to put side by side.")
         return
     labels = [compared.labels[place] for place in compared.order]
-    values = [[_f1(one, label) for label in labels] for one in found]
-    ui.chart(heat_map([one.words for one in found], labels, values), "languages")
+    values = [[_f1(one, label) for label in labels] for one in scores]
+    ui.chart(heat_map([one.words for one in scores], labels, values), "languages")
     st.caption("F1 % of each method on each reference.")
-    make = partial(scores_table, [one.table for one in found])
+    make = partial(scores_table, [one.table for one in scores])
     with st.expander("As a table, with intervals and tests"):
         ui.show_report(make(), 20, key="scores")
     with table:
@@ -44,15 +48,15 @@ def languages_view(
 
 
 def _on(
-    current: Session, compared: MethodScores, name: str, how: How, waiting: Waiting
+    current: Session, compared: MethodScores, name: str, scoring: How, waiting: Waiting
 ) -> MethodScores | None:
     """Return methods on one reference; a file with segmentations is of the open one only."""
     if name == OPEN:
         return compared
     picked = [one for one in compared.picked if not isinstance(one.made, Predictions)]
-    opened = gold_set_of(current, name, waiting, how[1])
+    opened = gold_set_of(current, name, waiting, scoring[1])
     scored = choosing.unseen_words(current, picked, opened)
-    return compare_methods(current, picked, scored, waiting.do, how, about=name)
+    return compare_methods(current, picked, scored, waiting.do, scoring, about=name)
 
 
 def _f1(one: MethodScores, label: str) -> float:

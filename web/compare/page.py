@@ -48,7 +48,7 @@ def compare_page(current: Session) -> None:
         picked = choosing.choose_methods(current, place)
         texts = texts_to_compare() if view == _WORDS else []
     with more:
-        how = _scoring(current)
+        scoring = _scoring(current)
     lacking = choosing.lacking_counts(current)
     if lacking:
         with messages:
@@ -60,14 +60,14 @@ def compare_page(current: Session) -> None:
     scored = choosing.unseen_words(current, picked, current.study.benchmark)
     with shown, ui.attempt():
         with messages:
-            compared = compare_methods(current, picked, scored, waiting.do, how)
+            compared = compare_methods(current, picked, scored, waiting.do, scoring)
         waiting.clear()
         pending = [one for one in picked if one.made is None]
         if compared is not None:
             if view == _WORDS:
                 words_view(current, compared, pending, texts, way, count, table)
             elif view == _LANGUAGES:
-                languages_view(current, compared, how, left, table)
+                languages_view(current, compared, scoring, left, table)
             elif compared.has_gold:
                 where_view(current, compared, left, table)
             else:

@@ -32,8 +32,8 @@ def choose_references(current: Session) -> list[str]:
     count = sum(name in offered for name in ui.value_now(_CHOSEN, usual))
     with st.popover(counted(count, "reference"), icon=":material/translate:", key="references"):
         tip = "Never mixed. Public ones are on this machine; your files are those that you opened."
-        how: dict[str, Any] = {"first": usual, "format_func": offered.__getitem__, "help": tip}
-        return list(ui.choice(st.multiselect, "References", offered, key=_CHOSEN, **how))
+        options: dict[str, Any] = {"first": usual, "format_func": offered.__getitem__, "help": tip}
+        return list(ui.choice(st.multiselect, "References", offered, key=_CHOSEN, **options))
 
 
 def remove_reference(name: str) -> None:

@@ -58,24 +58,27 @@ def where_view(
     settings = (by, metric, compared.scope, compared.weighting)
 
     def make() -> "tuple[Breakdown, go.Figure | None]":
-        found = break_down(outcomes, *settings)
-        names, sizes = [name for name, _ in found.groups], [size for _, size in found.groups]
+        breakdown = break_down(outcomes, *settings)
+        names, sizes = (
+            [name for name, _ in breakdown.groups],
+            [size for _, size in breakdown.groups],
+        )
         bars = {
             label: [charts.Mark(one.value, one.interval.low, one.interval.high) for one in row]
-            for label, row in zip(found.labels, found.rows, strict=True)
+            for label, row in zip(breakdown.labels, breakdown.rows, strict=True)
         }
-        title = METRICS[found.metric].title
-        return found, charts.breakdown(names, sizes, bars, title) if names else None
+        title = METRICS[breakdown.metric].title
+        return breakdown, charts.breakdown(names, sizes, bars, title) if names else None
 
     key = ("breakdown", *settings, *map(Same, outcomes))
-    found, figure = current.once(key, make, of_files=True)
+    breakdown, figure = current.once(key, make, of_files=True)
     st.caption(f"{BREAKDOWNS[by]}, over {compared.which}. {_NOTES.get(by, '')}")
     if figure is None:
         st.info("This reference does not say.")
         return
-    ui.chart(figure, f"breakdown {found.by}")
+    ui.chart(figure, f"breakdown {breakdown.by}")
     with st.expander("As a table, with 95 % intervals"):
-        ui.show_report(breakdown_table(found), key="breakdown")
+        ui.show_report(breakdown_table(breakdown), key="breakdown")
     with table:
         tip = "A row for each group of words."
-        ui.table_downloads(partial(breakdown_table, found), "breakdown", tip)
+        ui.table_downloads(partial(breakdown_table, breakdown), "breakdown", tip)

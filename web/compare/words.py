@@ -38,8 +38,8 @@ def words_view(
         numbers = list(range(len(texts)))
     else:
         methods = [one.name for one in (*compared.picked, *pending)]
-        numbers, said = rows_of_reference(current, compared, way, methods)
-        count.caption(said)
+        numbers, caption = rows_of_reference(current, compared, way, methods)
+        count.caption(caption)
     grid = st.container()
     page = ui.one_page(numbers, _PAGE, "compare page")
     shown = [(number, comparison.row(number)) for number in page]
@@ -101,11 +101,11 @@ def _said(compared: MethodScores) -> str:
     if not compared.has_gold:
         return f"Tokens per word over {compared.which}, whatever rows are shown."
     learned = "; methods that learn have not seen them" if compared.scored.drawn else ""
-    said = f"Figures are over {compared.which}{learned}, whatever rows are shown."
+    caption = f"Figures are over {compared.which}{learned}, whatever rows are shown."
     if len(compared.picked) > 1:
         baseline = compared.labels[compared.baseline]
-        said += f" *** differs from {baseline}, p < 0.001 (** 0.01, * 0.05); n.s.: does not."
-    return said
+        caption += f" *** differs from {baseline}, p < 0.001 (** 0.01, * 0.05); n.s.: does not."
+    return caption
 
 
 def _downloads(compared: MethodScores, comparison: Comparison, numbers: Sequence[int]) -> None:

@@ -55,16 +55,16 @@ def show_blame(current: Session) -> None:
     words = scored_words(current, learning=True)
     threshold = _threshold_now(current)
     blamed, curve, ahead = look_ahead(current, threshold)
-    how: Any = {"scope": scope, "weighting": weighting}
+    over: Any = {"scope": scope, "weighting": weighting}
     types = candidate_types(study.tokeniser, blamed, threshold)
-    settings = KnockoutSettings(threshold=threshold, **how)
+    settings = KnockoutSettings(threshold=threshold, **over)
     act = partial(edits.knock_out_all, current, settings) if types else None
     label = f"Knock out {counted(len(types), 'type')}"
     ask_and_do("How often may a merge be wrong?", label, "content_cut", act)
     threshold_line(
         curve.points,
         threshold,
-        study.score(words.part, **how).f1,
+        study.score(words.part, **over).f1,
         learned=curve.learned if words.part else (),
         ahead={"gain": ahead.gain, "sign": ahead.sign, "rest": ahead.rest},
         best=curve.best,
@@ -85,13 +85,13 @@ def look_ahead(current: Session, threshold: float = 0.5) -> tuple[Blame, _Curve,
     scope, weighting = scoring_now("blame", study.benchmark)
     words, (rest, kept) = scored_words(current, learning=True), sides(current)
     blamed = study.blame(weighting, scope, part=words.part and words.part.other)
-    how: Any = {"scope": scope, "weighting": weighting}
+    over: Any = {"scope": scope, "weighting": weighting}
 
     def made() -> _Curve:
         points, learned = (
-            threshold_curve(study.tokeniser, each, blamed, **how) for each in (kept, rest)
+            threshold_curve(study.tokeniser, each, blamed, **over) for each in (kept, rest)
         )
-        best = decided_threshold(study.tokeniser, rest, **how)
+        best = decided_threshold(study.tokeniser, rest, **over)
         return _Curve(points, learned, best, BlameSpread.of(study.tokeniser, blamed))
 
     curve = current.once(("blame and its curve", words.part, scope, weighting), made)

@@ -47,5 +47,5 @@ def show_list(current: Session) -> None:
         return Offer("Knock out", named, f"{goes}.", preview.cost()[:2], preview.steps, ahead)
 
     with ui.attempt(), right:
-        found = current.once(("listed", data, cascade, portable), made)
-        offer(current, question, "content_cut", found, top, _FIELD)
+        outcome = current.once(("listed", data, cascade, portable), made)
+        offer(current, question, "content_cut", outcome, top, _FIELD)

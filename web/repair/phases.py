@@ -185,9 +185,9 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
             one, more = "character of the reference was", "characters of the reference were"
             st.caption(f"{counted(atoms, one, more)} added to the alphabet first.")
         key = f"rebpe merges {current.study_number} {edits} {study.graph.state}"
-        how: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row"}
+        options: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row"}
         frame = _merges(current, phase, entries[:_MOST])
-        event = ui.show_table(frame, _ROWS, key=key, column_config=_RANK, **how)
+        event = ui.show_table(frame, _ROWS, key=key, column_config=_RANK, **options)
         for row in event.selection.rows:
             open_in_graph(current, entries[row].result)
         first = f"The first {_MOST:,} are shown. " if len(entries) > _MOST else ""

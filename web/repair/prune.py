@@ -51,5 +51,5 @@ def show_prune(current: Session) -> None:
             return Offer("Prune", removed, goes, notes, [change.step], ahead_of(current, change))
 
     with ui.attempt():
-        found = current.once(("prune", by, target), made)
-        offer(current, "How small may it become?", "content_cut", found, top)
+        outcome = current.once(("prune", by, target), made)
+        offer(current, "How small may it become?", "content_cut", outcome, top)

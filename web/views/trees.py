@@ -28,11 +28,11 @@ def word_trees(
     key: str,
     states: Sequence[NamedState] = (),
     on_event: OnClicks | None = None,
-    **how: Any,
+    **options: Any,
 ) -> list[MergeTree]:
     """Show a word's trees in several states of the graph, by default now, on one axis.
 
-    A text in the reference is treated as its word. ``on_event``, ``how``: see `tree_picture`.
+    A text in the reference is treated as its word. ``on_event``, ``options``: see `tree_picture`.
     Returns the trees; none, and a message, if the word cannot be encoded.
     """
     with attempt():
@@ -40,7 +40,7 @@ def word_trees(
         if trees[0].leaves:
             name = file_name(trees[0].word)
             drawn = [*trees, *gold_trees(current.study, trees[0])]
-            tree_picture(drawn, key=key, file_name=name, on_event=on_event, **how)
+            tree_picture(drawn, key=key, file_name=name, on_event=on_event, **options)
             return trees
         st.info(
             "The tokeniser leaves nothing of this word: its normaliser removes all characters, or "

@@ -43,12 +43,15 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
                 with st.spinner("Examining the model's rows…"), unquoted(folder, asked=True):
                     return models.undertrained(folder, corpus)
 
-            found = current.once(("undertrained", str(folder), state), make)
-            types = frozenset(found.standing_out()["type"])
+            undertrained = current.once(("undertrained", str(folder), state), make)
+            types = frozenset(undertrained.standing_out()["type"])
             if st.session_state.get(UNDERTRAINED) != types:
                 st.session_state[UNDERTRAINED] = types
                 st.rerun()  # the list above is drawn before
-            lowest, unused = found.ranked_by.replace("_", " "), counted(found.unused, "row")
+            lowest, unused = (
+                undertrained.ranked_by.replace("_", " "),
+                counted(undertrained.unused, "row"),
+            )
             st.caption(
                 f"The list *under-trained* above: {counted(len(types), 'type')}, the 2 % with the "
                 f"lowest {plain(lowest)}. {unused} taken for unused. For norms, other rankings and "

@@ -136,8 +136,8 @@ def _table(current: Session, table: Any, of: int) -> None:
         REMARK: ui.TEXT(width="medium"),
     }
     rows = rows.assign(**{PER_MILLION: rows[PER_MILLION].round(1)}) if PER_MILLION in rows else rows
-    how: dict[str, Any] = {"key": key, "on_select": choose, "selection_mode": "single-cell"}
-    ui.show_table(rows, _ROWS, column_config=config, **how)
+    options: dict[str, Any] = {"key": key, "on_select": choose, "selection_mode": "single-cell"}
+    ui.show_table(rows, _ROWS, column_config=config, **options)
     with st.container(horizontal=True, vertical_alignment="center"):
         shown = f"the first {len(rows):,} of " if len(rows) < len(table) else ""
         st.caption(f"{shown}{len(table):,} of {counted(of, 'type')}", width="content")

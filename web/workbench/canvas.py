@@ -67,22 +67,22 @@ def _scale() -> None:
 def _menu(current: Session, state: str) -> None:
     first = Options()
 
-    def setting(widget: Any, label: str, name: str, *limits: int, **how: Any) -> Any:
+    def setting(widget: Any, label: str, name: str, *limits: int, **options: Any) -> Any:
         return ui.setting(
-            widget, label, *limits, key=f"canvas {name}", first=getattr(first, name), **how
+            widget, label, *limits, key=f"canvas {name}", first=getattr(first, name), **options
         )
 
     if state == TYPE:
         one, two = st.columns(2)
         setting(one.number_input, "Steps down", "down", 0, 12, help="Towards the atoms.")
         setting(two.number_input, "Steps up", "up", 0, 6, help="Towards longer types.")
-        said = "Drag vertices, and see how merges share types; a click on one goes back there."
-        setting(st.toggle, "Free layout", "free", help=said)
+        tip = "Drag vertices, and see how merges share types; a click on one goes back there."
+        setting(st.toggle, "Free layout", "free", help=tip)
         page = partial(_free_page, current, options_now())
-        said = "This neighbourhood in free layout. It works offline."
-        ui.download("Web page", page, "merge-graph.html", help=said)
-    said = "Cascade: also remove every type whose derivation needs this one."
-    setting(st.toggle, "Knock out what is made from it, too", "cascade", help=said)
+        tip = "This neighbourhood in free layout. It works offline."
+        ui.download("Web page", page, "merge-graph.html", help=tip)
+    tip = "Cascade: also remove every type whose derivation needs this one."
+    setting(st.toggle, "Knock out what is made from it, too", "cascade", help=tip)
 
 
 def _chosen_type(current: Session, key: str) -> int | None:

@@ -30,8 +30,8 @@ def panel(current: Session, *, cascade: bool) -> None:
             size = current.study.tokeniser.vocabulary_size
             st.caption(f"one of {size:,} types" if is_present else "knocked out", width="content")
         with st.container(key="type-verdict"):  # as high before a knockout as after it
-            said = _verdict(current, number) if is_present else _instead(current, number, change)
-            st.markdown(said)
+            verdict = _verdict(current, number) if is_present else _instead(current, number, change)
+            st.markdown(verdict)
         _button(current, number, cascade)
         if is_present and graph.incoming(number) and graph.is_removable(number):
             _promise(current, number, cascade)
@@ -111,24 +111,24 @@ def _promise(current: Session, number: int, cascade: bool) -> None:
         st.markdown(f"**{words}**{others}")
         return
     better = counted(gains[0], "word better", "words better")
-    said = f"F1 {from_to(before, after)} · {better}, {gains[1]:,} worse{others}"
-    st.markdown(f":{ui.gain_colour(after - before)}[**{said}**]")
+    promise = f"F1 {from_to(before, after)} · {better}, {gains[1]:,} worse{others}"
+    st.markdown(f":{ui.gain_colour(after - before)}[**{promise}**]")
 
 
 def _about(current: Session, number: int) -> None:
     """Say what makes a type and how many use it, with the way to its picture."""
     study, graph = current.study, current.study.graph
     names, producers = study.tokeniser.readable_types, graph.incoming(number)
-    said = [
+    facts = [
         f"{ui.plain(ui.sum_of(names, merge.parts))}, rank {merge.rank:,}"
         for merge in map(graph.merge, producers)
     ]
     if graph.is_present(number):
-        said.append(f"used by {counted(graph.fan_out(number), 'merge')}")
+        facts.append(f"used by {counted(graph.fan_out(number), 'merge')}")
     if producers and not graph.is_removable(number):
-        said.append("an added token, or the end of a word: it cannot be knocked out")
-    if said:
-        st.caption(" · ".join(said))
+        facts.append("an added token, or the end of a word: it cannot be knocked out")
+    if facts:
+        st.caption(" · ".join(facts))
     if ui.value_now(CANVAS, WORD) == TYPE and current.focus != number:
         tip = "What it is made of, and what uses it; a double click in the picture does so, too."
         look_at = partial(edits.look_at, current, number)
@@ -146,7 +146,7 @@ def _words_through(current: Session, number: int) -> None:
         shown = {"Words it gets wrong": wrong, "Words it gets right": right}
         if not study.benchmark.reference.has_gold:
             shown = {"Words it is used in": right}
-        return [_group(title, *found) for title, found in shown.items() if found[0]]
+        return [_group(title, *rows) for title, rows in shown.items() if rows[0]]
 
     _words(current, current.once(("words through", number), make))
 

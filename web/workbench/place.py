@@ -102,7 +102,7 @@ def type_to_look_at(current: Session, words: Sequence[WordLine], worst: int | No
     if worst is not None:
         return graph.merge(worst).result
     tokens = [token for word in words for token in word.tokens if token.type < len(graph.types)]
-    made = [token for token in tokens if graph.incoming(token.type)]
-    if made:
-        return max(made, key=lambda token: len(graph.types[token.type])).type
+    joined = [token for token in tokens if graph.incoming(token.type)]
+    if joined:
+        return max(joined, key=lambda token: len(graph.types[token.type])).type
     return first_focus(current.study)

@@ -21,8 +21,8 @@ def text_strip(current: Session, text: str, lines: TextLines) -> None:
     def choose(word: str, number: int | None) -> None:
         set_value(word_key(current), without_marks(word))
         if number is None:
-            found, worst = lines_of(current.study, word)
-            number = type_to_look_at(current, list(chain.from_iterable(found)), worst)
+            lines, worst = lines_of(current.study, word)
+            number = type_to_look_at(current, list(chain.from_iterable(lines)), worst)
         if number < len(current.study.graph.types):
             look_at(current, number)
 

@@ -231,15 +231,15 @@ class CorpusMeasures:
 
 
 def _measures(
-    segmenters: Mapping[str, Segmenter], text: str, found: TextTotals, alpha: float
+    segmenters: Mapping[str, Segmenter], text: str, totals: TextTotals, alpha: float
 ) -> list[TextMeasure]:
     measures = []
-    for (label, segmenter), one in zip(segmenters.items(), found.compressions, strict=True):
+    for (label, segmenter), one in zip(segmenters.items(), totals.compressions, strict=True):
         inventory = segmenter.inventory()
         numbers = [getattr(one, name) for name in _OF_COMPRESSION]
         unused = len(unused_types(inventory, one))
         numbers += [one.renyi_efficiency(alpha), unused, len(inventory.spelled)]
-        measures.append(TextMeasure(text, label, found.lines, *numbers))
+        measures.append(TextMeasure(text, label, totals.lines, *numbers))
     return measures
 
 
@@ -294,11 +294,11 @@ def measure_corpus(
     checksums: dict[str, int] = {}
     total: TextTotals | None = None
 
-    def finish(text: str, found: TextTotals) -> None:
+    def finish(text: str, totals: TextTotals) -> None:
         """Measure a whole text, whose tokens are not needed any more."""
         nonlocal total
-        total = found if total is None else total + found
-        done[text], checksums[text] = _measures(segmenters, text, found, alpha), found.checksum
+        total = totals if total is None else total + totals
+        done[text], checksums[text] = _measures(segmenters, text, totals, alpha), totals.checksum
 
     size, read = sum(file.size for file in files), 0
     bad, first_bad = 0, list[str]()

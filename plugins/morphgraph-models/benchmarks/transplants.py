@@ -30,20 +30,21 @@ def transplant(gigabytes: float = 1.0, rounds: int = 3) -> None:
         folder = Path(name)
         largest = _make_checkpoint(folder, gigabytes)
         size = (folder / "model" / "model.safetensors").stat().st_size
-        found: dict[str, list[dict[str, Any]]] = {"copy": [], "transplant": []}
+        seconds: dict[str, list[dict[str, Any]]] = {"copy": [], "transplant": []}
         for _ in range(rounds + 1):
-            for what, runs in found.items():
+            for what, runs in seconds.items():
                 runs.append(apart(copy_or_transplant, what, folder, folder / "out"))
                 shutil.rmtree(folder / "out")
     seconds = {
-        what: statistics.median(run["seconds"] for run in runs[1:]) for what, runs in found.items()
+        what: statistics.median(run["seconds"] for run in runs[1:])
+        for what, runs in seconds.items()
     }
     rows = [
-        (what, took, took / seconds["copy"], max(run["megabytes"] for run in found[what]))
+        (what, took, took / seconds["copy"], max(run["megabytes"] for run in seconds[what]))
         for what, took in seconds.items()
     ]
     table(["work", "seconds {:.2f}", "× copying {:.2f}", "peak MB {:,.0f}"], rows)
-    run = found["transplant"][0]
+    run = seconds["transplant"][0]
     print(
         f"\n{size / 1e6:,.0f} MB, the largest tensor {largest / 1e6:,.0f} MB; {run['kept']:,} rows "
         f"copied and {run['made']:,} made in each of two matrices; {rounds} rounds"
@@ -86,6 +87,6 @@ def copy_or_transplant(what: str, folder: str, out: str) -> dict[str, Any]:
         with Path(copied).open("rb+") as file:
             os.fsync(file.fileno())
         return {"seconds": time.perf_counter() - started}
-    made = mg.models.transplant(f"{folder}/model", f"{folder}/other", out)
+    transplanted = mg.models.transplant(f"{folder}/model", f"{folder}/other", out)
     seconds = time.perf_counter() - started
-    return {"seconds": seconds, "kept": len(made.kept), "made": len(made.made)}
+    return {"seconds": seconds, "kept": len(transplanted.kept), "made": len(transplanted.made)}

@@ -243,17 +243,17 @@ def made_rows(
     def means(ids: Ids) -> Floats:
         starts = plan.offsets[ids]
         lengths = plan.offsets[ids + 1] - starts
-        made, total = np.zeros((len(ids), columns), np.float32), np.zeros(len(ids), np.float32)
+        row, total = np.zeros((len(ids), columns), np.float32), np.zeros(len(ids), np.float32)
         for place in range(int(lengths.max(initial=0))):
             longer = lengths > place
             at = starts[longer] + place
             weights = plan.lengths[at] if init == "length" else np.ones(len(at), np.float32)
-            made[longer] += weights[:, None] * floats(plan.sources[at])
+            row[longer] += weights[:, None] * floats(plan.sources[at])
             total[longer] += weights
-        made /= np.maximum(total, 1)[:, None]
+        row /= np.maximum(total, 1)[:, None]
         if not lengths.all():
-            made[lengths == 0] = moments()[1]
-        return made
+            row[lengths == 0] = moments()[1]
+        return row
 
     def drawn(number: int) -> Floats:
         if init == "zeros":
@@ -266,10 +266,10 @@ def made_rows(
 
     for start in range(0, len(plan.kinds), step):
         kinds = plan.kinds[start : start + step]
-        made = np.empty((len(kinds), width), np.uint8)
+        row = np.empty((len(kinds), width), np.uint8)
         copied = kinds == COPIED
         firsts = plan.offsets[start : start + len(kinds)][copied]
-        made[copied] = old[plan.sources[firsts]]
+        row[copied] = old[plan.sources[firsts]]
         if (others := np.flatnonzero(~copied)).size:
             is_made = kinds[others] == MADE
             is_drawn = is_made & (init not in ("mean", "length"))
@@ -280,8 +280,8 @@ def made_rows(
             if settings.norm is not None and matrix.role == "input" and is_made.any():
                 norms = np.linalg.norm(found[is_made], axis=1, keepdims=True)
                 found[is_made] *= median_norm() / np.where(norms > 0, norms, 1)
-            made[others] = _bytes(found, kind)
-        yield made
+            row[others] = _bytes(found, kind)
+        yield row
 
 
 def as_floats(rows: Bytes, dtype: str) -> Floats:
@@ -374,12 +374,12 @@ def plan_rows(
 
 
 def check_rows(
-    rows: int, vocabulary: ModelVocabulary, padded: bool, how: str = "after the model"
+    rows: int, vocabulary: ModelVocabulary, padded: bool, place: str = "after the model"
 ) -> None:
     """Refuse a tokeniser whose number of ids does not fit the model's rows.
 
     Surplus rows count as padding if the ids were rounded up to a multiple of 8, 16, … or 1,024, or
-    if ``padded`` is set. ``how``: the caller names another tokeniser, for the message.
+    if ``padded`` is set. ``place``: the caller names another tokeniser, for the message.
     """
     ids = vocabulary.id_count
     step = min(rows & -rows, _MOST_PADDING)
@@ -389,5 +389,5 @@ def check_rows(
     beyond = f" If the other {others} are padding, say so: --padded." if rows > ids else ""
     raise MorphGraphError(
         f"{vocabulary.name}: this tokeniser has {ids:,} ids, but the model has {rows:,} rows, so "
-        f"it is not the one that the model was trained with. Name that {how}.{beyond}"
+        f"it is not the one that the model was trained with. Name that {place}.{beyond}"
     )

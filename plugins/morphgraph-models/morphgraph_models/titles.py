@@ -37,8 +37,8 @@ def share_of_prefixed(title: str, prefixes: Sequence[str] = PREFIXES) -> float:
     >>> share_of_prefixed("unsupervised learning of pre nonlinear maps")
     0.3333333333333333
     """
-    found = [any(w.startswith(p) and w != p for p in prefixes) for w in title.split()]
-    return sum(found) / len(found) if found else 0.0
+    is_prefixed = [any(w.startswith(p) and w != p for p in prefixes) for w in title.split()]
+    return sum(is_prefixed) / len(is_prefixed) if is_prefixed else 0.0
 
 
 def drawn_titles(

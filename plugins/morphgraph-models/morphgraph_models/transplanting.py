@@ -137,10 +137,10 @@ class Transplant:
 
     def __str__(self) -> str:
         scaled = "; input rows scaled to the median norm" if self.norm else ""
-        made = {each: " + ".join(map(_short, parts)) for each, parts in self.made.items()}
+        sums = {each: " + ".join(map(_short, parts)) for each, parts in self.made.items()}
         lines = [text_of(self.table()), f"{counted(len(self.kept), 'row')} copied"]
         lines.append(f"{counted(len(self.made), 'row')} made ({self.init}{scaled})")
-        for type_, parts in islice(made.items(), _SHOWN):
+        for type_, parts in islice(sums.items(), _SHOWN):
             lines.append(f"  {_short(type_)}: {parts or 'unknown before: mean of all rows'}")
         if self.reused:
             lines.append(f"{counted(len(self.reused), 'id')} of dropped types reused")

@@ -96,11 +96,11 @@ class _Corpus:
 
     def neighbours(self) -> dict[PartPair, int]:
         """Count pairs of neighbours, in order of first occurrence."""
-        found: Counter[str] = Counter()
+        pairs: Counter[str] = Counter()
         for piece, count in zip(self.pieces, self.counts, strict=True):
             for at in range(len(piece) - 1):
-                found[piece[at : at + 2]] += count
-        return {(ord(pair[0]) - 1, ord(pair[1]) - 1): count for pair, count in found.items()}
+                pairs[piece[at : at + 2]] += count
+        return {(ord(pair[0]) - 1, ord(pair[1]) - 1): count for pair, count in pairs.items()}
 
 
 def _character(number: int) -> str:
@@ -137,8 +137,8 @@ def choose_merges(
     corpus = _Corpus(pieces)
     applied = [(corpus.merge(pair, merges[pair]), rank) for rank, pair in enumerate(chosen)]
     rest = merges.keys() - set(chosen)
-    found = [(n, pair) for pair, n in corpus.neighbours().items() if pair in rest]
-    candidates = sorted(found, key=lambda one: -one[0])
+    counted_pairs = [(n, pair) for pair, n in corpus.neighbours().items() if pair in rest]
+    candidates = sorted(counted_pairs, key=lambda one: -one[0])
     kept = dict.fromkeys(chosen)
     users = Counter(part for pair in chosen for part in pair)
     makers = Counter(merges[pair] for pair in chosen)

@@ -32,9 +32,9 @@ class Finality(NamedTuple):
     def ratio(self) -> npt.NDArray[np.float64]:
         """The share of final occurrences, NaN for a type that never occurs."""
         every = (self.final + self.merged).astype(np.float64)
-        found = np.full(len(every), np.nan)
-        np.divide(self.final, every, out=found, where=every > 0)
-        return found
+        shares = np.full(len(every), np.nan)
+        np.divide(self.final, every, out=shares, where=every > 0)
+        return shares
 
     @property
     def entropy(self) -> npt.NDArray[np.float64]:

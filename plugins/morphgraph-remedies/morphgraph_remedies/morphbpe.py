@@ -56,20 +56,20 @@ def training_words(gold_set: GoldSet) -> dict[str, tuple[int, tuple[str, ...]]]:
     {'Undo': (1, ('Un', 'do')), 'dogs': (1, ('dog', 's'))}
     """
     corpus: Mapping[str, float] = gold_set.frequencies or {}
-    found: dict[str, tuple[int, tuple[str, ...]]] = {}
+    candidates: dict[str, tuple[int, tuple[str, ...]]] = {}
     for entry, weight in zip(gold_set, gold_set.token_weights.tolist(), strict=True):
         spellings = (entry.word, entry.word.lower(), entry.word.casefold())
         word = next((each for each in spellings if each in corpus), entry.word)
-        if word in found or len(word) != len(entry.word):
+        if word in candidates or len(word) != len(entry.word):
             continue
         ends = np.cumsum([0, *map(len, entry.morphs)]).tolist()
         morphs = tuple(word[start:end] for start, end in pairwise(ends))
         is_barred = entry.word not in gold_set.reference.exempt
-        found[word] = (math.ceil(weight), morphs if is_barred else ())
+        candidates[word] = (math.ceil(weight), morphs if is_barred else ())
     for word, weight in corpus.items():
-        if word not in found and weight > 0:
-            found[word] = (math.ceil(weight), ())
-    return {word: each for word, each in found.items() if word and each[0]}
+        if word not in candidates and weight > 0:
+            candidates[word] = (math.ceil(weight), ())
+    return {word: each for word, each in candidates.items() if word and each[0]}
 
 
 def train_barred(

@@ -121,8 +121,10 @@ class _Text:
 
     def merge(self, types: Types, scratch: Scratch, left: int, right: int, new: int) -> None:
         """Merge a pair into a type in all words."""
-        state, how = self.state, (_NO_EVENTS, left, right, new, self.asked)
-        while (merged := merge_in_text(self.words, self.pairs, types, scratch, state, *how)) < 0:
+        state, arguments = self.state, (_NO_EVENTS, left, right, new, self.asked)
+        while (
+            merged := merge_in_text(self.words, self.pairs, types, scratch, state, *arguments)
+        ) < 0:
             self.pairs = more_pairs(self.pairs, state)
         self.tokens -= merged
 

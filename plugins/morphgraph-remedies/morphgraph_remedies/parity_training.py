@@ -45,14 +45,14 @@ def train_parity(
     minimum_count: int = MINIMUM_COUNT,
     alphabet: Any = (),
     reserved: int = 0,
-    **how: Any,
+    **options: Any,
 ) -> TrainedBpe:
     """Train parity-aware BPE on words of several languages.
 
     Each step takes the language whose development text has the most tokens, or, without such texts,
     whose training text has the fewest atoms per token, the first of equals. Its most frequent pair,
     of several the last by code point, is merged in all languages; if that is rarer than
-    ``minimum_count``, training ends. ``how``: `ParityParameters`; the rest is as in
+    ``minimum_count``, training ends. ``options``: `ParityParameters`; the rest is as in
     `trained_events`. Source: Foroutan et al. 2025.
 
     >>> from morphgraph.corpus.counts import WordCounts
@@ -77,7 +77,7 @@ def train_parity(
         atoms,
         vocab_size - reserved,
         minimum_count=minimum_count,
-        **how,
+        **options,
     )
     return TrainedBpe(atoms, *merged_types(atoms, rows))
 

@@ -81,14 +81,14 @@ def train_picky(
     absent: set[int] = set()
 
     def present_parts(number: int) -> tuple[int, ...]:
-        found, waiting = [], [number]
+        removed, waiting = [], [number]
         while waiting:
             part = waiting.pop()
             if part in absent:
                 waiting += reversed(built[part])
             else:
-                found.append(part)
-        return tuple(found)
+                removed.append(part)
+        return tuple(removed)
 
     events = []
     for left, right, whole in rows.tolist():

@@ -104,7 +104,7 @@ Measure = Callable[[Any, Examples, str], Sequence[Measured]]
 def fitted_on_best(
     run: ModelRun,
     kind: ModelKind,
-    made: Callable[[Examples, TokenIds, int], Batches],
+    make_batches: Callable[[Examples, TokenIds, int], Batches],
     measure: Measure,
 ) -> tuple[Fitted, list[Measured]]:
     """Train the model of a run, with each choice of its grid if it has one.
@@ -114,19 +114,19 @@ def fitted_on_best(
     """
     settings, development = run.settings, run.examples.development
     if not settings.search:
-        only = fitted_on(run, kind, made)
+        only = fitted_on(run, kind, make_batches)
         seen = () if development is None else measure(only.model, development, DEVELOPMENT)
         return only, [*seen]
     choices = settings.choices(run.seed)
     metric = f"{DEVELOPMENT}{settings.decisive}"
     best: tuple[float, int, Fitted | None] = (-np.inf, -1, None)
-    found: list[list[Measured]] = []
+    measured: list[list[Measured]] = []
     told: list[Measured] = []
 
     def fit(number: int) -> Fitted:
         own = settings.chosen(choices[number])
         one = replace(run, settings=own, turn=(number, len(choices)))
-        return fitted_on(one, kind, made, folder=run.folder / f"choice-{number}")
+        return fitted_on(one, kind, make_batches, folder=run.folder / f"choice-{number}")
 
     for number, choice in enumerate(choices):
         file = run.folder / f"choice-{number}.json"
@@ -134,12 +134,12 @@ def fitted_on_best(
         if not file.is_file():
             fitted = fit(number)
             write_file(file, json.dumps([*measure(fitted.model, development, DEVELOPMENT)]))
-        found.append([Measured(*each) for each in json.loads(file.read_text())])
-        tried = next(each for each in found[-1] if each.metric == metric)
+        measured.append([Measured(*each) for each in json.loads(file.read_text())])
+        tried = next(each for each in measured[-1] if each.metric == metric)
         told.append(tried._replace(metric="tried", variant=choice_text(choice)))
         score = -1e9 if isnan(tried.value) else tried.value
         if score > best[0]:
             best = score, number, fitted
     for number, choice in enumerate(choices):
         told.append(Measured("chosen", float(number == best[1]), 1, variant=choice_text(choice)))
-    return best[2] or fit(best[1]), [*found[best[1]], *told]
+    return best[2] or fit(best[1]), [*measured[best[1]], *told]

@@ -162,20 +162,20 @@ class Fitted(NamedTuple):
 def fitted_on(
     run: ModelRun,
     kind: ModelKind,
-    made: Callable[[Examples, TokenIds, int], Batches],
+    make_batches: Callable[[Examples, TokenIds, int], Batches],
     looks: Looks = NO_LOOKS,
     prepare: Callable[[Any], None] = lambda model: None,
     folder: Path | None = None,
 ) -> Fitted:
     """Train the model of a run on its examples.
 
-    ``made`` puts examples into batches, with a number of samples of a random method; ``looks``: as
+    ``make_batches`` puts examples into batches, with a number of samples of a random method; ``looks``: as
     of `fit`; ``prepare``: changes the model before it is trained; ``folder``: where checkpoints are
     kept, if not in that of the run.
     """
     data, settings = run.examples, run.settings
     # With a random method, each epoch has a sample of its own, up to eight.
-    train = made(data.train, run.ids, min(8, max(1, round(settings.epochs))))
+    train = make_batches(data.train, run.ids, min(8, max(1, round(settings.epochs))))
     model = make_model(kind, run, len(data.classes))
     prepare(model)
     return fit(model, train, run, folder or run.folder, looks)

@@ -18,11 +18,11 @@ _WORD = re.compile(r"\S+")
 
 def read_gold_morphs(path: str) -> dict[str, tuple[str, ...]]:
     """Read the morphs of each word of a reference, those of its first analysis."""
-    found: dict[str, tuple[str, ...]] = {}
+    morphs: dict[str, tuple[str, ...]] = {}
     for entry in Reading().read(path).entries:
         if entry.morphs:
-            found.setdefault(entry.word, entry.morphs)
-    return found
+            morphs.setdefault(entry.word, entry.morphs)
+    return morphs
 
 
 @dataclass(frozen=True)

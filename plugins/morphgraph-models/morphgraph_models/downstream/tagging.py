@@ -87,15 +87,15 @@ def split_sentences(
 
 
 def _split(
-    found: Segmentation, sentences: Sequence[Sequence[str]], ids: TokenIds
+    segmentation: Segmentation, sentences: Sequence[Sequence[str]], ids: TokenIds
 ) -> list[SplitSentence]:
-    words = found.words
+    words = segmentation.words
     starts, ends = words.spans
     offsets = words.character_offsets
     split = []
     for number, sentence in enumerate(sentences):
         first_atom, last_atom = (int(at) for at in words.word_offsets[number : number + 2])
-        atoms = np.flatnonzero(found.token_at[first_atom:last_atom] >= 0) + first_atom
+        atoms = np.flatnonzero(segmentation.token_at[first_atom:last_atom] >= 0) + first_atom
         begins = np.append(first_atom, atoms[:-1] + 1)[: len(atoms)]
         # The characters that each token spans, including any skipped before it.
         left = starts[begins] - offsets[number]
@@ -109,7 +109,7 @@ def _split(
             inside = inside[inside > taken]
             if len(inside):
                 firsts[place] = taken = int(inside[0])
-        split.append(SplitSentence(ids.ids_of(found.token_at[atoms]), firsts))
+        split.append(SplitSentence(ids.ids_of(segmentation.token_at[atoms]), firsts))
     return split
 
 

@@ -58,11 +58,11 @@ class TokenIds:
         """The same without sampling, for tests: dropout is for training only."""
         return replace(self, segmenter=self.segmenter.undrawn)
 
-    def of(self, found: Segmentation) -> list[IdArray]:
+    def of(self, segmentation: Segmentation) -> list[IdArray]:
         """Return the ids of a segmentation's tokens, text by text."""
-        kept = np.flatnonzero(found.token_at >= 0)
-        ids = self.ids_of(found.token_at[kept])
-        bounds = np.searchsorted(kept, found.words.word_offsets)
+        kept = np.flatnonzero(segmentation.token_at >= 0)
+        ids = self.ids_of(segmentation.token_at[kept])
+        bounds = np.searchsorted(kept, segmentation.words.word_offsets)
         return [ids[start:end] for start, end in pairwise(bounds.tolist())]
 
     def ids_of(self, tokens: npt.NDArray[np.int32]) -> IdArray:

@@ -32,8 +32,8 @@ def distributed(
 ) -> Iterator[tuple[str, str, float]]:
     """Yield every metric, its variants such as ``change=-1``, and their values.
 
-    ``base``: the tokeniser itself, with which the gold is described; ``segmenter``: what a method made
-    of it. Source: Bauwens & Delobelle 2024, Figs. 3, 4, 6, 10 and Table 1.
+    ``base``: the tokeniser itself, with which the gold is described; ``segmenter``: what a
+    method made of it. Source: Bauwens & Delobelle 2024, Figs. 3, 4, 6, 10 and Table 1.
     """
     from morphgraph.refine.knockout import share_of_leaves
     from morphgraph.score.outcome import outcome_of

@@ -169,9 +169,9 @@ def fitted_on(
 ) -> Fitted:
     """Train the model of a run on its examples.
 
-    ``make_batches`` puts examples into batches, with a number of samples of a random method; ``looks``: as
-    of `fit`; ``prepare``: changes the model before it is trained; ``folder``: where checkpoints are
-    kept, if not in that of the run.
+    ``make_batches`` puts examples into batches, with a number of samples of a random method;
+    ``looks``: as of `fit`; ``prepare``: changes the model before it is trained; ``folder``: where
+    checkpoints are kept, if not in that of the run.
     """
     data, settings = run.examples, run.settings
     # With a random method, each epoch has a sample of its own, up to eight.

@@ -297,9 +297,9 @@ class GoldReading(Reading):
 
     def gold(self, source: str | None) -> "GoldSet | None":
         """Return the gold of a source; without one, refuse settings that say how to read it."""
-        from morphgraph.score.gold_set import GoldSet
-
         if source is not None:
+            from morphgraph.score.gold_set import GoldSet
+
             return GoldSet.of(self.golds([source])[0])
         if self != AS_FOUND:
             raise MorphGraphError("--read says how gold is read. Name some, or leave it out.")

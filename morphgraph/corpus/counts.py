@@ -220,6 +220,8 @@ def _parse_line(line: str) -> tuple[str, int]:
     if len(parts) != 2:
         raise ValueError("the count is missing")
     word, digits = parts[0].rstrip(), parts[1].strip()
+    if "\t" in word:
+        raise ValueError("there are three columns")
     if digits.startswith("-") and digits[1:].isdecimal():
         raise ValueError(f"the count {digits} is negative")
     if "\r" in word:

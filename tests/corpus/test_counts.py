@@ -53,6 +53,7 @@ def test_read(tmp_path, content, counts):
         b"low\t5\n\nlower\t-2\n",
         b"low 5\nlower\n",
         b"low 5\n 7\n",
+        b"low\tl ow\t110\n",
         b"low 5\nlower 1000000000000001\n",
         b"low 5\nlower " + b"9" * 5000,
         b"low 5\nl\xf6w 7\n",

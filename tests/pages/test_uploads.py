@@ -56,6 +56,7 @@ def zipped(**files):
 def test_each_file_is_opened_as_what_it_is(app):
     for files, said, now in (
         ({"mine.json": TOKENISER}, "mine.json is open: 1", ("mine.json", "demo:en", "wordfreq:en")),
+        ({"s.tsv": b"undo\tun @@do\t110\nso\tso\t000\n"}, "s.tsv is", ("mine.json", "s.tsv", "")),
         ({"gold.tsv": GOLD}, "gold.tsv is the reference: 2", ("mine.json", "gold.tsv", "")),
         ({"x.txt": b"going 12\nso 3\n"}, "x.txt weights", ("mine.json", "gold.tsv", "x.txt")),
         ({"vocab.txt": GERMAN}, "vocab.txt is the ref", ("mine.json", "vocab.txt", "x.txt")),

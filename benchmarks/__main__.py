@@ -21,7 +21,7 @@ MODULES = {
     "counting": ("counting",),
     "measuring": ("measuring",),
     "batch": ("batch",),
-    "app": ("clicks", "typing", "memory"),
+    "app": ("clicks", "typing", "visits"),
 }
 SEVERAL_THREADS = ("counting", "measuring", "batch", "app")
 BENCHMARKS = {name: module for module, names in MODULES.items() for name in names}

@@ -44,6 +44,27 @@
         x: left + width / 2, y: top + height / 2 };
     });
   };
+  // From the next click until the app has ended its last run before a second without any.
+  globalThis.__timeVisit = () => {
+    const visit = globalThis.__visit = { took: 0, shift: 0, quiet: () => false };
+    new PerformanceObserver((list) => {
+      for (const one of list.getEntries()) if (!one.hadRecentInput) visit.shift += one.value;
+    }).observe({ type: 'layout-shift' });
+    addEventListener('click', ({ timeStamp }) => {
+      let ended = Infinity;
+      visit.quiet = () => performance.now() - ended > 1000;
+      const look = () => {
+        if (!idle()) ended = Infinity;
+        else if (ended === Infinity && location.pathname !== from) {
+          ended = performance.now();
+          visit.took = ended - timeStamp;
+        }
+        if (!visit.quiet()) requestAnimationFrame(look);
+      };
+      const from = location.pathname;
+      requestAnimationFrame(look);
+    }, { once: true, capture: true });
+  };
   // From the event of each key to the first moment after the frame in which the chips have its letter.
   globalThis.__timeKeys = () => {
     globalThis.__keys = [];

@@ -8,6 +8,7 @@ from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from web.bar import show_bar
+from web.guard import STYLE, Pages
 from web.jobs import keep_queue_moving
 from web.opening import drop_zone
 from web.sharing import make_shared_edits
@@ -25,7 +26,8 @@ def start(title: str) -> Session:
         layout="wide",
         menu_items={},
     )
-    st.html(_ASSETS / "style.css")
+    if not Pages.has_style:  # as with streamlit run app.py
+        st.html(STYLE)
     if is_public():
         keep_queue_moving()
     current = session()

@@ -104,6 +104,9 @@ FRAME = "/frame"
 
 _FRAME_PAGE = Path(__file__).parent / "components" / "empty_page.html"
 _ARRIVAL = (Path(__file__).parent / "components" / "arrival.html").read_bytes()
+STYLE = Path(__file__).resolve().parent.parent / "assets" / "style.css"
+"""The styles of the app, which `Pages` puts into its page for good: what a script of a page shows
+goes for a moment whenever another page is opened."""
 _TO_SPARE = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 _IN_FRAME = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
@@ -122,11 +125,16 @@ def frame_route(*, allow_frame: bool) -> Route:
 class Pages(BaseHTTPMiddleware):
     """Adds what tells browsers what to load, from where, and who may frame the app.
 
-    Streamlit's page also gets what shows it once it stands, and keeps the focus in it.
+    Streamlit's page also gets our styles, what shows it once it stands, and keeps the focus in it.
     """
+
+    has_style = False
+    """Whether pages are served here, and so need no styles of their own."""
 
     def __init__(self, app: ASGIApp, *, allow_frame: bool) -> None:
         super().__init__(app)
+        Pages.has_style = True
+        self.style = b"<style>" + STYLE.read_bytes() + b"</style>"
         self.headers = {
             "Content-Security-Policy": content_policy(allow_frame=allow_frame),
             "Referrer-Policy": "same-origin",
@@ -147,6 +155,7 @@ class Pages(BaseHTTPMiddleware):
         body = b"".join([part async for part in answer.body_iterator])  # type: ignore[attr-defined]
         del answer.headers["content-length"]
         page = body.replace(b"</head>", _ARRIVAL + b"</head>", 1)
+        page = page.replace(b"</body>", self.style + b"</body>", 1)  # after those of Streamlit
         return Response(page, answer.status_code, answer.headers)
 
 

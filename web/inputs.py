@@ -258,9 +258,6 @@ def offer_frequencies(current: Session, what: str) -> None:
         st.markdown(f":material/bar_chart: {what} word counts.", width="content")
         if language:
             label, source = f"Use wordfreq’s for {demo_name(language)}", f"wordfreq:{language}"
-            options: dict[str, Any] = {
-                "primary": True,
-                "key": "use the frequencies of the language",
-            }
-            button(label, "download_done", _use, current, Source(source), **options)
+            more: dict[str, Any] = {"primary": True, "key": "use the frequencies of the language"}
+            button(label, "download_done", _use, current, Source(source), **more)
         st.caption("Others are in the bar, behind the reference.", width="content")

@@ -187,16 +187,14 @@ def open_files(
     if len(others) == 1 and others[0].endswith("vocab.json"):
         st.session_state[_HALF] = of_tokeniser
         return f"Drop {fitting_name(others[0])} as well: it belongs to {others[0]}."
-    refusals = []
+    told = []
     if of_tokeniser:
-        refusals.append(_open_tokeniser(current, of_tokeniser))
+        told.append(_open_tokeniser(current, of_tokeniser))
     for kind, opening in _OPENINGS:
         for name in (name for name, found in kinds.items() if found == kind):
-            reading_of_gold = dict(reading or {}) if kind == "gold" else {}
-            refusals.append(
-                opening(current, Source(name, ((name, files[name]),), **reading_of_gold))
-            )
-    return " ".join(refusals)
+            read = dict(reading or {}) if kind == "gold" else {}
+            told.append(opening(current, Source(name, ((name, files[name]),), **read)))
+    return " ".join(told)
 
 
 def _unpacked(contents: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -315,12 +315,10 @@ class Session:
         files = (tokeniser.as_loaded, *names, self.study.benchmark.identity)
         if of_files:
             return files
-        edits_made = tokeniser.graph.history[:edits]
-        states = (
-            tokeniser.graph.numbered_after(number) for number in range(1, len(edits_made) + 1)
-        )
-        learned = (str(change.step.get("learned", "")) for change in edits_made)
-        return *files, *states, *learned, *(change.edit for change in edits_made)
+        done = tokeniser.graph.history[:edits]
+        states = (tokeniser.graph.numbered_after(number) for number in range(1, len(done) + 1))
+        learned = (str(change.step.get("learned", "")) for change in done)
+        return *files, *states, *learned, *(change.edit for change in done)
 
     def graph_after(self, edits: int) -> MergeGraph:
         """Return the open graph as it was after this number of edits."""

@@ -187,10 +187,8 @@ def _merges(
     closes = Counter(gap.merge for gap in gaps if gap.merge is not None)
     applied = ((n, v) for n, v in enumerate(derivation.vertices) if v.children)
     for step, (number, vertex) in enumerate(applied, start=1):
-        merge, parts = (
-            vertex.merge,
-            tuple(derivation.vertices[child].type for child in vertex.children),
-        )
+        merge = vertex.merge
+        parts = tuple(derivation.vertices[child].type for child in vertex.children)
         *names, label = (
             visible_in_xml("�" if type_ == UNKNOWN else tokeniser.readable(graph.types[type_]))
             for type_ in (*parts, vertex.type)

@@ -161,12 +161,12 @@ def _train(current: Session, order: _Order | None) -> None:
     waiting = Waiting(st.empty(), lambda _: st.session_state.pop(_ASKED, None))
     make = partial(_made, order, current.store.folder.name)
     with ui.deferred_error(_FAILED), until_done(_ASKED):
-        trained = waiting.do(("train", order.label), f"Training {order.label}", make)
-        current.keep_model(order.label, trained.model)
+        run = waiting.do(("train", order.label), f"Training {order.label}", make)
+        current.keep_model(order.label, run.model)
         st.session_state[_SHOWN] = order.label
-        st.session_state[_PACE_NOW] = trained.seconds / order.size
+        st.session_state[_PACE_NOW] = run.seconds / order.size
         told: dict[str, _Made] = st.session_state.setdefault(_TOLD, {})
-        told[order.label] = trained
+        told[order.label] = run
         ui.forget_oldest(told, 12)
     st.rerun()
 
@@ -202,15 +202,13 @@ def _result(current: Session) -> None:
     hidden: Any = "visible" if len(names) > 1 else "collapsed"
     label = st.selectbox("Trained in this session", names, key=_SHOWN, label_visibility=hidden)
     segmenter = models[label]
-    tokeniser, trained = segmenter.editable, st.session_state.get(_TOLD, {}).get(label)
+    tokeniser, run = segmenter.editable, st.session_state.get(_TOLD, {}).get(label)
     caption = f"**{counted(segmenter.vocabulary_size, 'type')}**"
-    if trained is not None and trained.model is segmenter:
-        caption += f" · {trained.seconds:.1f} s · {trained.tokens_per_word:.2f} tokens per word"
+    if run is not None and run.model is segmenter:
+        caption += f" · {run.seconds:.1f} s · {run.tokens_per_word:.2f} tokens per word"
     st.markdown(caption)
-    if trained is not None and trained.examples:
-        shown = (
-            (f":gray-background[{ui.plain(token)}]" for token in one) for one in trained.examples
-        )
+    if run is not None and run.examples:
+        shown = ((f":gray-background[{ui.plain(token)}]" for token in one) for one in run.examples)
         st.markdown("\u2003 ".join(map("\u2009".join, shown)))
     with st.container(horizontal=True):
         if tokeniser is not None:

@@ -105,7 +105,7 @@ def compare_methods(
     picked: Sequence[PickedMethod],
     scored: GoldSet,
     wait: Callable[..., Any],
-    scoring: How,
+    way: How,
     about: str | None = None,
 ) -> MethodScores | None:
     """Return the methods that are made on these words; None, and messages, if there are none.
@@ -135,16 +135,10 @@ def compare_methods(
         return None
     methods, outcomes = zip(*known, strict=True)
     place = choosing.baseline_among([one.name for one in methods])
-    whole: tuple[Hashable, ...] = (
-        "compared",
-        *map(Same, outcomes),
-        place,
-        *scoring[:2],
-        *scoring[2],
-    )
+    whole: tuple[Hashable, ...] = ("compared", *map(Same, outcomes), place, *way[:2], *way[2])
 
     def compared() -> MethodScores:
-        scores = MethodScores(scored, methods, outcomes, place, *scoring)
+        scores = MethodScores(scored, methods, outcomes, place, *way)
         if scores.has_gold:
             _ = scores.table.estimates  # slow
         return scores

@@ -17,11 +17,7 @@ from web.state import Session
 
 
 def languages_view(
-    current: Session,
-    compared: MethodScores,
-    scoring: How,
-    left: DeltaGenerator,
-    table: DeltaGenerator,
+    current: Session, compared: MethodScores, way: How, left: DeltaGenerator, table: DeltaGenerator
 ) -> None:
     """Show all methods by F1 on each reference."""
     waiting = Waiting(st.empty(), remove_reference)
@@ -29,7 +25,7 @@ def languages_view(
         names = choose_references(current)
     scores = []
     for name in names:
-        one = _on(current, compared, name, scoring, waiting)
+        one = _on(current, compared, name, way, waiting)
         if one is not None:
             scores.append(one)
     waiting.clear()
@@ -48,15 +44,15 @@ def languages_view(
 
 
 def _on(
-    current: Session, compared: MethodScores, name: str, scoring: How, waiting: Waiting
+    current: Session, compared: MethodScores, name: str, way: How, waiting: Waiting
 ) -> MethodScores | None:
     """Return methods on one reference; a file with segmentations is of the open one only."""
     if name == OPEN:
         return compared
     picked = [one for one in compared.picked if not isinstance(one.made, Predictions)]
-    opened = gold_set_of(current, name, waiting, scoring[1])
+    opened = gold_set_of(current, name, waiting, way[1])
     scored = choosing.unseen_words(current, picked, opened)
-    return compare_methods(current, picked, scored, waiting.do, scoring, about=name)
+    return compare_methods(current, picked, scored, waiting.do, way, about=name)
 
 
 def _f1(one: MethodScores, label: str) -> float:

@@ -106,21 +106,17 @@ def typed_rows(
     known = {entry.word: entry.morphs or None for entry in reversed(entries)}
 
     def knows(one: PickedMethod) -> bool:
-        segmenters = one.made
-        return not isinstance(segmenters, Predictions) or any(
-            text in segmenters.by_word for text in texts
-        )
+        model = one.made
+        return not isinstance(model, Predictions) or any(text in model.by_word for text in texts)
 
     able = [place for place, one in enumerate(compared.picked) if knows(one)]
-    segmenters = [compared.picked[place].made for place in able]
+    ready = [compared.picked[place].made for place in able]
     labels = [compared.labels[place] for place in able]
     gold = [known.get(text) for text in texts]
-    key = ("typed", *map(Same, segmenters), *labels, tuple(texts), tuple(gold))
+    key = ("typed", *map(Same, ready), *labels, tuple(texts), tuple(gold))
 
     def make() -> Comparison:
-        return Comparison(
-            [one for one in segmenters if one is not None], texts, gold, labels=labels
-        )
+        return Comparison([one for one in ready if one is not None], texts, gold, labels=labels)
 
     places = [able.index(place) if place in able else None for place in range(len(compared.picked))]
     return current.once(key, make), places

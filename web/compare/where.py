@@ -58,27 +58,24 @@ def where_view(
     settings = (by, metric, compared.scope, compared.weighting)
 
     def make() -> "tuple[Breakdown, go.Figure | None]":
-        breakdown = break_down(outcomes, *settings)
-        names, sizes = (
-            [name for name, _ in breakdown.groups],
-            [size for _, size in breakdown.groups],
-        )
+        result = break_down(outcomes, *settings)
+        names, sizes = [name for name, _ in result.groups], [size for _, size in result.groups]
         bars = {
             label: [charts.Mark(one.value, one.interval.low, one.interval.high) for one in row]
-            for label, row in zip(breakdown.labels, breakdown.rows, strict=True)
+            for label, row in zip(result.labels, result.rows, strict=True)
         }
-        title = METRICS[breakdown.metric].title
-        return breakdown, charts.breakdown(names, sizes, bars, title) if names else None
+        title = METRICS[result.metric].title
+        return result, charts.breakdown(names, sizes, bars, title) if names else None
 
     key = ("breakdown", *settings, *map(Same, outcomes))
-    breakdown, figure = current.once(key, make, of_files=True)
+    result, figure = current.once(key, make, of_files=True)
     st.caption(f"{BREAKDOWNS[by]}, over {compared.which}. {_NOTES.get(by, '')}")
     if figure is None:
         st.info("This reference does not say.")
         return
-    ui.chart(figure, f"breakdown {breakdown.by}")
+    ui.chart(figure, f"breakdown {result.by}")
     with st.expander("As a table, with 95 % intervals"):
-        ui.show_report(breakdown_table(breakdown), key="breakdown")
+        ui.show_report(breakdown_table(result), key="breakdown")
     with table:
         tip = "A row for each group of words."
-        ui.table_downloads(partial(breakdown_table, breakdown), "breakdown", tip)
+        ui.table_downloads(partial(breakdown_table, result), "breakdown", tip)

@@ -41,9 +41,9 @@ class Ahead(NamedTuple):
         """Describe what is to come, on words that are scored."""
         before, after = outlook.f1
         gain, better, worse = 100 * (after - before), outlook.better, outlook.worse
-        change, interval = "", ""
+        text, interval = "", ""
         if after == after:
-            change = f"F1 {from_to(before, after)}"
+            text = f"F1 {from_to(before, after)}"
             low, high = (
                 signed(100 * end, 1) for end in (outlook.interval.low, outlook.interval.high)
             )
@@ -53,12 +53,10 @@ class Ahead(NamedTuple):
         words = changed[:_BETTER] if better else changed[: _BETTER + _WORSE]
         words += [n for n in changed[len(changed) - min(worse, _WORSE) :] if n not in words]
         rows = rows_ahead(outlook, words)
-        count = f"{better:,} better · {worse:,} worse" if change else f"{len(changed):,}"
+        count = f"{better:,} better · {worse:,} worse" if text else f"{len(changed):,}"
         sign = "up" if gain > 0 else "down" if gain < 0 else ""
         rest = f"{f'on {on} ' if on else ''}· tokens per word {tokens}"
-        return cls(
-            change, interval, sign, rest, count, rows, {row.number: row.word for row in rows}
-        )
+        return cls(text, interval, sign, rest, count, rows, {row.number: row.word for row in rows})
 
 
 def ahead_of(current: Session, *changes: Change) -> Ahead:

@@ -43,15 +43,12 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
                 with st.spinner("Examining the model's rows…"), unquoted(folder, asked=True):
                     return models.undertrained(folder, corpus)
 
-            undertrained = current.once(("undertrained", str(folder), state), make)
-            types = frozenset(undertrained.standing_out()["type"])
+            result = current.once(("undertrained", str(folder), state), make)
+            types = frozenset(result.standing_out()["type"])
             if st.session_state.get(UNDERTRAINED) != types:
                 st.session_state[UNDERTRAINED] = types
                 st.rerun()  # the list above is drawn before
-            lowest, unused = (
-                undertrained.ranked_by.replace("_", " "),
-                counted(undertrained.unused, "row"),
-            )
+            lowest, unused = result.ranked_by.replace("_", " "), counted(result.unused, "row")
             st.caption(
                 f"The list *under-trained* above: {counted(len(types), 'type')}, the 2 % with the "
                 f"lowest {plain(lowest)}. {unused} taken for unused. For norms, other rankings and "

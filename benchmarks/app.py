@@ -6,26 +6,26 @@ import re
 import shutil
 import statistics
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import psutil
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
-from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, running_app, table
+from benchmarks import GERMAN_BPE, data, running_app, table
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.draw.cutting import cutting_tables
 from morphgraph.formats.loading import load_tokeniser
 
-PLACES = ("ung", "en", "er", "lich")  # types to look around
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 OPENED = {
-    "English demo": ("en", ""),
-    "oscar-de-40k": ("de", GERMAN_BPE),
-    "Qwen 2.5": ("en", "tokenizers/qwen2.5"),
+    "English demo": ("en", "", ("ing", "er", "un", "able")),
+    "oscar-de-40k": ("de", GERMAN_BPE, ("ung", "en", "er", "lich")),
+    "Qwen 2.5": ("en", "tokenizers/qwen2.5", ("ing", "er", "un", "able")),
 }
-"""Tokenisers, by the demo whose gold they are scored on."""
+"""Tokenisers, by the demo whose gold they are scored on, and types to look around."""
 SCRIPT = Path(__file__).with_name("clicks.js")
 CLICK_COLUMNS = ("median {:.0f}", "p95 {:.0f}", "max {:.0f}")
 
@@ -33,55 +33,41 @@ CLICK_COLUMNS = ("median {:.0f}", "p95 {:.0f}", "max {:.0f}")
 def clicks(clicks: int = 20) -> None:
     """From a click on a type to the graph redrawn and the scores updated, inside the page.
 
-    oscar-de-40k with MorphyNet German; from the pointer event to the frame in which the graph has
-    its new data and the metrics show the new values.
+    From the pointer event to the frame in which the graph has its new data and the metrics show the
+    new values.
     """
-    with running_app() as (url, _), sync_playwright() as playwright:
-        browser = chromium(playwright)
-        page = browser.new_page(viewport={"width": 1440, "height": 1000}, bypass_csp=True)
-        _open_in_browser(page, url)
-        timed = _time_clicks(page, clicks // len(PLACES))
-        browser.close()
-    print(f"oscar-de-40k, MorphyNet German derivations, {clicks} clicks each, milliseconds\n")
-    rows = [(name, *summary(values).values()) for name, values in timed.items()]
-    table(["click to", *CLICK_COLUMNS], rows)
+    rows = []
+    for name, page, _ in _each_opened("&state=Type"):
+        page.get_by_role("group", name="Merge graph:").wait_for()
+        timed = _time_clicks(page, OPENED[name][2], clicks // 4)
+        rows += [(name, each, *summary(values).values()) for each, values in timed.items()]
+    print(f"{clicks} clicks each, milliseconds\n")
+    table(["tokeniser", "click to", *CLICK_COLUMNS], rows)
 
 
 def typing(words: int = 200, keys: int = 40) -> None:
     """From a key to the chips of a text on the screen, and the size of the tables for it.
 
-    English, and oscar-de-40k; from the event of a key to the frame that shows its letter cut.
+    From the event of a key to the frame that shows its letter cut; a vocabulary too large for
+    tables is cut by the app.
     """
     rows = []
-    with running_app() as (url, _), sync_playwright() as playwright:
-        browser = chromium(playwright)
-        files = {"en": None, "de": data(GERMAN_BPE) / "tokenizer.json"}
-        for language, path in files.items():
-            page = browser.new_page(viewport={"width": 1440, "height": 1000}, bypass_csp=True)
-            page.set_default_timeout(120_000)
-            page.goto(url)
-            page.wait_for_selector(".word .token")
-            page.wait_for_selector(IDLE)
-            if path is not None:
-                page.locator(".st-key-drop-zone input[type=file]").set_input_files(str(path))
-                page.get_by_text("one of 40,000 types").wait_for()
-            field = page.get_by_role("textbox", name="A word, or any text")
-            field.fill(" ".join(wordfreq_counts(language).words[100 : 100 + words]))
-            page.wait_for_timeout(3000)
-            page.evaluate(SCRIPT.read_text(encoding="utf-8"))
-            field.focus()
-            page.keyboard.press("Control+End")
-            page.evaluate("__timeKeys()")
-            for number in range(keys):
-                page.keyboard.press(" strawberries"[number % 13])
-                page.wait_for_timeout(120)
-            took = summary(page.evaluate("__keys"))
-            tables = cutting_tables(load_tokeniser(path or f"demo:{language}"))
-            assert tables is not None
-            name = "demo:en" if path is None else "oscar-de-40k"
-            rows.append((name, *took.values(), len(tables.packed) / 1000))
-            page.close()
-        browser.close()
+    for name, page, _ in _each_opened():
+        language, path, _ = OPENED[name]
+        tables = cutting_tables(load_tokeniser(str(data(path)) if path else f"demo:{language}"))
+        if tables is None:
+            continue
+        field = page.get_by_role("textbox", name="A word, or any text")
+        field.fill(" ".join(wordfreq_counts(language).words[100 : 100 + words]))
+        page.wait_for_timeout(3000)
+        field.focus()
+        page.keyboard.press("Control+End")
+        page.evaluate("__timeKeys()")
+        for number in range(keys):
+            page.keyboard.press(" strawberries"[number % 13])
+            page.wait_for_timeout(120)
+        took = summary(page.evaluate("__keys"))
+        rows.append((name, *took.values(), len(tables.packed) / 1000))
     print(f"A text of {words} words, {keys} keys, milliseconds\n")
     table(["tokeniser", *CLICK_COLUMNS, "tables, kB {:.0f}"], rows)
 
@@ -93,27 +79,37 @@ def visits() -> None:
     is Chromium's `layout-shift`. Megabytes are those of the app with all pages seen so far.
     """
     rows = []
+    for name, page, app in _each_opened():
+        for place in ("Repair", "Compare", "Build", "Workbench"):
+            page.wait_for_timeout(5000)  # what is computed beside a page is ready
+            page.evaluate("__timeVisit()")
+            page.locator(".st-key-bar").get_by_role("link", name=place).click()
+            page.wait_for_function("__visit.quiet()", polling=100)
+            took, shift = page.evaluate("[__visit.took, __visit.shift]")
+            rows.append((name, place, took, shift, _used(app)))
+    table(["tokeniser", "page", "ms {:.0f}", "shift {:.3f}", "MB {:.0f}"], rows)
+
+
+def _each_opened(asked: str = "") -> Iterator[tuple[str, Page, psutil.Process]]:
+    """Open the app on each of `OPENED`, with more in the address; yield its page and process."""
     with sync_playwright() as playwright:
         browser = chromium(playwright)
-        for name, (demo, path) in OPENED.items():
+        for name, (demo, path, _) in OPENED.items():
             with running_app() as (url, app):
                 page = browser.new_page(viewport={"width": 1440, "height": 1000}, bypass_csp=True)
-                page.add_init_script(
-                    "if (self === top) addEventListener('load', () => {"
-                    + SCRIPT.read_text(encoding="utf-8")
-                    + "})"
-                )
-                _open(page, f"{url}/?demo={demo}", path)
-                for place in ("Repair", "Compare", "Build", "Workbench"):
-                    page.wait_for_timeout(3000)  # what is computed beside a page is ready
-                    page.evaluate("__timeVisit()")
-                    page.locator(".st-key-bar").get_by_role("link", name=place).click()
-                    page.wait_for_function("__visit.quiet()", polling=100)
-                    took, shift = page.evaluate("[__visit.took, __visit.shift]")
-                    rows.append((name, place, took, shift, _used(app)))
+                page.set_default_timeout(120_000)
+                page.goto(f"{url}/?demo={demo}{asked}")
+                page.locator(".st-key-knock-out button").wait_for()
+                page.wait_for_selector(IDLE)
+                if path:
+                    given = page.locator(".st-key-drop-zone input[type=file]")
+                    given.set_input_files(str(data(path) / "tokenizer.json"))
+                    page.get_by_text(re.compile("is open: ")).first.wait_for()
+                    page.wait_for_selector(IDLE)
+                page.evaluate(SCRIPT.read_text(encoding="utf-8"))
+                yield name, page, app
                 page.close()
         browser.close()
-    table(["tokeniser", "page", "ms {:.0f}", "shift {:.3f}", "MB {:.0f}"], rows)
 
 
 def chromium(playwright: Playwright) -> Browser:
@@ -137,42 +133,10 @@ def summary(values: list[float]) -> dict[str, float]:
     return {"median": statistics.median(ordered), "p95": p95, "max": ordered[-1]}
 
 
-def _open(page: Page, url: str, path: str) -> None:
-    """Open the app on a demo, and drop a tokeniser of the public data, if any, on it."""
-    page.set_default_timeout(120_000)
-    page.goto(url)
-    page.locator(".st-key-knock-out button").wait_for()
-    page.wait_for_selector(IDLE)
-    if path:
-        given = page.locator(".st-key-drop-zone input[type=file]")
-        given.set_input_files(str(data(path) / "tokenizer.json"))
-        page.get_by_text(re.compile("is open: ")).first.wait_for()
-        page.wait_for_selector(IDLE)
-
-
-def _open_in_browser(page: Page, url: str) -> None:
-    """Upload the tokeniser and the reference, and go to the graph."""
-    page.set_default_timeout(120_000)
-    page.goto(url)
-    page.locator(".st-key-knock-out button").wait_for()
-    page.wait_for_selector(IDLE)
-    given = page.locator(".st-key-drop-zone input[type=file]")
-    given.set_input_files(str(data(GERMAN_BPE) / "tokenizer.json"))
-    page.locator(".st-key-what-is-open").get_by_text("40,000 types").first.wait_for()
-    page.wait_for_selector(IDLE)
-    given.set_input_files(str(data(GERMAN_GOLD)))
-    page.wait_for_url("**/Compare*")
-    page.wait_for_selector(IDLE)
-    page.get_by_role("link", name="Workbench").click()  # a reference is shown on Compare
-    page.get_by_role("radio", name="Type", exact=True).click()
-    page.get_by_role("group", name="Merge graph:").wait_for()
-    page.evaluate(SCRIPT.read_text(encoding="utf-8"))
-
-
-def _time_clicks(page: Page, at_each: int) -> dict[str, list[float]]:
+def _time_clicks(page: Page, places: Sequence[str], at_each: int) -> dict[str, list[float]]:
     """Return the milliseconds of each click that shows a type, and of each that knocks one out."""
     shown, removed = [], []
-    for place in PLACES:
+    for place in places:
         _look_around(page, place)
         clicked = set()
         for _ in range(at_each):

@@ -158,11 +158,10 @@ def _time_clicks(page: Page, places: Sequence[str], at_each: int) -> dict[str, l
 def _look_around(page: Page, name: str) -> None:
     """Focus the graph on a type."""
     page.keyboard.press("Control+k")
-    page.get_by_role("dialog").get_by_role("combobox").wait_for()
-    page.wait_for_timeout(500)
-    page.keyboard.type(name)
-    page.wait_for_timeout(500)
-    page.keyboard.press("Enter")
+    field = page.get_by_role("dialog").get_by_role("combobox")
+    field.fill(name)
+    page.get_by_role("option").first.wait_for()
+    field.press("Enter")
     page.get_by_role("heading", name=name, exact=True).wait_for()
     page.wait_for_timeout(1500)
 

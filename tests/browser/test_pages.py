@@ -21,11 +21,33 @@ def open_grid(page, address, query):
     return grid
 
 
-def test_methods_are_set_and_words_explained_by_keyboard(page, app_address):
+def test_the_grid_is_saved_as_a_picture_and_set_and_explained_by_keyboard(page, app_address):
     page.set_viewport_size({"width": 1440, "height": 900})
     open_grid(page, app_address, "methods=bpe,flota")
     assert len(to_click(page)) <= 14, to_click(page)
     grid = open_grid(page, app_address, "methods=bpe,dropout,longest&words=undesirable+carries")
+    # It is saved as a picture.
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as SVG").click()
+    root = ElementTree.parse(download.value.path()).getroot()
+    shapes = [(one.tag.rpartition("}")[2], one) for one in root.iter()]
+    written = [one.text or "" for name, one in shapes if name == "text"]
+    assert {"gold", "BPE", "LONGEST", "F1, all words"} <= set(written)
+    for line in grid.locator("tbody .line").all():
+        text = "".join(line.inner_text().split())
+        assert text in "".join(written), "all that a cell says"
+    chips = grid.locator("tbody :is(.chip, .cut)")
+    assert sum(name == "rect" for name, _ in shapes) == chips.count() + 1, "with the paper"
+    # On a phone, scrolled sideways, its columns do not lie on each other.
+    page.set_viewport_size({"width": 390, "height": 844})
+    grid.evaluate("e => e.scrollTo(150, 0)")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as SVG").dispatch_event("click")
+    root = ElementTree.parse(download.value.path()).getroot()
+    places = {one.text: float(one.get("x", 0)) for one in root.iter() if one.text}
+    assert places["gold"] < 12 and places["carri"] < 16
+    page.set_viewport_size({"width": 1440, "height": 900})
+    # Its methods are set by keyboard.
     heads = grid.locator("button.name")
     dropout = heads.filter(has_text="BPE-dropout")
     dropout.focus()
@@ -60,30 +82,6 @@ def test_methods_are_set_and_words_explained_by_keyboard(page, app_address):
     grid.locator('tr:has([data-word="carries"]) td.cell').first.click()
     page.get_by_role("button", name="Open in the Workbench").click()
     expect(page).not_to_have_url(re.compile("Compare"))
-
-
-def test_the_grid_is_saved_as_a_picture(page, app_address):
-    query = "methods=bpe,longest,first&words=carries undesirable"
-    grid = open_grid(page, app_address, query)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download as SVG").click()
-    root = ElementTree.parse(download.value.path()).getroot()
-    shapes = [(one.tag.rpartition("}")[2], one) for one in root.iter()]
-    written = [one.text or "" for name, one in shapes if name == "text"]
-    assert {"gold", "BPE", "LONGEST", "F1, all words"} <= set(written)
-    for line in grid.locator("tbody .line").all():
-        text = "".join(line.inner_text().split())
-        assert text in "".join(written), "all that a cell says"
-    chips = grid.locator("tbody :is(.chip, .cut)")
-    assert sum(name == "rect" for name, _ in shapes) == chips.count() + 1, "with the paper"
-    # On a phone, scrolled sideways, its columns do not lie on each other.
-    page.set_viewport_size({"width": 390, "height": 844})
-    grid.evaluate("e => e.scrollTo(150, 0)")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download as SVG").dispatch_event("click")
-    root = ElementTree.parse(download.value.path()).getroot()
-    places = {one.text: float(one.get("x", 0)) for one in root.iter() if one.text}
-    assert places["gold"] < 12 and places["carri"] < 16
 
 
 AT_WORK = re.compile(r"(Starting|Starting workers|Running|Writing the report)$")
@@ -151,7 +149,10 @@ def test_a_run_is_watched_stopped_and_resumed_to_its_report(browser, page, app_a
 IMAGE = "<img/src=''onerror=alert(1)>"
 
 
-def test_a_file_of_over_a_gigabyte_is_refused_before_it_is_sent(page, app_address, tmp_path):
+def test_neither_a_file_of_over_a_gigabyte_nor_html_in_a_small_one_does_harm(
+    page, app_address, tmp_path
+):
+    """The one is refused before it is sent; types and names in a reference are text."""
     start(page, app_address)
     huge = tmp_path / "tokenizer.json"
     with huge.open("wb") as file:
@@ -165,13 +166,9 @@ def test_a_file_of_over_a_gigabyte_is_refused_before_it_is_sent(page, app_addres
     page.locator(".st-key-knock-out button").first.click()
     expect(page.get_by_role("button", name="Undo")).to_be_enabled(timeout=PATIENCE)
     idle(page)
-
-
-def test_a_type_that_looks_like_html_is_text(page, app_address):
-    """Nor do names in a reference do harm as HTML or Markdown."""
+    # A type that looks like HTML is text.
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
-    start(page, app_address)
     link = "[a](javascript:alert(1))"
     merges = [[IMAGE[:4], IMAGE[4:]], ["**", link], [IMAGE, "**" + link], ["u", "n"]]
     upload(page, "", ("tokenizer.json", json.dumps(small_document(merges, "un")).encode()))

@@ -32,6 +32,12 @@ CUT = """([packed, words]) => {
   const [, cutter] = Cutter.unpack(Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0)));
   return words.map((word) => cutter.shown(word)?.map(({ text, type }) => [text, type]));
 }"""
+TEXTS = [
+    "The bakeries were carrying 😀  x\n\nnaïve\n",
+    "Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrikantenvereinigung " * 2,
+    "abc שלום def עולם 123",
+    "日本語のテキストを入力するとどうなるでしょうか。" * 3,
+]
 LAYOUT = """(area) => {
   const words = area.parentElement.querySelector(".words");
   const plain = document.createElement("div");
@@ -113,7 +119,8 @@ def test_words_are_cut_before_the_app_answers(page, app_address):
     expect(first.locator(".covering")).to_have_text(["und"])
 
 
-def test_letters_stay_while_one_types_and_composes(page, app_address):
+def test_letters_stay_as_typed_and_chips_stand_in_their_place_and_choose(page, app_address):
+    """While one composes a sign, too, and the app answers in the middle of it."""
     start(page, app_address)
     area = text_field(page)
     page.locator(".words").click(position={"x": 5, "y": 5})
@@ -126,7 +133,7 @@ def test_letters_stay_while_one_types_and_composes(page, app_address):
     client.send("Input.imeSetComposition", {"text": "n", "selectionStart": 1, "selectionEnd": 1})
     expect(page.locator(".words")).to_contain_text("a<b>n")
     idle(page)
-    page.wait_for_timeout(700)  # the app answers in the middle of it
+    page.wait_for_timeout(700)  # the app answers
     client.send("Input.imeSetComposition", {"text": "に", "selectionStart": 1, "selectionEnd": 1})
     client.send("Input.insertText", {"text": "に"})
     expect(area).to_have_value(said)
@@ -137,11 +144,7 @@ def test_letters_stay_while_one_types_and_composes(page, app_address):
     area.press("Enter")
     idle(page)
     expect(area).to_have_value(said)
-
-
-def test_a_click_or_an_arrow_chooses(page, app_address):
-    start(page, app_address)
-    area = text_field(page)
+    # A click on a chip, or an arrow, chooses.
     area.fill("undesirable carrying things")
     idle(page)
     area.press("Escape")
@@ -159,6 +162,14 @@ def test_a_click_or_an_arrow_chooses(page, app_address):
     expect(words.nth(0).locator(".looked")).to_have_text("und")
     idle(page)
     expect(page.get_by_role("heading", name="und")).to_be_visible(timeout=PATIENCE)
+    # In lines, in long words, in both directions, and without spaces.
+    for text in TEXTS:
+        area.fill(text)
+        idle(page)
+        typed, shown = area.evaluate(LAYOUT)
+        assert [sign for sign, *_ in shown] == [sign for sign, *_ in typed]
+        for (_, *place), (_, *other) in zip(typed, shown, strict=True):
+            assert place == pytest.approx(other, abs=1)
 
 
 @pytest.mark.parametrize("touch", [False, True])
@@ -174,24 +185,3 @@ def test_the_first_click_elsewhere_arrives(new_page, app_address, touch):
     expect(other).to_be_checked()
     expect(page.locator(".text.editing")).to_have_count(0)
     assert other.bounding_box() != before
-
-
-TEXTS = [
-    "The bakeries were carrying 😀  x\n\nnaïve\n",
-    "Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrikantenvereinigung " * 2,
-    "abc שלום def עולם 123",
-    "日本語のテキストを入力するとどうなるでしょうか。" * 3,
-]
-
-
-def test_chips_stand_where_letters_are_typed(page, app_address):
-    """In lines, in long words, in both directions, and without spaces."""
-    start(page, app_address)
-    area = text_field(page)
-    for text in TEXTS:
-        area.fill(text)
-        idle(page)
-        typed, shown = area.evaluate(LAYOUT)
-        assert [sign for sign, *_ in shown] == [sign for sign, *_ in typed]
-        for (_, *place), (_, *other) in zip(typed, shown, strict=True):
-            assert place == pytest.approx(other, abs=1)

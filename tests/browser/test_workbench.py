@@ -54,7 +54,7 @@ def chosen(page, name):
     return page.get_by_role("heading", name=name, exact=True)
 
 
-def test_one_key_knocks_out_and_everything_follows(page, app_address):
+def test_one_key_knocks_out_and_everything_follows_unless_one_types(page, app_address):
     page.set_viewport_size({"width": 1440, "height": 900})
     start(page, app_address)
     assert len(to_click(page)) <= 14, to_click(page)
@@ -90,10 +90,10 @@ def test_one_key_knocks_out_and_everything_follows(page, app_address):
     page.keyboard.press("Enter")
     expect(bring_back).to_be_focused()
     expect(page.get_by_role("status")).to_have_text(re.compile(r"^1 edit made, 1 in all: F1 "))
-
-
-def test_letters_are_letters_while_one_types(page, app_address):
-    start(page, app_address)
+    page.keyboard.press("z")
+    expect_value(page, "F1 %", before)
+    idle(page)
+    # Letters are letters while one types.
     field = text_field(page)
     field.focus()
     page.keyboard.press("Control+End")
@@ -164,12 +164,71 @@ def test_what_is_chosen_anywhere_is_chosen_everywhere(page, app_address):
     row.click()
     expect(told).to_be_attached()
     page.wait_for_url(re.compile(f"word={spelt}"))
+    idle(page)
+    # A click in the free layout shows that type in the fan.
+    show(page, "Type")
+    page.locator(".st-key-canvas-menu button").click()
+    page.get_by_text("Free layout").click()
+    frame = page.frame_locator('iframe[title="Free layout"]')
+    expect(frame.locator("canvas")).to_be_visible()
+    inner = next(frame for frame in page.frames if frame.url.endswith("/frame"))
+    inner.wait_for_function("network.body.nodeIndices.length > 3")
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(500)
+    # The last type that is not the focus.
+    label, x, y = inner.evaluate(
+        """() => {
+          const isOther = ({ id, borderWidth }) => id[0] === "t" && borderWidth < 3;
+          const chosen = nodes.get().filter(isOther).pop();
+          const { x, y } = network.canvasToDOM(network.getPosition(chosen.id));
+          return [chosen.label, x, y];
+        }"""
+    )
+    before = page.url
+    frame.locator("canvas").click(position={"x": x, "y": y})
+    expect(frame.locator("canvas")).to_have_count(0)
+    expect(fan(page)).to_be_visible()
+    expect(page).not_to_have_url(before)
+    expect(page).to_have_url(re.compile("type="))
+    expect(fan(page)).to_contain_text(label)
+
+
+COPIED = """
+async () => {
+  const [item] = await navigator.clipboard.read();
+  const image = await createImageBitmap(await item.getType("image/png"));
+  const { width, height } = image;
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const context = canvas.getContext("2d");
+  context.drawImage(image, 0, 0);
+  const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+  return [width, height, new Set(pixels).size, ...context.getImageData(2, 2, 1, 1).data];
+}
+"""
 
 
 @pytest.mark.parametrize("word", one_of("straße日本", "unhappily", "antidisestablishment" * 9))
-def test_downloads_are_the_picture(page, app_address, tmp_path, word):
-    """A long word too: its PNG stays within what a canvas can hold."""
+def test_copies_and_downloads_are_the_picture(new_page, app_address, word):
+    """A long word too: its PNG stays within what a canvas can hold.
+
+    A copy is saved where the clipboard is refused.
+    """
+    may = ["clipboard-read", "clipboard-write"]
+    page = new_page(color_scheme="dark", permissions=may)
     start(page, app_address)
+    show(page, "Type")
+    save_picture(page, "Copy picture")
+    expect(page.locator(".copied")).to_have_text("Copied")
+    width, height, colours, *paper = page.evaluate(COPIED)
+    assert width > 500 and height > 200 and colours > 50
+    assert max(paper[:3]) < 60 and paper[3] == 255, "that of the dark theme"
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    with page.expect_download() as download:
+        save_picture(page, "Copy picture")
+    assert download.value.suggested_filename == "merge-graph.png"
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    expect(page.locator(".copied")).to_have_text("Saved as PNG")
+    show(page, "Word")
     text_field(page).fill(word)
     text_field(page).press("Enter")  # what is typed over becomes chips, which may be higher
     expect(tree(page).locator("svg")).to_contain_text(word[-1])
@@ -240,66 +299,6 @@ def test_a_view_lives_as_long_as_its_element(page):
     """Streamlit cleans up a call that newer data overtook, though its element stays."""
     code = SHARED.read_text(encoding="utf-8") + CALLS
     assert page.evaluate(f"() => {{ {code} }}") == [[[2, 0]], [1]]
-
-
-COPIED = """
-async () => {
-  const [item] = await navigator.clipboard.read();
-  const image = await createImageBitmap(await item.getType("image/png"));
-  const { width, height } = image;
-  const canvas = Object.assign(document.createElement("canvas"), { width, height });
-  const context = canvas.getContext("2d");
-  context.drawImage(image, 0, 0);
-  const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
-  return [width, height, new Set(pixels).size, ...context.getImageData(2, 2, 1, 1).data];
-}
-"""
-
-
-def test_a_picture_is_copied_or_saved_where_the_clipboard_is_refused(new_page, app_address):
-    may = ["clipboard-read", "clipboard-write"]
-    page = new_page(color_scheme="dark", permissions=may)
-    start(page, app_address)
-    show(page, "Type")
-    save_picture(page, "Copy picture")
-    expect(page.locator(".copied")).to_have_text("Copied")
-    width, height, colours, *paper = page.evaluate(COPIED)
-    assert width > 500 and height > 200 and colours > 50
-    assert max(paper[:3]) < 60 and paper[3] == 255, "that of the dark theme"
-    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-    with page.expect_download() as download:
-        save_picture(page, "Copy picture")
-    assert download.value.suggested_filename == "merge-graph.png"
-    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
-    expect(page.locator(".copied")).to_have_text("Saved as PNG")
-
-
-def test_a_click_in_free_layout_shows_that_type_in_the_fan(page, app_address):
-    page.goto(f"{app_address}/?demo=en&state=Type")
-    expect(fan(page)).to_be_visible()
-    idle(page)
-    page.locator(".st-key-canvas-menu button").click()
-    page.get_by_text("Free layout").click()
-    frame = page.frame_locator('iframe[title="Free layout"]')
-    expect(frame.locator("canvas")).to_be_visible()
-    inner = next(frame for frame in page.frames if frame.url.endswith("/frame"))
-    inner.wait_for_function("network.body.nodeIndices.length > 3")
-    page.keyboard.press("Escape")
-    page.wait_for_timeout(500)
-    # The last type that is not the focus.
-    label, x, y = inner.evaluate(
-        """() => {
-          const isOther = ({ id, borderWidth }) => id[0] === "t" && borderWidth < 3;
-          const chosen = nodes.get().filter(isOther).pop();
-          const { x, y } = network.canvasToDOM(network.getPosition(chosen.id));
-          return [chosen.label, x, y];
-        }"""
-    )
-    frame.locator("canvas").click(position={"x": x, "y": y})
-    expect(frame.locator("canvas")).to_have_count(0)
-    expect(fan(page)).to_be_visible()
-    expect(page).to_have_url(re.compile("type="))
-    expect(fan(page)).to_contain_text(label)
 
 
 def test_anything_is_a_few_keys_away(page, app_address):

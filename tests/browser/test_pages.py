@@ -149,10 +149,8 @@ def test_a_run_is_watched_stopped_and_resumed_to_its_report(browser, page, app_a
 IMAGE = "<img/src=''onerror=alert(1)>"
 
 
-def test_neither_a_file_of_over_a_gigabyte_nor_html_in_a_small_one_does_harm(
-    page, app_address, tmp_path
-):
-    """The one is refused before it is sent; types and names in a reference are text."""
+def test_neither_a_huge_file_nor_html_in_a_small_one_does_harm(page, app_address, tmp_path):
+    """Over a gigabyte is refused before it is sent; types and names in a reference are text."""
     start(page, app_address)
     huge = tmp_path / "tokenizer.json"
     with huge.open("wb") as file:

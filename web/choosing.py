@@ -82,11 +82,11 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
     """
     _follow_methods(current)
     names = chosen_methods(current)
-    key = f"{_PLACE}_methods"
+    key = f"{_PLACE}_methods {current.chosen_elsewhere}"
 
     def choose() -> None:
         retry_beside()
-        choose_these(current, st.session_state[key])
+        choose_these(current, st.session_state[key], elsewhere=False)
 
     st.session_state[key] = names
     field.multiselect(
@@ -142,8 +142,13 @@ def chosen_methods(current: Session) -> list[str]:
     return [name for name in DEFAULT_METHODS if name in offered and is_available(current, name)]
 
 
-def choose_these(current: Session, names: Sequence[str]) -> None:
-    """Choose methods, and what is before the edits once there are some: then it can be removed."""
+def choose_these(current: Session, names: Sequence[str], *, elsewhere: bool = True) -> None:
+    """Choose methods, and what is before the edits once there are some: then it can be removed.
+
+    Chosen ``elsewhere``, they need a new field: one that nobody sees keeps its old choice, and
+    would tell it with the next click.
+    """
+    current.chosen_elsewhere += elsewhere
     current.chosen = [*([] if current.study.graph.history else [START]), *names]
 
 

@@ -122,16 +122,17 @@ def outcome(current: Session) -> tuple[float, str]:
     study = current.study
 
     def make() -> tuple[float, str]:
-        done, part = len(study.graph.history), scored_words(current).part
-        before, after = (study.score(part, edits=n).f1 for n in (max(0, done - 1), done))
+        done, on = len(study.graph.history), scored_words(current)
+        before, after = (study.score(on.part, edits=n).f1 for n in (max(0, done - 1), done))
         if not study.benchmark.reference.has_gold:
             changed = study.now.segmentation.changed_words(study.before_last.segmentation)
             some, more = "common word changes", "common words change"
             return math.nan, counted(len(changed), some, more)
-        better, worse, same = study.better_worse_same(study.before_last, part)
+        better, worse, same = study.better_worse_same(study.before_last, on.part)
         words = f"{better:,} better, {worse:,} worse"
         if same:
             words += f", {same:,} with the same score"
+        words += f" of the {on.said}" if on.part else ""
         return after - before, f"F1 {from_to(before, after)} · {words}"
 
     return current.once(("outcome",), make)

@@ -192,6 +192,7 @@ class Session:
     model_files: dict[str, str] = field(default_factory=dict)
     gold_files: dict[str, Reference] = field(default_factory=dict)
     chosen: list[str] | None = None
+    chosen_elsewhere: int = 0
     recipes: dict[str, Steps] = field(default_factory=dict)
     copies: dict[str, dict[str, Steps]] = field(default_factory=dict)
     sources: dict[str, Source | None] = field(default_factory=dict)

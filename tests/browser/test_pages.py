@@ -68,9 +68,15 @@ def test_the_grid_is_saved_as_a_picture_and_set_and_explained_by_keyboard(page, 
     page.get_by_role("button", name="Use as baseline").press("Enter")
     head = grid.get_by_role("columnheader", name=re.compile("BPE-dropout"))
     expect(head).to_contain_text("baseline")
-    heads.filter(has_text="LONGEST").press("Enter")
-    page.get_by_role("button", name="Remove").press("Enter")
-    expect(heads).to_have_count(2)
+    # The field of methods, seen once, holds none that is removed.
+    page.get_by_role("button", name="Method", exact=True).click()
+    expect(page.get_by_role("combobox", name="Methods")).to_be_visible()
+    page.keyboard.press("Escape")
+    for left, name in (2, "LONGEST"), (1, "BPE-dropout"):
+        heads.filter(has_text=name).press("Enter")
+        page.get_by_role("button", name="Remove").press("Enter")
+        expect(heads).to_have_count(left)
+        idle(page)
 
     grid.locator('tr:has([data-word="undesirable"]) td.cell').first.focus()
     page.keyboard.press("Enter")

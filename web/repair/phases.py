@@ -20,7 +20,7 @@ from morphgraph.tables.model import table_of_texts
 from web import widgets as ui
 from web.aside import scored_words
 from web.components import in_chart, is_playing, run_line, word_over_phases
-from web.edits import open_in_graph
+from web.edits import open_in_graph, word_key
 from web.state import Session
 from web.views.trees import MARKS
 
@@ -106,7 +106,8 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
         return (typed.split() or examples)[0][:_LONGEST]
 
     with address:
-        word = current.address.remember("word", key, examples[0], reads=read, step=False)
+        first = read(ui.value_now(word_key(current), ""))  # as on the Workbench
+        word = current.address.remember("word", key, first, reads=read, step=False)
     words: list[tuple[str, WordLine]] = []
     with ui.attempt():
         lines = current.once(

@@ -111,7 +111,8 @@ def _promise(current: Session, number: int, cascade: bool) -> None:
         st.markdown(f"**{words}**{others}")
         return
     better = counted(gains[0], "word better", "words better")
-    promise = f"F1 {from_to(before, after)} · {better}, {gains[1]:,} worse{others}"
+    of = f" of the {on.said}" if on.part else ""
+    promise = f"F1 {from_to(before, after)} · {better}, {gains[1]:,} worse{of}{others}"
     st.markdown(f":{ui.gain_colour(after - before)}[**{promise}**]")
 
 
@@ -143,7 +144,7 @@ def _words_through(current: Session, number: int) -> None:
 
     def make() -> list[WordGroup]:
         right, wrong = zip(study.example_counts(number), rows_through(study, number), strict=True)
-        shown = {"Words it gets wrong": wrong, "Words it gets right": right}
+        shown = {"Joins it gets wrong": wrong, "Joins it gets right": right}
         if not study.benchmark.reference.has_gold:
             shown = {"Words it is used in": right}
         return [_group(title, *rows) for title, rows in shown.items() if rows[0]]
@@ -164,7 +165,8 @@ def _words_changed(current: Session, number: int) -> None:
             return [changed]
         left, count = rows_left(study, number)
         stay = _group("Words that stay wrong, and what covers them now", count, left)
-        return [replace(changed, count="better first"), *([stay] if left else [])]
+        order = f"of all {len(study.benchmark):,}, better first"
+        return [replace(changed, count=order), *([stay] if left else [])]
 
     _words(current, current.once(("words changed", number), make))
 

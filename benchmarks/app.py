@@ -6,6 +6,7 @@ import re
 import shutil
 import statistics
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,7 @@ def visits() -> None:
     rows = []
     for name, page, app in _each_opened():
         for place in ("Repair", "Compare", "Build", "Workbench"):
-            page.wait_for_timeout(5000)  # what is computed beside a page is ready
+            _wait_for_rest(app)  # what the next page needs is computed meanwhile
             page.evaluate("__timeVisit()")
             page.locator(".st-key-bar").get_by_role("link", name=place).click()
             page.wait_for_function("__visit.quiet()", polling=100)
@@ -119,6 +120,16 @@ def chromium(playwright: Playwright) -> Browser:
     if place is None:
         sys.exit("Install Chromium, or set CHROMIUM to its path.")
     return playwright.chromium.launch(executable_path=place, args=FLAGS)
+
+
+def _wait_for_rest(app: psutil.Process) -> None:
+    """Wait until the app and its processes have computed nearly nothing for three seconds."""
+    used, rest = 0.0, 0
+    while rest < 3:
+        time.sleep(1)
+        times = [one.cpu_times() for one in (app, *app.children(recursive=True))]
+        before, used = used, sum(one.user + one.system for one in times)
+        rest = rest + 1 if used - before < 0.1 else 0
 
 
 def _used(app: psutil.Process) -> float:

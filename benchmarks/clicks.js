@@ -44,7 +44,7 @@
         x: left + width / 2, y: top + height / 2 };
     });
   };
-  // From the next click until the app has ended its last run before a second without any.
+  // From the next click until the app has ended its last run before 0.3 s without any.
   globalThis.__timeVisit = () => {
     const visit = globalThis.__visit = { took: 0, shift: 0, quiet: () => false };
     new PerformanceObserver((list) => {
@@ -52,7 +52,7 @@
     }).observe({ type: 'layout-shift' });
     addEventListener('click', ({ timeStamp }) => {
       let ended = Infinity;
-      visit.quiet = () => performance.now() - ended > 1000;
+      visit.quiet = () => performance.now() - ended > 300;
       const look = () => {
         if (!idle()) ended = Infinity;
         else if (ended === Infinity && location.pathname !== from) {

@@ -32,7 +32,7 @@ import json
 from streamlit.testing.v1 import AppTest
 app = AppTest.from_file("app.py", default_timeout=60).run()
 app.switch_page("pages/2_Compare.py").run()
-picker = app.multiselect(key="compare_methods").options
+[picker] = [one.options for one in app.multiselect if one.label == "Methods"]
 card = app.switch_page("pages/3_Build.py").run().radio(key="train_method")
 trainers = card.set_value(card.options[2]).run().selectbox(key="train_other").options
 assert not app.exception

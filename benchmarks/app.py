@@ -76,9 +76,9 @@ def typing(words: int = 200, keys: int = 40) -> None:
 def visits() -> None:
     """From a click on a page that was not yet open until it stands, and how far it moves by then.
 
-    A page stands when its app first has nothing to do for 0.3 s, which are not counted: methods
-    that are trained there join it later. Shift is Chromium's `layout-shift`. Megabytes are those of
-    the app with all pages seen so far.
+    A page stands when it is shown and its run has ended: methods that are trained there join it
+    later. Shift is Chromium's `layout-shift`, until a second later. Megabytes are those of the app
+    with all pages seen so far.
     """
     rows = []
     for name, page, app in _each_opened():

@@ -44,24 +44,22 @@
         x: left + width / 2, y: top + height / 2 };
     });
   };
-  // From the next click until the app has ended its last run before 0.3 s without any.
+  // From the next click until the page is shown and its run has ended; it may move for a second more.
   globalThis.__timeVisit = () => {
     const visit = globalThis.__visit = { took: 0, shift: 0, quiet: () => false };
     new PerformanceObserver((list) => {
       for (const one of list.getEntries()) if (!one.hadRecentInput) visit.shift += one.value;
     }).observe({ type: 'layout-shift' });
     addEventListener('click', ({ timeStamp }) => {
-      let ended = Infinity;
-      visit.quiet = () => performance.now() - ended > 300;
+      let ended = Infinity, ran = false;
+      visit.quiet = () => performance.now() - ended > 1000;
       const look = () => {
-        if (!idle()) ended = Infinity;
-        else if (ended === Infinity && location.pathname !== from) {
+        ran ||= !idle();
+        if (ran && idle() && !document.documentElement.classList.contains('turning')) {
           ended = performance.now();
           visit.took = ended - timeStamp;
-        }
-        if (!visit.quiet()) requestAnimationFrame(look);
+        } else requestAnimationFrame(look);
       };
-      const from = location.pathname;
       requestAnimationFrame(look);
     }, { once: true, capture: true });
   };

@@ -30,21 +30,21 @@ def transplant(gigabytes: float = 1.0, rounds: int = 3) -> None:
         folder = Path(name)
         largest = _make_checkpoint(folder, gigabytes)
         size = (folder / "model" / "model.safetensors").stat().st_size
-        seconds: dict[str, list[dict[str, Any]]] = {"copy": [], "transplant": []}
+        measured: dict[str, list[dict[str, Any]]] = {"copy": [], "transplant": []}
         for _ in range(rounds + 1):
-            for what, runs in seconds.items():
+            for what, runs in measured.items():
                 runs.append(apart(copy_or_transplant, what, folder, folder / "out"))
                 shutil.rmtree(folder / "out")
     seconds = {
         what: statistics.median(run["seconds"] for run in runs[1:])
-        for what, runs in seconds.items()
+        for what, runs in measured.items()
     }
     rows = [
-        (what, took, took / seconds["copy"], max(run["megabytes"] for run in seconds[what]))
+        (what, took, took / seconds["copy"], max(run["megabytes"] for run in measured[what]))
         for what, took in seconds.items()
     ]
     table(["work", "seconds {:.2f}", "× copying {:.2f}", "peak MB {:,.0f}"], rows)
-    run = seconds["transplant"][0]
+    run = measured["transplant"][0]
     print(
         f"\n{size / 1e6:,.0f} MB, the largest tensor {largest / 1e6:,.0f} MB; {run['kept']:,} rows "
         f"copied and {run['made']:,} made in each of two matrices; {rounds} rounds"

@@ -528,14 +528,14 @@ def file_names(titles: Sequence[str]) -> list[str]:
     >>> file_names(["Scores: Rényi & F1", "Scores (Rényi, F1)", "../..", "con"])
     ['scores-renyi-f1', 'scores-renyi-f1-2', 'table', 'table-con']
     """
-    problems: list[str] = []
+    names: list[str] = []
     for title in titles:
         ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
         name = re.sub("[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_NAME_LENGTH].strip("-")
         name = f"table-{name}" if _RESERVED.fullmatch(name) else name or "table"
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))
-        problems.append(next(one for one in numbered if one not in problems))
-    return problems
+        names.append(next(one for one in numbered if one not in names))
+    return names
 
 
 # ------------------------------------------------------------------------------ the run
@@ -559,13 +559,13 @@ def run_facts(facts: Mapping[str, Any]) -> dict[str, str]:
     >>> run_facts({"command": ["a", "b c"], "machine": {"cores": 2}, "languages": ["en", "de"]})
     {'Command': "a 'b c'", 'Machine: cores': '2', 'Languages': 'en, de'}
     """
-    differences = {}
+    texts = {}
     for key, value in facts.items():
         for part, each in value.items() if isinstance(value, Mapping) else [("", value)]:
             text = ", ".join(each) if isinstance(each, list) else str(each)
             name = ": ".join(filter(None, (key.capitalize(), part)))
-            differences[name] = shlex.join(each) if key == "command" else text
-    return differences
+            texts[name] = shlex.join(each) if key == "command" else text
+    return texts
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -574,8 +574,8 @@ def _ranges(numbers: Sequence[int]) -> str:
     >>> _ranges([3, 1, 2, 7]), _ranges([])
     ('1–3, 7', '')
     """
-    lines = []
+    ranges = []
     for _, run in groupby(enumerate(sorted(set(numbers))), lambda pair: pair[1] - pair[0]):
         first, *rest = [number for _, number in run]
-        lines.append(f"{first}–{rest[-1]}" if rest else f"{first}")
-    return ", ".join(lines)
+        ranges.append(f"{first}–{rest[-1]}" if rest else f"{first}")
+    return ", ".join(ranges)

@@ -148,7 +148,7 @@ def contents(paths: Iterable[str | Path]) -> list[str]:
     `MorphGraphError` for an unreadable or irregular file, and for more files or bytes than
     `HASHED_FILES` and `HASHED_BYTES` before the first one too many is read.
     """
-    names: list[str] = []
+    sums: list[str] = []
     size = 0
     for path in map(Path, paths):
         try:
@@ -156,15 +156,15 @@ def contents(paths: Iterable[str | Path]) -> list[str]:
             if not stat.S_ISREG(status.st_mode):
                 raise ValueError("it is not a regular file")
             size += status.st_size
-            HASHED_FILES.check(len(names) + 1, str(path), fix="Name fewer files")
+            HASHED_FILES.check(len(sums) + 1, str(path), fix="Name fewer files")
             HASHED_BYTES.check(size, str(path), fix="Name fewer or smaller files")
             digest = _digest(str(path), status.st_size, status.st_mtime_ns, status.st_ino)
         except (OSError, ValueError) as error:
             problem = (getattr(error, "strerror", None) or str(error)).lower()
             fix = "Check the path and its permissions."
             raise MorphGraphError(f"{path}: {problem}. {fix}") from error
-        names.append(f"{digest}{''.join(path.suffixes[-2:]).lower()}")
-    return sorted(names)
+        sums.append(f"{digest}{''.join(path.suffixes[-2:]).lower()}")
+    return sorted(sums)
 
 
 @lru_cache(maxsize=4096)

@@ -128,31 +128,31 @@ def vocabulary(
     gold_set = read.gold(gold)
     entries = None if gold_set is None else gold_set.reference
     with output.progress_bar("counting"):
-        lines = [
+        healths = [
             VocabularyHealth(segmenter, known, entries, label=label)
             for label, segmenter in segmenters.items()
         ]
     if against and list_ is None:
-        compared = [ComparedVocabularies(lines[0], one) for one in lines[1:]]
+        compared = [ComparedVocabularies(healths[0], one) for one in healths[1:]]
         if as_json:
             output.print_json({"compared": [each.to_dict() for each in compared]})
         else:
             print("\n\n".join(map(str, compared)))
         return
     if as_json:
-        output.print_json(figures_json(lines, alpha, list_, limit))
+        output.print_json(figures_json(healths, alpha, list_, limit))
         return
     if list_ is None:
-        print(report_of(figure_table(lines, alpha)))
+        print(report_of(figure_table(healths, alpha)))
         return
-    for health in lines[1:] if against else lines:
-        table = list_behind(health, list_, baseline=lines[0])
+    for health in healths[1:] if against else healths:
+        table = list_behind(health, list_, baseline=healths[0])
         table = table.drop(columns="type_id")
         shown = table[: limit or None]
         print(f"{health.label}: {len(shown):,} of {len(table):,}")
         if len(shown):
             print(text_of(frame_table(shown)))
-    print(signature(lines, alpha))
+    print(signature(healths, alpha))
 
 
 def _segmenters(sources: list[str], recipe: Path | None) -> "dict[str, Segmenter]":

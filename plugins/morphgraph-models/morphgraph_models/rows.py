@@ -243,17 +243,17 @@ def made_rows(
     def means(ids: Ids) -> Floats:
         starts = plan.offsets[ids]
         lengths = plan.offsets[ids + 1] - starts
-        row, total = np.zeros((len(ids), columns), np.float32), np.zeros(len(ids), np.float32)
+        filled, total = np.zeros((len(ids), columns), np.float32), np.zeros(len(ids), np.float32)
         for place in range(int(lengths.max(initial=0))):
             longer = lengths > place
             at = starts[longer] + place
             weights = plan.lengths[at] if init == "length" else np.ones(len(at), np.float32)
-            row[longer] += weights[:, None] * floats(plan.sources[at])
+            filled[longer] += weights[:, None] * floats(plan.sources[at])
             total[longer] += weights
-        row /= np.maximum(total, 1)[:, None]
+        filled /= np.maximum(total, 1)[:, None]
         if not lengths.all():
-            row[lengths == 0] = moments()[1]
-        return row
+            filled[lengths == 0] = moments()[1]
+        return filled
 
     def drawn(number: int) -> Floats:
         if init == "zeros":
@@ -266,10 +266,10 @@ def made_rows(
 
     for start in range(0, len(plan.kinds), step):
         kinds = plan.kinds[start : start + step]
-        row = np.empty((len(kinds), width), np.uint8)
+        filled = np.empty((len(kinds), width), np.uint8)
         copied = kinds == COPIED
         firsts = plan.offsets[start : start + len(kinds)][copied]
-        row[copied] = old[plan.sources[firsts]]
+        filled[copied] = old[plan.sources[firsts]]
         if (others := np.flatnonzero(~copied)).size:
             is_made = kinds[others] == MADE
             is_drawn = is_made & (init not in ("mean", "length"))
@@ -280,8 +280,8 @@ def made_rows(
             if settings.norm is not None and matrix.role == "input" and is_made.any():
                 norms = np.linalg.norm(found[is_made], axis=1, keepdims=True)
                 found[is_made] *= median_norm() / np.where(norms > 0, norms, 1)
-            row[others] = _bytes(found, kind)
-        yield row
+            filled[others] = _bytes(found, kind)
+        yield filled
 
 
 def as_floats(rows: Bytes, dtype: str) -> Floats:

@@ -56,20 +56,20 @@ def training_words(gold_set: GoldSet) -> dict[str, tuple[int, tuple[str, ...]]]:
     {'Undo': (1, ('Un', 'do')), 'dogs': (1, ('dog', 's'))}
     """
     corpus: Mapping[str, float] = gold_set.frequencies or {}
-    candidates: dict[str, tuple[int, tuple[str, ...]]] = {}
+    words: dict[str, tuple[int, tuple[str, ...]]] = {}
     for entry, weight in zip(gold_set, gold_set.token_weights.tolist(), strict=True):
         spellings = (entry.word, entry.word.lower(), entry.word.casefold())
         word = next((each for each in spellings if each in corpus), entry.word)
-        if word in candidates or len(word) != len(entry.word):
+        if word in words or len(word) != len(entry.word):
             continue
         ends = np.cumsum([0, *map(len, entry.morphs)]).tolist()
         morphs = tuple(word[start:end] for start, end in pairwise(ends))
         is_barred = entry.word not in gold_set.reference.exempt
-        candidates[word] = (math.ceil(weight), morphs if is_barred else ())
+        words[word] = (math.ceil(weight), morphs if is_barred else ())
     for word, weight in corpus.items():
-        if word not in candidates and weight > 0:
-            candidates[word] = (math.ceil(weight), ())
-    return {word: each for word, each in candidates.items() if word and each[0]}
+        if word not in words and weight > 0:
+            words[word] = (math.ceil(weight), ())
+    return {word: each for word, each in words.items() if word and each[0]}
 
 
 def train_barred(

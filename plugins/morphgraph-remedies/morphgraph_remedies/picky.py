@@ -81,14 +81,14 @@ def train_picky(
     absent: set[int] = set()
 
     def present_parts(number: int) -> tuple[int, ...]:
-        removed, waiting = [], [number]
+        present, waiting = [], [number]
         while waiting:
             part = waiting.pop()
             if part in absent:
                 waiting += reversed(built[part])
             else:
-                removed.append(part)
-        return tuple(removed)
+                present.append(part)
+        return tuple(present)
 
     events = []
     for left, right, whole in rows.tolist():

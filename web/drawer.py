@@ -196,7 +196,8 @@ def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) 
             st.warning(ui.plain(warning), icon=":material/match_case:")
         export = current.once(("export", *key), make)
         files = {f"{_FOLDER}/{name}": data for name, data in export.files.items()}
-        file, tip = f"{_FOLDER}.zip", f"A zip archive: {', '.join(export.files)}."
+        file = f"{_FOLDER}{'' if export.kind == 'tokenizer.json' else '-tuples'}.zip"
+        tip = f"A zip archive: {', '.join(export.files)}."
         if model is not None:
             file, tip = f"{_FOLDER}.gguf", "For llama.cpp, in place of the model's own file."
 

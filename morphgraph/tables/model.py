@@ -24,8 +24,8 @@ preformatted numbers, right-aligned; as text, left-aligned.
 
 ALL_WORDS, HELD_IN = "all words", "scored on the words it learned from"
 HELD_IN_NOTE = (
-    "Scored on the words it learned from: a method fits these better than any others, so it "
-    "is neither tested nor best beside others."
+    "It learned from the very words that score it, which flatters it: it is not tested against "
+    "other methods, nor marked as the best."
 )
 _ARROWS = {1: " ↑", -1: " ↓", 0: ""}
 

@@ -9,6 +9,7 @@ from typing import Any
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import shipped_configurations
 from morphgraph.core.limits import is_public
 from morphgraph.refine.study import Study
 from web.sources import tokeniser_of
@@ -19,7 +20,7 @@ _PAUSE: float | None = 1.5
 
 
 def prepare_next_pages(current: Session) -> None:
-    """Have what Repair and Compare show first computed, unless the Workbench is used before.
+    """Have what the other pages show first computed, unless the Workbench is used before.
 
     Only of what is open as it was opened, and only on one's own machine: visitors of a public app
     would wait for each other's guesses.
@@ -36,7 +37,7 @@ def prepare_next_pages(current: Session) -> None:
         tokeniser = tokeniser_of(source)  # of its own, as edits go on
         tokeniser.cache = app_cache()
         opened.study = Study(tokeniser, opened.study.benchmark)
-        for look in (look_at_repair, look_at_compare):
+        for look in (look_at_repair, look_at_compare, look_at_build):
             if timer.finished.is_set():
                 return
             with suppress(MorphGraphError):  # it is said where it is looked at
@@ -74,3 +75,11 @@ def look_at_compare(current: Session) -> None:
         return make(None)
 
     compare_methods(current, picked, words, at_once, scoring)
+
+
+def look_at_build(_: Session) -> None:
+    """Check the evaluation that Build shows first."""
+    from web.builder import evaluate, train  # noqa: F401  # with all that they import
+
+    source, text = next(iter(shipped_configurations().items()))
+    evaluate.batch.checked_text(source, text)

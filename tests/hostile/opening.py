@@ -1,9 +1,9 @@
 """Open files, as the app does and as the command does, and measure what each costs.
 
-From each line of standard input, a kind and a path, it prints JSON: for ``public`` (as an upload on
-a public server; first, as what was opened is remembered), ``upload`` and ``command`` the error, the
-seconds of the processor, which no other program changes, and how many bytes the process took at
-most beyond what it had before.
+From each line of standard input, a kind, ways and a path, it prints JSON: for each way of
+``public`` (as an upload on a public server), ``upload`` and ``command`` the error, the seconds of
+the processor, which no other program changes, and how many bytes the process took at most beyond
+what it had before.
 """
 
 import contextlib
@@ -117,8 +117,8 @@ if __name__ == "__main__":
     os.environ["MORPHGRAPH_THREADS"] = "1"
     Benchmark.build(load_tokeniser("demo:en"), reference_of(Source("demo:en")))
     print("ready", flush=True)
+    ways = {"public": uploaded_in_public, "upload": uploaded, "command": commanded}
     for line in sys.stdin:
-        kind, name = line.rstrip("\n").split(" ", 1)
-        ways = {"public": uploaded_in_public, "upload": uploaded, "command": commanded}
-        found = {way: measured(run, kind, Path(name)) for way, run in ways.items()}
-        print(json.dumps(found), flush=True)
+        kind, asked, name = line.rstrip("\n").split(" ", 2)
+        costs = {way: measured(ways[way], kind, Path(name)) for way in asked.split(",")}
+        print(json.dumps(costs), flush=True)

@@ -24,4 +24,5 @@ def examples(number, least=10, **others):
 
 def one_of(*cases):
     """Cases of a test that show the same in other settings: the first one always, all in a soak."""
-    return [cases[0], *(pytest.param(case, marks=pytest.mark.soak) for case in cases[1:])]
+    values = (case if isinstance(case, tuple) else (case,) for case in cases[1:])
+    return [cases[0], *(pytest.param(*each, marks=pytest.mark.soak) for each in values)]

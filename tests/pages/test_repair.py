@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
+from effort import one_of
 
 import morphgraph as mg
 from morphgraph.core.text import from_to, percent
@@ -42,7 +43,7 @@ def test_the_button_removes_what_the_library_does_and_keeps_its_promise(app, lan
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("share", "count"), [(0.0, 2182), (0.2, 1858), (0.5, 1337)])
+@pytest.mark.parametrize(("share", "count"), one_of((0.2, 1858), (0.0, 2182), (0.5, 1337)))
 def test_the_button_does_so_on_a_real_tokeniser(app, data_folder, share, count):
     tokeniser = data_folder / "tokenizers" / "oscar-de-40k" / "tokenizer.json"
     gold = data_folder / "references" / "morphynet" / "deu.derivational.v1.tsv"

@@ -223,6 +223,7 @@ def test_every_line_of_all_real_files_is_used_or_skipped_with_a_reason(data_fold
         reference = read_reference(path)
         shape = "sigmorphon2022" if "sigmorphon" in str(path) else "morphynet-derivation"
         assert reference.format == shape or "inflectional" in path.name
+        assert not reference.notice and reference.header is None, path
         lines = sum(bool(line.strip()) for line in path.read_bytes().split(b"\n"))
         used = {entry.line for entry in reference.entries}
         assert len(used) + sum(skip.count for skip in reference.skipped) == lines, path

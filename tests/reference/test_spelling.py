@@ -117,12 +117,10 @@ def test_what_may_be_misread_is_a_python_warning(tmp_path):
     assert "gold.tsv: Every word" in str(warning.message) and warning.filename == __file__
 
 
-def test_no_alarm_on_any_real_file(data_folder):
-    paths = [
-        *(data_folder / "references").rglob("*.tsv"),
-        *(data_folder / "references").rglob("*.csv"),
-    ]
-    assert len(paths) > 30
+def test_no_alarm_on_any_list_of_words(data_folder):
+    """Nor on the tables of lines, of which `test_readers` reads all."""
+    paths = [*(data_folder / "references").rglob("*.csv")]
+    assert len(paths) > 5
     for source in (*paths, "demo:en", "demo:de", "demo:nl"):
         reference = read_reference(source)
         assert not reference.notice and reference.header is None, source

@@ -150,6 +150,7 @@ def test_the_content_of_a_file_is_in_memory_once():
 
 
 @pytest.mark.data
+@pytest.mark.soak
 def test_one_more_session_on_large_files_costs_little(data_folder):
     """What is derived has a bound for all sessions together; beyond that one costs little."""
 

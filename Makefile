@@ -7,7 +7,8 @@ export MORPHGRAPH_DATA ?= ../shared/data
 # Tests whose assertions are rewritten once are collected in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
+# In the order of the folders: short files come last, so that no process waits for another one.
+PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: app quick test test-models soak messages lint bench release-check assets story atlas site clean
 

@@ -122,20 +122,21 @@ def ranked_types(tokeniser: BpeTokeniser) -> dict[bytes, int]:
     own = {n: graph.merge(merge) for n, merge in last_merges(graph, segment_merging).items()}
 
     def parts(merge: Iterable[int]) -> str:
-        return " + ".join(tokeniser.readable(graph.types[n]) for n in merge) or "no merge"
+        texts = " + ".join(tokeniser.readable(graph.types[n]) for n in merge)
+        return f"“{texts}”" if texts else "no merge"
 
     others = [
-        f"“{parts([n])}” would be made by “{parts(ranked)}” and not by “{parts(ours)}”"
+        f"{parts([n])} would be made by {parts(ranked)} instead of {parts(ours)}"
         for n in numbers
         if (ranked := by_rank.get(n, ())) != (ours := own[n].parts if n in own else ())
     ] or [
-        f"“{parts([later])}” has a lower id than “{parts([n])}”, which is merged before it"
+        f"{parts([later])} has a lower id than {parts([n])}, which is merged before it"
         for n, later in pairwise(sorted(own, key=lambda n: own[n].rank))
         if ids[later] < ids[n]
     ]
     if not others and graph.never_whole is None:
         others = [
-            f"“{parts([n])}” would be emitted, which no merge makes here"
+            f"{parts([n])} would be emitted, which no merge makes here"
             for n, type_ in zip(numbers, types, strict=True)
             if len(type_) > 1 and n not in own
         ]
@@ -174,7 +175,7 @@ def checked_ranks(
             type_ = b"" if text == _EMPTY else binascii.a2b_base64(text, strict_mode=True)
             rank = int(rank_text)
         except (TypeError, ValueError, binascii.Error):
-            problem = "base64, a space and a rank are expected here"
+            problem = "base64 and a rank are expected here"
         else:
             if type_ in ranks:
                 problem = "the type is listed already"

@@ -2,12 +2,13 @@
 
 import binascii
 from collections.abc import Mapping
-from itertools import starmap
+from itertools import chain, starmap
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import json_bytes
 from morphgraph.core.limits import ADDED_TOKENS, TYPES
+from morphgraph.formats.hugging_face import id_choice, removed_ids
 from morphgraph.formats.pipeline_parts import special_token
 from morphgraph.formats.ranks import checked_ranks, document_of, ranked_types
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
@@ -37,7 +38,7 @@ def tekken_document(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
     pattern, special, size = _layout(fields, name)
     listed = fields["vocab"][:size]
     if not 256 <= size == len(listed):
-        problem = f"{size:,} types are expected, with all bytes, and {len(listed):,} are there"
+        problem = f"{max(size, 256):,} types are expected here, and there are {len(listed):,}"
         raise FileFormatError(name, "field vocab", problem, DOWNLOAD_AGAIN)
     place = "field vocab, entry {:,}"
     fields_of = (each if isinstance(each, dict) else {} for each in listed)
@@ -61,9 +62,9 @@ def tekken_document(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
 def to_tekken(tokeniser: BpeTokeniser) -> bytes:
     """Return an edited Tekken file, with which mistral-common segments alike.
 
-    Ids are as in every export; where removed types leave gaps, entries that no text has fill them,
-    as ranks are without gaps there. Raises `MorphGraphError` for what came from no Tekken file, and
-    as `ranked_types` does.
+    Ids are as in every export. Where removed types would leave gaps, which that program refuses,
+    stand entries that no text has. `MorphGraphError` for what came from no Tekken file, and as for
+    `ranked_types`.
     """
     kept, name = tokeniser.document["model"].get("tekken"), tokeniser.name
     if not isinstance(kept, dict):
@@ -74,7 +75,8 @@ def to_tekken(tokeniser: BpeTokeniser) -> bytes:
     _, special, _ = _layout(kept, name)
     ids = ranked_types(tokeniser).items()
     types = {number - len(special): type_ for type_, number in ids}
-    size = max(types) + 1
+    gone = () if id_choice(tokeniser) == "dense" else removed_ids(tokeniser)
+    size = max(chain(types, (number - len(special) for number in gone))) + 1
     TYPES.check(size, name)
     if min(types) < 0 or [types.get(n) for n in range(256)] != [bytes([n]) for n in range(256)]:
         raise MorphGraphError(
@@ -105,7 +107,7 @@ def _layout(fields: Mapping[str, Any], name: str) -> tuple[str, dict[str, int], 
             "pattern": str(pattern),
             "default_vocab_size": int(size),
             "default_num_special_tokens": int(count),
-        }:
+        } if count >= 0:
             ADDED_TOKENS.check(count, name, "field config")
         case _:
             problem = "pattern, default_vocab_size and default_num_special_tokens are expected here"

@@ -270,12 +270,16 @@ def test_what_ranks_cannot_say_is_counted(what):
         to_ranks(load_tokeniser(byte_level_file(*UNSAYABLE[what])))
 
 
-def test_tuple_merges_and_characters_have_no_ranks():
+def test_tuple_merges_added_types_and_characters_have_no_ranks():
     tokeniser = load_tokeniser(byte_level_file(["ab", "abc"], ["a b", "ab c"]))
     tokeniser.graph.knockout(["ab"])
     with refused():
         to_ranks(tokeniser)
     library = Tokenizer(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    added = Tokenizer.from_str(byte_level_file(["ab"], ["a b"])["own.json"].decode())
+    added.add_special_tokens(["ab"])
+    with refused():
+        to_ranks(load_tokeniser({"own.json": added.to_str().encode()}))
     with refused():
         to_ranks(load_tokeniser({"own.json": library.to_str().encode()}))
 

@@ -15,6 +15,7 @@ from benchmarks import ONE_THREAD, peak_megabytes, processor
 MODULES = {
     "segmenting": ("segment", "substrings", "exported"),
     "refining": ("knockout", "rebpe", "llm"),
+    "ranks": ("ranks",),
     "transplants": ("transplant",),
     "training": ("train", "train_at_size"),
     "scoring": ("compare", "scores", "first_use"),

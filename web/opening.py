@@ -34,9 +34,9 @@ _SAMPLE = 20_000
 _HOW = {"format": "format", "encoding": "encoding", "separator": "sign", "exempt": "exempt"}
 """What can be said of the next file, each with the key of its field."""
 _KINDS = (
-    "A tokeniser (tokenizer.json, vocab.json with merges.txt, SentencePiece, tiktoken, GGUF, one "
-    "type a line), a model that Build saved, words with their morphs in any known format, word "
-    "counts, a recipe, an evaluation, or a zip archive of these."
+    "A tokeniser (tokenizer.json, vocab.json with merges.txt, SentencePiece, tiktoken, Tekken, "
+    "GGUF, one type a line), a model that Build saved, words with their morphs in any known "
+    "format, word counts, a recipe, an evaluation, or a zip archive of these."
 )
 
 

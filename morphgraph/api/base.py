@@ -24,7 +24,7 @@ from morphgraph.refine.learning import Entrant
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.bte import file_ids
 from morphgraph.segment.method import METHODS, Value
-from morphgraph.segment.models import export_to, write_model
+from morphgraph.segment.models import export_to, write_model, writer_named
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.standalone.piece_methods import let_decode_bytes, load
 from morphgraph.tokeniser.pipeline import IDS_END
@@ -273,15 +273,18 @@ class BaseTokeniser:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as one file that `load` reads: by merges a ``tokenizer.json``, else a model.
 
-        Without edits the ``tokenizer.json`` is as it was read, or trained. Errors:
-        `MorphGraphError` for methods that cannot be saved.
+        Without edits the ``tokenizer.json`` is as it was read, or trained. A name that ends in
+        ``.tiktoken`` makes it a rank file, and one like ``tekken.json`` a Tekken file. Errors:
+        `MorphGraphError` for methods that cannot be saved, or merges that ranks do not say.
 
         >>> tokeniser.method("flota", k=2).save("flota.json")
         >>> mg.load("flota.json") == tokeniser.method("flota", k=2)
         True
         """
-        merges = self._segmenter.editable
-        if merges is None:
+        merges, write = self._segmenter.editable, writer_named(Path(path))
+        if write is not None:
+            data = write(self._merges(Path(path).name))
+        elif merges is None:
             data = write_model(self._segmenter)
         elif merges.is_edited:
             data = to_tokenizer_json(merges, file_ids(merges))[0]

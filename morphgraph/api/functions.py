@@ -44,12 +44,12 @@ def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
 
     ``source``: a file, a folder, a demo by its name (``demo:en``, ``demo:de``, ``demo:nl``), a
     ``tokenizers.Tokenizer``, or a fast tokeniser of ``transformers``. A file is a
-    ``tokenizer.json``, a SentencePiece model, a rank file of tiktoken, a GGUF file, codes of
-    subword-nmt or fastBPE, CLIP's merges, a list of types, or what `Tokeniser.save` or
-    ``morphgraph train`` wrote, packed by gzip, bzip2 or xz or not; the settings in a folder count,
-    as in ``transformers``. ``pattern``: for a rank or GGUF file that does not say how text is cut
-    into pieces, a regular expression, or the name of an encoding that does the same
-    (``cl100k_base``). Warns about anything unusual in the files. Errors: `MorphGraphError`.
+    ``tokenizer.json``, a SentencePiece model, a rank file of tiktoken, Mistral's ``tekken.json``, a
+    GGUF file, codes of subword-nmt or fastBPE, CLIP's merges, a list of types, or what
+    `Tokeniser.save` or ``morphgraph train`` wrote, packed by gzip, bzip2 or xz or not; the settings
+    in a folder count, as in ``transformers``. ``pattern``: for a rank or GGUF file that does not
+    say how text is cut into pieces, a regular expression, or the name of an encoding that does the
+    same (``cl100k_base``). Warns about anything unusual in the files. Errors: `MorphGraphError`.
 
     >>> tokeniser = mg.load("demo:en")
     """

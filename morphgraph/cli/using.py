@@ -191,7 +191,8 @@ def export(
 
     tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
         list of types, or demo:en, demo:de, demo:nl.
-    out: Folder for the files.
+    out: Folder for the files; or one file, NAME.tiktoken for tiktoken or tekken.json for
+        mistral-common, refused if these would segment otherwise by it.
     method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
         merges, or a saved model's method, if not given.
     gold: Compare on the words of this gold segmentation first.
@@ -201,16 +202,27 @@ def export(
         regular expression, or the name of an encoding that does the same, such as cl100k_base.
     ids: keep: types keep their ids, as portable ones do anyway; reuse: new types get those of
         removed ones first; dense: no gaps.
-    ranks: Also write a rank file for tiktoken; refused if tiktoken would segment otherwise by it.
+    ranks: Also write a rank file for tiktoken into the folder.
     """
+    from morphgraph.api.with_merges import Tokeniser
     from morphgraph.formats.export import words_to_check
     from morphgraph.formats.ranks import to_ranks
-    from morphgraph.segment.models import export_to
+    from morphgraph.segment.models import export_to, writer_named
     from morphgraph.tables.edits import export_report
 
     known = read.gold(gold)
-    output.check_out(out)
+    is_file = writer_named(out) is not None
+    if not is_file:
+        output.check_out(out)
     segmenter = _to_export(tokeniser, recipe, method, counts, portable, ids, pattern)
+    if is_file:
+        Tokeniser(segmenter).save(out)
+        if as_json:
+            output.print_json({"files": [out.name], "signature": segmenter.signature()})
+            return
+        output.print_saved([out])
+        print(segmenter.signature())
+        return
     ranked = {}
     if ranks:
         if segmenter.editable is None:

@@ -26,7 +26,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 
 _UNCHANGED = (
     *("chat_template", "clean_up_tokenization_spaces", "model_input_names", "model_max_length"),
-    *("padding_side", "truncation_side"),
+    *("padding_side", "response_template", "truncation_side"),
 )
 _WITH_TYPE_IDS = (
     *("Albert", "Bert", "ConvBert", "Deberta"),
@@ -37,13 +37,14 @@ _WITH_TYPE_IDS = (
 def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that also hold for a document laid out as ``tokenizer.json``.
 
-    A special token whose content is not a type there is left out.
+    A special token whose content is not a type there is left out; a model may name some of its own,
+    as ``image_token``.
     """
     known = known_ids(document)
     kept = {key: settings[key] for key in _UNCHANGED if settings.get(key) is not None}
-    for role in TOKEN_ROLES:
-        if token_content(settings.get(role)) in known:
-            kept[role] = settings[role]
+    for role, token in settings.items():
+        if role.endswith("_token") and token_content(token) in known:
+            kept[role] = token
     for key in MORE_TOKENS:
         tokens = settings.get(key)
         if isinstance(tokens, list):

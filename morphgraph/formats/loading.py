@@ -11,10 +11,11 @@ from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 def load_tokeniser(given: Given, pattern: str | None = None) -> BpeTokeniser:
     """Load a BPE tokeniser from a file, a folder, uploaded files, or a named demo (``demo:en``).
 
-    A file is a ``tokenizer.json``, a SentencePiece BPE model, a rank file of tiktoken, a GGUF file,
-    or a ``vocab.json`` or ``merges.txt`` with the other one beside it; a folder holds these, and
-    settings (see `open_tokeniser`). ``pattern``: how text is cut into pieces, or the name of an
-    encoding that does the same, where a rank or GGUF file does not say. Errors: `FileFormatError`.
+    A file is a ``tokenizer.json``, a SentencePiece BPE model, a rank file of tiktoken, Mistral's
+    ``tekken.json``, a GGUF file, or a ``vocab.json`` or ``merges.txt`` with the other one beside
+    it; a folder holds these, and settings (see `open_tokeniser`). ``pattern``: how text is cut into
+    pieces, or the name of an encoding that does the same, where a rank or GGUF file does not say.
+    Errors: `FileFormatError`.
     """
     return open_tokeniser(given, pattern).tokeniser()
 

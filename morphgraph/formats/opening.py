@@ -28,6 +28,7 @@ from morphgraph.formats.hugging_face import (
 from morphgraph.formats.listed_types import read_types
 from morphgraph.formats.ranks import is_ranks, ranks_document
 from morphgraph.formats.sentencepiece import is_sentencepiece, parse_sentencepiece
+from morphgraph.formats.tekken import is_tekken, tekken_document
 from morphgraph.formats.tokeniser_classes import class_name
 from morphgraph.formats.tokeniser_files import (
     GIVE_TOGETHER,
@@ -158,6 +159,11 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     RELEASED_MODEL: FileFormat(
         lambda f: released_reader(f.fields) is not None,
         lambda f: SavedModel(f.parsed, RELEASED_MODEL),
+        is_alone=True,
+    ),
+    "Tekken": FileFormat(
+        lambda f: is_tekken(f.fields),
+        lambda f: Document(tekken_document(f.fields, f.name)),
         is_alone=True,
     ),
     EXPORTED_MODEL: FileFormat(

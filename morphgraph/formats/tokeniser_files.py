@@ -31,6 +31,7 @@ Given = str | os.PathLike[str] | Mapping[str, bytes]
 SETTINGS = ("config.json", "special_tokens_map.json", "added_tokens.json", "tokenizer_config.json")
 """The files beside a tokeniser that say more about it."""
 TEMPLATE = "chat_template.jinja"
+_MORE_TEMPLATES = "additional_chat_templates"
 _USUAL = (
     *("tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json", "vocab.json", "vocab.txt"),
     *("tokenizer.model", "spiece.model", "sentencepiece.bpe.model"),
@@ -106,7 +107,12 @@ class TokeniserFiles:
         settings = read_settings(parsed, self.place)
         if TEMPLATE in self.names:
             template = decode_utf8(self.content(TEMPLATE), self.place + TEMPLATE)
-            settings["chat_template"] = template
+            more = [name for name in self.names if name.startswith(_MORE_TEMPLATES)]
+            named = {"default": template} | {
+                Path(name).stem: decode_utf8(self.content(name), self.place + name) for name in more
+            }
+            as_listed = [{"name": name, "template": text} for name, text in named.items()]
+            settings["chat_template"] = as_listed if more else template
         return settings
 
     def mains(self, patterns: Iterable[str] = _NAMED) -> Iterator[str]:
@@ -175,6 +181,8 @@ def _in_folder(path: Path) -> TokeniserFiles:
 
 def _on_disk(folder: Path, main: str, names: Collection[str]) -> TokeniserFiles:
     place = "" if str(folder) == "." else f"{folder}{os.sep}"
+    more = sorted(folder.glob(f"{_MORE_TEMPLATES}/*.jinja")) if TEMPLATE in names else []
+    names = [*names, *(f"{_MORE_TEMPLATES}/{path.name}" for path in more)]
     return TokeniserFiles(main, names, lambda name: _content(folder / name), place)
 
 

@@ -16,12 +16,11 @@ from tokenizers.normalizers import Replace
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.hugging_face import new_ids
-from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change, Parts
 from morphgraph.refine import PruningOrder
 from morphgraph.segment.trimmed import token_counts, type_uses
-from morphgraph.tokeniser.merging import segment, words_of_atoms
+from morphgraph.tokeniser.merging import last_merges
 from morphgraph.tokeniser.preprocess import CHAR_TO_BYTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -121,18 +120,7 @@ def splits(graph: MergeGraph) -> dict[int, Parts]:
 
     Atoms and unreachable types have none.
     """
-    produced = np.array([number for number in graph.type_ids() if graph.incoming(number)], np.int64)
-    atoms = TypeAtoms()
-    strings = [atoms.of(graph, [number]) for number in produced.tolist()]
-    words = words_of_atoms([graph.types[number] for number in produced.tolist()], strings)
-    segmentation = segment(graph, words)
-    closed = np.flatnonzero(segmentation.is_merged)
-    closed_by, types = segmentation.closed_by[closed], produced[words.word_of_atom[closed]]
-    # Only the last merge makes all of the word.
-    is_last = segmentation.arrays.results[closed_by] == types
-    merges = segmentation.arrays.merge_ids[closed_by[is_last]]
-    both = zip(types[is_last].tolist(), merges.tolist(), strict=True)
-    return {type_: graph.merge(merge).parts for type_, merge in both}
+    return {type_: graph.merge(merge).parts for type_, merge in last_merges(graph).items()}
 
 
 def _of_scripts(tokeniser: BpeTokeniser, keep: Collection[str], drop: Collection[str]) -> list[int]:

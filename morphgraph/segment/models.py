@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
@@ -41,12 +42,15 @@ from morphgraph.formats.opening import (
     released_reader,
 )
 from morphgraph.formats.original import read_otherwise
+from morphgraph.formats.ranks import to_ranks
+from morphgraph.formats.tekken import to_tekken
 from morphgraph.formats.tokeniser_files import Given, settings_beside
 from morphgraph.reference.mistaken import gold_named
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, method_named
 from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, standard_segmenter
 from morphgraph.standalone.merges import Merging
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 VERSION = 1
@@ -66,6 +70,17 @@ def write_model(segmenter: Segmenter) -> bytes:
     document = {"format": FORMAT, "version": VERSION, **segmenter.document()}
     document["content"] = _content(document)
     return json_bytes(document, segmenter.name)
+
+
+_WRITERS: Mapping[str, Callable[[BpeTokeniser], bytes]] = {
+    "*.tiktoken": to_ranks,
+    "*tekken*.json": to_tekken,  # as mistral-common knows its files
+}
+
+
+def writer_named(path: Path) -> Callable[[BpeTokeniser], bytes] | None:
+    """Return what writes a file of this name for another program; None for other names."""
+    return next((write for name, write in _WRITERS.items() if fnmatch(path.name, name)), None)
 
 
 def _content(document: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from morphgraph.core.system import usual_threads
 from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges, merge_arrays
-from morphgraph.graph.atoms import atoms_of
+from morphgraph.graph.atoms import TypeAtoms, atoms_of
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change, Merge
 from morphgraph.kernels import INSIDE_TOKEN, worth_loading
@@ -395,6 +395,26 @@ def words_of_atoms(texts: Sequence[str], atoms: Sequence[Sequence[int]]) -> Word
     np.cumsum([len(each) for each in atoms], out=offsets[1:])
     flat = np.fromiter(chain.from_iterable(atoms), np.int32, int(offsets[-1]))
     return Words(tuple(texts), flat, offsets, offsets, np.zeros(len(flat), np.int32))
+
+
+def last_merges(
+    graph: MergeGraph, cut: Callable[[MergeGraph, Words], MergeSegmentation] = segment
+) -> dict[int, int]:
+    """Return the last merge by which each type's own string is segmented into it, by ``cut``.
+
+    Atoms and unreachable types have none. No other pair merge ever applies.
+    """
+    produced = np.array([number for number in graph.type_ids() if graph.incoming(number)], np.int64)
+    atoms = TypeAtoms()
+    strings = [atoms.of(graph, [number]) for number in produced.tolist()]
+    words = words_of_atoms([graph.types[number] for number in produced.tolist()], strings)
+    segmentation = cut(graph, words)
+    closed = np.flatnonzero(segmentation.is_merged)
+    closed_by, types = segmentation.closed_by[closed], produced[words.word_of_atom[closed]]
+    # Only the last merge makes all of the word.
+    is_last = segmentation.arrays.results[closed_by] == types
+    merges = segmentation.arrays.merge_ids[closed_by[is_last]]
+    return dict(zip(types[is_last].tolist(), merges.tolist(), strict=True))
 
 
 def never_formed(graph: MergeGraph, edits: int = 0) -> list[int]:

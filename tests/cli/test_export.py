@@ -1,8 +1,10 @@
 """The command that exports: methods on a tokeniser, after a recipe too, as the library does it."""
 
+import base64
 import json
 
 import pytest
+from refusals import expect
 
 import morphgraph as mg
 
@@ -35,3 +37,19 @@ def test_a_recipe_first(morphgraph, tmp_path):
     assert json.loads((out / "ids.json").read_text()) == json.loads(
         (edited / "ids.json").read_text()
     )
+
+
+def test_one_file_by_its_name(morphgraph, tmp_path):
+    """It is what the library saves; what has no ranks is refused, and no folder is made."""
+    types = [*(bytes([byte]) for byte in range(256)), b"ab", b"abc"]
+    lines = (b"%b %d\n" % (base64.b64encode(text), rank) for rank, text in enumerate(types))
+    (tmp_path / "old.tiktoken").write_bytes(b"".join(lines))
+    given = (tmp_path / "old.tiktoken", "--pattern", "cl100k_base")
+    run = morphgraph("export", *given, "--out", tmp_path / "new.tiktoken", "--json")
+    assert run.json["files"] == ["new.tiktoken"], run.err
+    assert (tmp_path / "new.tiktoken").read_bytes() == (tmp_path / "old.tiktoken").read_bytes()
+    for name in ("flota.tiktoken", "tekken.json"):
+        run = morphgraph("export", "demo:nl", "--method", "flota", "--out", tmp_path / name)
+        assert run.code == 2
+        expect(run.err)
+    assert {path.name for path in tmp_path.iterdir()} == {"old.tiktoken", "new.tiktoken"}

@@ -12,7 +12,11 @@ from tokenizers import BertWordPieceTokenizer, Tokenizer, models, pre_tokenizers
 
 import morphgraph as mg
 from morphgraph.formats.export import sentences_to_check, words_to_check
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.formats.original import TEXTS
+from morphgraph.refine.portable_edits import preview_portable
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_to
 
 transformers = pytest.importorskip("transformers")
 pytestmark = pytest.mark.slow
@@ -278,3 +282,56 @@ def test_a_saved_folder_before_and_after_edits(name, tmp_path):
     assert (exported.checks[-1].number, exported.checks[-1].fine) == (0, True)
     assert otherwise(read_by_transformers(tmp_path / "out"), ours) == []
     assert mg.load(tmp_path / "out").encode(SAMPLES[0]) == ours.encode(SAMPLES[0])
+
+
+CHAT = [
+    {"role": "user", "content": "Der Hund, 2 Häuser  und <image>?"},
+    {"role": "assistant", "content": "Ja.\n"},
+]
+TEMPLATES = {
+    "default": "{% for m in messages %}<s>{{ m.role }}: {{ m.content }}</s>{% endfor %}<mask>",
+    "tool_use": "<image>{{ messages[0]['content'] }}",
+}
+ROLES = ("bos_token", "eos_token", "pad_token", "mask_token", "unk_token", "image_token")
+KEPT = (*ROLES, *(f"{role}_id" for role in ROLES), "chat_template", "response_template")
+KEPT += ("all_special_tokens", "model_max_length", "padding_side", "added_tokens_decoder")
+
+
+def test_a_chat_before_and_after_an_edit(tmp_path):
+    """All templates, special tokens and settings stay, and ids where no removed type was."""
+    vocabulary, merges = byte_level(*S)
+    library = Tokenizer(models.BPE(dict(vocabulary), merges))
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=library,
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="<pad>",
+        mask_token="<mask>",
+        extra_special_tokens={"image_token": "<image>"},
+        model_max_length=77,
+        padding_side="left",
+    )
+    made.chat_template = TEMPLATES
+    made.response_template = {"defaults": {"role": "assistant"}}
+    made.save_pretrained(tmp_path / "before")
+
+    tokeniser = load_tokeniser(tmp_path / "before")
+    before = read_by_transformers(tmp_path / "before")
+    chats = [before.apply_chat_template(CHAT, chat_template=name) for name in (None, "tool_use")]
+    used = {id_ for chat in chats for id_ in chat["input_ids"]}
+    graph = tokeniser.graph
+    unused = [n for n in graph.type_ids() if graph.is_removable(n) and n not in used]
+    graph.knockout([graph.types[n] for n in unused[-9:]])
+    graph.apply(preview_portable(graph))
+    tokeniser.id_choice = "keep"
+    export_to(Bte(tokeniser), tmp_path / "after", WORDS[:300])
+
+    after = read_by_transformers(tmp_path / "after")
+    assert [name for name in KEPT if getattr(after, name) != getattr(before, name)] == []
+    for name, chat in zip((None, "tool_use"), chats, strict=True):
+        there = after.apply_chat_template(CHAT, chat_template=name)
+        assert there["input_ids"] == chat["input_ids"]
+    assert after.image_token_id in chats[1]["input_ids"][:1]
+    lost = [text for text in vocabulary if after.tokenize(text) != before.tokenize(text)]
+    assert len(lost) >= 9

@@ -127,7 +127,7 @@ def ranked_types(tokeniser: BpeTokeniser) -> dict[bytes, int]:
 
     others = [
         f"{parts([n])} would be made by {parts(ranked)} instead of {parts(ours)}"
-        for n in dict.fromkeys([*numbers, *own])
+        for n in numbers
         if (ranked := by_rank.get(n, ())) != (ours := own[n].parts if n in own else ())
     ] or [
         f"{parts([later])} has a lower id than {parts([n])}, which is merged before it"

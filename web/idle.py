@@ -1,10 +1,12 @@
 """What the next pages show first, computed in a thread while nobody does anything."""
 
+import atexit
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from threading import Timer
 from typing import Any
+from weakref import WeakSet
 
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 
@@ -17,6 +19,17 @@ from web.state import Session, app_cache
 
 _PAUSE: float | None = 1.5
 """The seconds without a run of the Workbench after which nobody does anything; None: never."""
+
+_timers: WeakSet[Timer] = WeakSet()
+
+
+@atexit.register
+def _end() -> None:
+    """Wait for what is computed to end: Python must not end below a thread that runs C++."""
+    for timer in list(_timers):
+        timer.cancel()
+        if timer.is_alive():
+            timer.join(30.0)
 
 
 def prepare_next_pages(current: Session) -> None:
@@ -47,6 +60,7 @@ def prepare_next_pages(current: Session) -> None:
 
     timer = current.idle = Timer(_PAUSE, prepare)
     timer.daemon = True
+    _timers.add(timer)
     add_script_run_ctx(timer)  # what has been chosen decides what is shown
     timer.start()
 

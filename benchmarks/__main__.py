@@ -22,6 +22,7 @@ MODULES = {
     "counting": ("counting",),
     "measuring": ("measuring",),
     "batch": ("batch",),
+    "llama_cpp": ("llama_cpp",),
     "app": ("clicks", "typing", "visits"),
 }
 SEVERAL_THREADS = ("counting", "measuring", "batch", "app")

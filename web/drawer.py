@@ -1,6 +1,8 @@
 """The drawer at the right of every page: what was done, to travel along, and what to take along."""
 
-import json
+import io
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,7 +12,8 @@ import streamlit as st
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted, in_percent, percent
 from morphgraph.formats.export import Export, words_to_check
-from morphgraph.formats.gguf import MAGIC, with_merges
+from morphgraph.formats.gguf import MAGIC
+from morphgraph.formats.gguf_writing import gguf_blocks
 from morphgraph.formats.recipe import write_recipe
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.refine import learned_from
@@ -32,7 +35,7 @@ from web.storage import days_kept
 from web.tape import edit_said
 
 _SHOWN, _CHECKED, _NOT_DELETED = (f"drawer {what}" for what in ("shown", "checked", "not deleted"))
-_FOLDER, _MOST, _HEAD = "morphgraph-tokeniser", 200, 100_000_000
+_FOLDER, _MOST = "morphgraph-tokeniser", 200
 PLAIN, TUPLES, GGUF = "Plain tokenizer.json", "With tuple merges", "Into your GGUF file"
 _LOADED = """
 from transformers import AutoTokenizer{also}
@@ -123,6 +126,8 @@ def _take_along(current: Session) -> None:
             label_visibility="collapsed",
         )
     pairs = _pairs_only(current) if form in (PLAIN, GGUF) and tuples else tokeniser
+    if form == GGUF:
+        pairs = replace(pairs, id_choice="keep")
     with st.container(horizontal=True, vertical_alignment="center", key="take-along"):
         export = _checked(current, Bte(pairs), model if form == GGUF else None)
         _copy_link(current)
@@ -161,12 +166,11 @@ def _pairs_only(current: Session) -> BpeTokeniser:
 
 
 def _gguf_file(current: Session) -> tuple[str, bytes] | None:
-    """Return the file that the tokeniser was opened from, if it is a model in GGUF with merges."""
+    """Return the file that the tokeniser was opened from, if it is a model in GGUF."""
     source = current.sources.get("tokeniser")
     if source is None or any(change.added_types for change in current.study.graph.history):
         return None  # a new type would have no weights
-    with_head = (f for f in source.files if f[1].startswith(MAGIC))
-    return next((f for f in with_head if f[1].find(b"tokenizer.ggml.merges", 0, _HEAD) > 0), None)
+    return next((file for file in source.files if file[1].startswith(MAGIC)), None)
 
 
 def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) -> Export | None:
@@ -175,7 +179,7 @@ def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) 
     ``model``: the file in GGUF that gets its merges.
     """
     reference = current.study.benchmark.reference
-    key = (segmenter.signature(), reference.checksum)
+    key = (segmenter.signature(), reference.checksum, model is not None)
     # It stays where it is: a button that goes takes the focus with it, and Escape needs that.
     tip = "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences."
     is_checked = st.session_state.get(_CHECKED) == key
@@ -186,10 +190,17 @@ def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) 
     if not is_checked:
         return None
 
+    words = partial(words_to_check, [e.word for e in reference.entries], name=segmenter.name)
+    name, data = model or ("", b"")
+
+    def in_gguf() -> Iterator[bytes]:
+        return gguf_blocks(segmenter.tokeniser, words(), io.BytesIO(data), name)
+
     def make() -> Export:
-        words = [entry.word for entry in reference.entries]
         with st.spinner("Comparing 10,000 words and 1,000 sentences…"):
-            return export_segmenter(segmenter, words_to_check(words, name=segmenter.name))
+            if model is not None:
+                in_gguf()
+            return export_segmenter(segmenter, words())
 
     with ui.attempt():
         if warning := current.once(("capitals", *key), segmenter.warning):
@@ -202,19 +213,12 @@ def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) 
             file, tip = f"{_FOLDER}.gguf", "For llama.cpp, in place of the model's own file."
 
         def content() -> bytes:
-            return ui.zipped(files) if model is None else _in_gguf(*model, export)
+            return ui.zipped(files) if model is None else b"".join(in_gguf())
 
         ui.download("Download", content, file, primary=True, help=tip)
         return export
     del st.session_state[_CHECKED]  # it cannot be exported
     return None
-
-
-def _in_gguf(name: str, data: bytes, export: Export) -> bytes:
-    merges = json.loads(export.files["tokenizer.json"])["model"]["merges"]
-    return with_merges(
-        data, name, [one if isinstance(one, str) else " ".join(one) for one in merges]
-    )
 
 
 def _result(export: Export) -> None:

@@ -293,19 +293,28 @@ class BaseTokeniser:
         write_file(Path(path), data)
 
     def export(
-        self, folder: str | os.PathLike[str], *, words: Sequence[str] | None = None
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        words: Sequence[str] | None = None,
+        into: str | os.PathLike[str] | None = None,
     ) -> Export:
-        """Write a folder that ``AutoTokenizer.from_pretrained`` loads.
+        """Write a folder that ``AutoTokenizer.from_pretrained`` loads, or a GGUF file.
 
         First its ids are compared with ours: on ``words``, or else on 10,000 common ones, and on
         sentences made of them. `MorphGraphError` if they differ. An earlier export in the folder is
-        replaced; other files of the same names are set aside, which is a Python warning.
+        replaced; other files of the same names are set aside, which is a Python warning. A name
+        that ends in ``.gguf`` is that of a file for llama.cpp: a copy of the model ``into``, in
+        which types keep their ids and all but the tokeniser stays byte for byte, or without one the
+        vocabulary alone.
 
         >>> made = tokeniser.export("folder", words=["undesirable"])
         >>> made.kind, "tokenizer_config.json" in made.files
         ('tokenizer.json', True)
+        >>> tokeniser.export("demo.gguf", words=["undesirable"]).kind
+        'GGUF'
         """
-        return export_to(self._segmenter, folder, words)
+        return export_to(self._segmenter, folder, words, into=into)
 
     # ------------------------------------------------------------------------- inside
 

@@ -183,6 +183,7 @@ def export(
     pattern: str | None = None,
     ids: Literal["dense", "keep", "reuse"] | None = None,
     ranks: bool = False,
+    into: Path | None = None,
     as_json: bool = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files.
@@ -191,8 +192,8 @@ def export(
 
     tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
         list of types, or demo:en, demo:de, demo:nl.
-    out: Folder for the files; or one file, NAME.tiktoken for tiktoken or tekken.json for
-        mistral-common, refused if these would segment otherwise by it.
+    out: Folder for the files; or one file, NAME.gguf for llama.cpp, NAME.tiktoken for tiktoken or
+        tekken.json for mistral-common, refused if these would segment otherwise by it.
     method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
         merges, or a saved model's method, if not given.
     gold: Compare on the words of this gold segmentation first.
@@ -203,6 +204,8 @@ def export(
     ids: keep: types keep their ids, as portable ones do anyway; reuse: new types get those of
         removed ones first; dense: no gaps.
     ranks: Also write a rank file for tiktoken into the folder.
+    into: The model's GGUF file, of which --out becomes a copy, with this tokeniser and all else as
+        it was; without it a GGUF file has the vocabulary alone.
     """
     from morphgraph.api.with_merges import Tokeniser
     from morphgraph.formats.export import words_to_check
@@ -213,7 +216,7 @@ def export(
     known = read.gold(gold)
     is_file = writer_named(out) is not None
     if not is_file:
-        output.check_out(out)
+        output.check_out(out.parent if into or out.suffix == ".gguf" else out)
     segmenter = _to_export(tokeniser, recipe, method, counts, portable, ids, pattern)
     if is_file:
         Tokeniser(segmenter).save(out)
@@ -232,12 +235,12 @@ def export(
         ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
     words = words_to_check(known.texts if known else (), name=tokeniser)
     with output.progress_bar("comparing"):
-        exported = export_to(segmenter, out, words, ranked)
+        exported = export_to(segmenter, out, words, ranked, into)
     if as_json:
         output.print_json(exported.to_dict())
         return
     print(export_report(exported))
-    output.print_saved(out / name for name in exported.files)
+    output.print_saved([out / name for name in exported.files] or [out])
     print(exported.signature)
 
 

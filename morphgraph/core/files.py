@@ -33,7 +33,7 @@ def read_bytes(source: str | os.PathLike[str] | bytes, name: str | None = None) 
     path = Path(source)
     shown = str(path) if name is None else name
     most = FILE_BYTES.value
-    try:
+    with reading(shown):
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise FileFormatError(shown, "", "it is a folder", "Name a file in it.", quotes=False)
@@ -44,12 +44,19 @@ def read_bytes(source: str | os.PathLike[str] | bytes, name: str | None = None) 
             # So much is set aside at once. One byte more shows that the limit is exceeded, even if
             # the size is unknown.
             data = file.read(most + 1)
+    check_size(shown, len(data))
+    return data
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turn errors of the disk into a `FileFormatError` for the file of this name."""
+    try:
+        yield
     except OSError as error:
         problem = (error.strerror or "it cannot be read").lower()
         fix = "Check the path and its permissions."
-        raise FileFormatError(shown, "", problem, fix, quotes=False) from error
-    check_size(shown, len(data))
-    return data
+        raise FileFormatError(name, "", problem, fix, quotes=False) from error
 
 
 _HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?")

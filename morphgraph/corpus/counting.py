@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from morphgraph.core import __version__
 from morphgraph.core.errors import FileFormatError, MorphGraphError, check_choice
-from morphgraph.core.files import new_file, writing
+from morphgraph.core.files import new_file, reading, writing
 from morphgraph.core.isolated import read_isolated
 from morphgraph.core.limits import TEXT_WORDS
 from morphgraph.core.system import available_cores
@@ -351,12 +351,8 @@ def read_text(
     """
     shown = name or ("the text" if isinstance(source, bytes) else str(source))
     with on_disk(source if isinstance(source, bytes) else Path(source)) as path:
-        try:
+        with reading(shown):
             size = path.stat().st_size
-        except OSError as error:
-            problem = (error.strerror or "it cannot be read").lower()
-            fix = "Check the path and its permissions."
-            raise FileFormatError(shown, "", problem, fix) from error
         if size > LARGEST_FILE:
             problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
             raise FileFormatError(shown, "", problem, "Count the words of a part of it.")

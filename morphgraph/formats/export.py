@@ -41,7 +41,7 @@ from morphgraph.tokeniser.pipeline import cut
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
-ExportKind = Literal["tokenizer.json", "folder"]
+ExportKind = Literal["tokenizer.json", "folder", "GGUF"]
 
 WORDS_TO_CHECK = 10_000
 SENTENCES_TO_CHECK = 1_000
@@ -63,10 +63,11 @@ class ExportError(MorphGraphError):
 class Export:
     """An exported tokeniser: its files by name, and the checks made.
 
-    ``kind``: "tokenizer.json", which the `tokenizers` library reads, or "folder", which
-    `transformers` reads with the code in it; ``reason`` says why. ``checked_words`` and
-    ``checked_sentences``: the number with the same ids as in our own segmentation. ``new_types``:
-    the number without an id in the first tokeniser of the chain. ``checks``: see `export_checks`.
+    ``kind``: "tokenizer.json", which the `tokenizers` library reads, "folder", which `transformers`
+    reads with the code in it, or "GGUF", a file of its own, whose checks are those of such a
+    folder; ``reason`` says why. ``checked_words`` and ``checked_sentences``: the number with the
+    same ids as in our own segmentation. ``new_types``: the number without an id in the first
+    tokeniser of the chain. ``checks``: see `export_checks`.
     """
 
     kind: ExportKind

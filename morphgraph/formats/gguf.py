@@ -1,7 +1,7 @@
 """The tokeniser in a GGUF file, as llama.cpp reads it: the head of the file is enough."""
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -22,18 +22,18 @@ from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.preprocess import BYTES
 
 MAGIC = b"GGUF"
-_PREFIX = "tokenizer.ggml."
-_PATTERN_OF = {
+PREFIX = "tokenizer.ggml."
+PATTERN_OF = {
     "gpt-2": "r50k_base",
     "gpt-4o": "o200k_base",
     "llama4": "o200k_base",
     "qwen2": "qwen2",
-    **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3"), "llama3"),
+    **dict.fromkeys(("llama-bpe", "llama3", "llama-v3", "falcon3", "smaug-bpe"), "llama3"),
 }
 """The pattern that cuts text into pieces, by the name that a file gives its pre-tokeniser."""
-_WHOLE = (
+STAYS_WHOLE = (
     *("llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1"),
-    *("pixtral", "midm-2.0", "lfm2", "jina-v5-nano"),
+    *("pixtral", "midm-2.0", "lfm2", "jina-v5-nano", "tekken", "youtu"),
 )
 """Those under which a piece that is a type stays whole (``ignore_merges``)."""
 
@@ -46,18 +46,20 @@ _WITHOUT_MERGES = {
 
 _SCALARS = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
 """The format of a value by the number of its type."""
-_STRING, _ARRAY = 8, 9
-_MOST_FIELDS = 10_000
-_NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED = range(1, 5)
-_WHOLE_IN_TEXT = (_UNKNOWN, _CONTROL, _USER_DEFINED)
+STRING, ARRAY = 8, 9
+_MOST_FIELDS, _MOST_ALIGNED = 10_000, 65_536
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+"""The kinds of types."""
+WHOLE_IN_TEXT = (UNKNOWN, CONTROL, USER_DEFINED)
 """Kinds of types that llama.cpp looks for in a text before it is cut."""
 
 
-class _Head:
-    """The fields of a file, read one after the other."""
+class Head:
+    """The fields of a file, read one after the other; ``invalid``: what no UTF-8 becomes."""
 
-    def __init__(self, data: bytes, name: str) -> None:
+    def __init__(self, data: bytes, name: str, invalid: str) -> None:
         self.data, self.name, self.at, self.place = data, name, 0, "its head"
+        self.invalid = invalid
         self.places: dict[str, tuple[int, int]] = {}
         self.tensors, self.alignment = 0, 32
 
@@ -74,17 +76,17 @@ class _Head:
 
     def _string(self) -> str:
         # A token of a single byte is no whole character in some files.
-        return self._take(self._numbers("Q")[0]).decode("utf-8", "backslashreplace")
+        return self._take(self._numbers("Q")[0]).decode("utf-8", self.invalid)
 
     def _value(self, kind: int) -> Any:
-        if kind == _ARRAY:
+        if kind == ARRAY:
             (kind,), (count,) = self._numbers("I"), self._numbers("Q")
             MERGES.check(count, self.name, self.place)
-            if kind == _STRING:
+            if kind == STRING:
                 return [self._string() for _ in range(count)]
             if kind in _SCALARS:
                 return list(self._numbers(_SCALARS[kind], count))
-        elif kind == _STRING:
+        elif kind == STRING:
             return self._string()
         elif kind in _SCALARS:
             return self._numbers(_SCALARS[kind])[0]
@@ -107,9 +109,12 @@ class _Head:
             value = self._value(self._numbers("I")[0])
             self.places[key] = start, self.at
             if key == "general.alignment":
-                self.alignment = max(1, int(value))
-            if key.startswith(_PREFIX):
-                fields[key.removeprefix(_PREFIX)] = value
+                if type(value) is not int or not 1 <= value <= _MOST_ALIGNED:
+                    problem = f"a number of bytes up to {_MOST_ALIGNED:,} is expected here"
+                    raise FileFormatError(self.name, self.place, problem, DOWNLOAD_AGAIN)
+                self.alignment = value
+            if key.startswith(PREFIX):
+                fields[key.removeprefix(PREFIX)] = value
         return fields
 
     def after_tensors(self) -> int:
@@ -122,21 +127,22 @@ class _Head:
         return self.at
 
 
-class _Tokeniser:
+class TokeniserFields:
     """The fields of a file's tokeniser, and its types with their kinds."""
 
-    def __init__(self, data: bytes, name: str) -> None:
-        self.name, self.fields = name, _Head(data, name).fields()
+    def __init__(self, data: bytes, name: str, invalid: str = "backslashreplace") -> None:
+        self.name, self.head = name, Head(data, name, invalid)
+        self.fields = self.head.fields()
         types = self.fields.get("tokens")
         if not isinstance(types, list) or not types or not all(isinstance(t, str) for t in types):
             raise self._wrong("tokens", "it lists no types", "Choose a model with its tokeniser.")
         self.types: list[str] = types
-        self.kinds = self._listed("token_type", int) or [_NORMAL] * len(types)
+        self.kinds = self.listed("token_type", int) or [NORMAL] * len(types)
 
     def _wrong(self, key: str, problem: str, fix: str = DOWNLOAD_AGAIN) -> FileFormatError:
-        return FileFormatError(self.name, f"field {_PREFIX}{key}", problem, fix)
+        return FileFormatError(self.name, f"field {PREFIX}{key}", problem, fix)
 
-    def _listed(self, key: str, kind: type) -> list[Any]:
+    def listed(self, key: str, kind: type) -> list[Any]:
         """Return a list with a value for each type; empty if there is none."""
         value, count = self.fields.get(key), len(self.types)
         if value is None:
@@ -149,14 +155,14 @@ class _Tokeniser:
     def byte_level(self, pattern: str | None) -> dict[str, Any]:
         """Return a tokeniser of bytes, cut by a pattern, or by that of its pre-tokeniser."""
         pre = self.fields.get("pre")
-        cut = pattern or _PATTERN_OF.get(str(pre))
+        cut = pattern or PATTERN_OF.get(str(pre))
         if cut is None:
             problem = f"the pre-tokeniser {pre!r} is not known, and the file does not say how it "
             raise self._wrong("pre", f"{problem}cuts text", NEEDS_PATTERN)
         parts = byte_level_parts(cut)
         if self.fields.get("add_bos_token") is True:
             parts["post_processor"] = self._with_start()
-        return self._merging(parts, ignore_merges=pre in _WHOLE)
+        return self._merging(parts, ignore_merges=pre in STAYS_WHOLE)
 
     def gemma(self) -> dict[str, Any]:
         """Return a tokeniser with merges of characters, ``▁`` for spaces, and bytes for the rest.
@@ -192,11 +198,11 @@ class _Tokeniser:
         merges = [(first + rest, second) for first, rest, _, second in halves]
         numbered = list(zip(self.types, self.kinds, range(len(self.types)), strict=True))
         added = [
-            special_token(text, number) | {"special": kind != _USER_DEFINED}
+            special_token(text, number) | {"special": kind != USER_DEFINED}
             for text, kind, number in numbered
-            if kind in _WHOLE_IN_TEXT
+            if kind in WHOLE_IN_TEXT
         ]
-        vocabulary = {text: n for text, kind, n in numbered if kind not in _WHOLE_IN_TEXT}
+        vocabulary = {text: n for text, kind, n in numbered if kind not in WHOLE_IN_TEXT}
         return tokenizer_document(vocabulary, merges, added, parts, **model)
 
     def _with_start(self) -> dict[str, Any] | None:
@@ -213,21 +219,21 @@ class _Tokeniser:
 
         messages: Any = sentencepiece_model_pb2
         model, types = messages.ModelProto(), self.types
-        scores = self._listed("scores", float) or [0.0] * len(types)
-        unknown = [number for number, kind in enumerate(self.kinds) if kind == _UNKNOWN]
+        scores = self.listed("scores", float) or [0.0] * len(types)
+        unknown = [number for number, kind in enumerate(self.kinds) if kind == UNKNOWN]
         if self.fields.get("unknown_token_id") in unknown:
             unknown = [self.fields["unknown_token_id"]]
         pieces = zip(types, self.kinds, scores, strict=True)
         for number, (text, kind, score) in enumerate(pieces):
-            if not 1 <= kind <= 6:
+            if not NORMAL <= kind <= BYTE:
                 problem = f"“{text[:20]}” has the type {kind}, which is not known"
                 raise self._wrong("token_type", problem)
             # Of several that are unknown, as Phi-3 has, SentencePiece allows one; no text has the
             # rest.
-            is_spare = kind == _UNKNOWN and number != unknown[0]
-            model.pieces.add(piece=text, type=_CONTROL if is_spare else kind, score=score)
+            is_spare = kind == UNKNOWN and number != unknown[0]
+            model.pieces.add(piece=text, type=CONTROL if is_spare else kind, score=score)
         model.trainer_spec.model_type = model.trainer_spec.BPE
-        model.trainer_spec.byte_fallback = 6 in self.kinds
+        model.trainer_spec.byte_fallback = BYTE in self.kinds
         model.trainer_spec.unk_piece = types[unknown[0]] if unknown else ""
         preparing = model.normalizer_spec
         preparing.add_dummy_prefix = self.fields.get("add_space_prefix") is not False
@@ -241,7 +247,7 @@ def read_gguf(data: bytes, name: str, pattern: str | None) -> dict[str, Any] | b
     ``data``: at least the head. ``pattern``: as in `ranks_document`, needed if the file names a
     pre-tokeniser that is not known. Errors: `FileFormatError`, also for models without merges.
     """
-    tokeniser = _Tokeniser(data, name)
+    tokeniser = TokeniserFields(data, name)
     model = tokeniser.fields.get("model")
     if model == "gpt2":
         return tokeniser.byte_level(pattern)
@@ -249,34 +255,12 @@ def read_gguf(data: bytes, name: str, pattern: str | None) -> dict[str, Any] | b
         return tokeniser.sentencepiece()
     if model == "gemma4":
         return tokeniser.gemma()
-    place = f"field {_PREFIX}model"
+    place = f"field {PREFIX}model"
     if kind := _WITHOUT_MERGES.get(str(model)):
         problem = f"this is GGUF of the kind {model!r} ({kind}), which has no merges"
         raise NoMergesError(name, place, problem, "Choose a BPE tokeniser.")
     problem = f"this is GGUF of the kind {model!r}; only gpt2, llama and gemma4 are read"
     raise FileFormatError(name, place, problem, "Choose the tokenizer.json of the same model.")
-
-
-def with_merges(data: bytes, name: str, merges: Sequence[str]) -> bytes:
-    """Return a model's file with other merges; its types, other fields and weights stay.
-
-    ``merges``: pairs as in the file, ``a b``. Raises `FileFormatError` for a file without merges.
-    """
-    head = _Head(data, name)
-    fields = head.fields()
-    if "merges" not in fields:
-        raise FileFormatError(
-            name, f"field {_PREFIX}merges", "there are no merges", "Choose a BPE."
-        )
-    start, end = head.places[f"{_PREFIX}merges"]
-    first, last = len(data), head.after_tensors()
-    if last < len(data):
-        first = -(-last // head.alignment) * head.alignment
-    texts = [text.encode() for text in merges]
-    listed = b"".join(struct.pack("<Q", len(text)) + text for text in texts)
-    value = struct.pack("<IIQ", _ARRAY, _STRING, len(texts)) + listed
-    before = data[:start] + value + data[end:last]
-    return before + bytes(-len(before) % head.alignment) + data[first:]
 
 
 def _cut(text: str, ranks: Mapping[tuple[str, str], int]) -> list[str]:

@@ -8,6 +8,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -20,7 +21,9 @@ from morphgraph.core.files import (
     checksum,
     document_field,
     json_bytes,
+    new_file,
     parse_json,
+    reading,
 )
 from morphgraph.formats.export import (
     Export,
@@ -31,6 +34,7 @@ from morphgraph.formats.export import (
 )
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.formats.framing import with_frame
+from morphgraph.formats.gguf_writing import gguf_blocks
 from morphgraph.formats.hugging_face import from_document
 from morphgraph.formats.opening import (
     EXPORTED_MODEL,
@@ -299,24 +303,37 @@ def export_to(
     folder: str | os.PathLike[str],
     words: Sequence[str] | None = None,
     more: Mapping[str, bytes] = MappingProxyType({}),
+    into: str | os.PathLike[str] | None = None,
 ) -> Export:
     """Write a folder that ``AutoTokenizer.from_pretrained`` loads, after comparing ids with ours.
 
     They are compared on ``words``, by default 10,000 common ones, and on sentences made of them;
     `MorphGraphError` if they differ. An earlier export in the folder is replaced; other files of
-    the same names are set aside, with a Python warning. ``more``: further files.
+    the same names are set aside, with a Python warning. ``more``: further files. A ``folder`` that
+    ends in ``.gguf`` is a file for llama.cpp, a copy of the model ``into``: see `gguf_blocks`.
     """
     if not os.fspath(folder):
         raise MorphGraphError("An export needs a folder. Name one, or write “.” for this one.")
     path = Path(folder)
-    check_folder(path)
+    is_gguf = into is not None or path.suffix == ".gguf"
+    check_folder(path.parent if is_gguf else path)
     given = [] if words is None else check_list(words, "words")
     name = segmenter.below.name
-    export = export_segmenter(
-        segmenter, given or words_to_check((), name=name), settings_beside(name)
-    )
-    if warning := segmenter.warning():
-        warnings.warn(warning, stacklevel=3)
+    given, settings = given or words_to_check((), name=name), settings_beside(name)
+    with ExitStack() as stack:
+        if is_gguf:
+            if segmenter.editable is None:
+                raise MorphGraphError(f"{segmenter.name} has no merges for GGUF. Name a folder.")
+            with reading(str(into)):
+                model = None if into is None else stack.enter_context(Path(into).open("rb"))
+            blocks = gguf_blocks(segmenter.editable, given, model, str(into or path), settings)
+        export = export_segmenter(segmenter, given, settings)
+        if warning := segmenter.warning():
+            warnings.warn(warning, stacklevel=3)
+        if is_gguf:
+            stack.enter_context(new_file(path)).writelines(blocks)
+            reason = "the vocabulary alone" if into is None else f"all else is as in {into}"
+            return replace(export, kind="GGUF", reason=reason, files={})
     export = replace(export, files={**export.files, **more})
     for name, aside in save_folder(export.files, path).items():
         warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=3)

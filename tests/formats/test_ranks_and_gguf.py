@@ -22,7 +22,6 @@ from tokenizers.models import BPE
 
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.formats.gguf import with_merges
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.formats.pipeline_parts import PATTERNS
@@ -362,32 +361,6 @@ def test_gguf_holds_the_demo(tmp_path):
     for size in (5, 30, 200, len(data) // 2):
         with refused(FileFormatError):
             load_tokeniser({"demo.gguf": data[:size]})
-
-
-@pytest.mark.parametrize("alignment", [32, 64])
-def test_gguf_with_other_merges_has_the_same_types_and_weights(alignment, tmp_path):
-    types, weights = ["a", "b", "c", "ab", "abc"], np.arange(50, dtype=np.float32)
-    writer = gguf.GGUFWriter(tmp_path / "model.gguf", "llama")
-    writer.add_custom_alignment(alignment)
-    writer.add_tokenizer_model("gpt2")
-    writer.add_token_merges(["a b", "ab c"])
-    writer.add_token_list(types)
-    writer.add_tensor("first", weights)
-    writer.add_tensor("second", weights[:7])
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    data = (tmp_path / "model.gguf").read_bytes()
-    for merges in (["a b", "ab c"], ["b c"], ["a b"] * 9):
-        (tmp_path / "new.gguf").write_bytes(with_merges(data, "model.gguf", merges))
-        reader = gguf.GGUFReader(tmp_path / "new.gguf")
-        read = {key: field.contents() for key, field in reader.fields.items()}
-        assert read["tokenizer.ggml.merges"] == merges
-        assert read["tokenizer.ggml.tokens"] == types
-        expected = [weights.tolist(), weights[:7].tolist()]
-        assert [tensor.data.tolist() for tensor in reader.tensors] == expected
-    assert with_merges(data, "model.gguf", ["a b", "ab c"]) == data
 
 
 def test_gguf_begins_texts_as_the_model_does(tmp_path, monkeypatch):

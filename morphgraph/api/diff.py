@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,29 +156,24 @@ def diff(before: Tokeniser, after: Tokeniser, texts: Sequence[str] | None = None
     both = (before, after)
     for name, tokeniser in zip(("before", "after"), both, strict=True):
         _entrant(name, tokeniser)
-    if texts is None:
-        texts = sentences_to_check(words_to_check((), name=before.name))
-    if not check_list(texts, "texts"):
+    sample = sentences_to_check(words_to_check((), name=before.name)) if texts is None else texts
+    if not (texts := check_list(sample, "texts")):
         raise MorphGraphError("There are no texts. Give some, or leave them out for a sample.")
     segmenters = [each._segmenter.undrawn for each in both]
     ids = [each._numbers for each in both]
-    readable = [[_readable(own, text) for text in own.types] for own in segmenters]
-    names = [dict(zip(n.tolist(), r, strict=True)) for n, r in zip(ids, readable, strict=True)]
+    names = [_Names(each) for each in both]
     compared = compare_texts(segmenters, ids, texts)
 
-    def named(change: Change) -> list[tuple[str, ...]]:
-        return [tuple(n[id_] for id_ in side) for n, side in zip(names, change, strict=True)]
-
-    otherwise = (each for each, _ in compared.changes.most_common() if len({*named(each)}) > 1)
-    changes = []
-    for change in islice(otherwise, _MOST_CHANGES):
-        text, part = compared.examples[change]
-        cause = _cause(segmenters, ids, change, part)
-        count = compared.changes[change]
-        changes.append(TokenChange(*named(change), count, texts[text], cause))
+    changes = list[TokenChange]()
+    for change, times in compared.changes.most_common():
+        was, now = (tuple(n[id_] for id_ in side) for n, side in zip(names, change, strict=True))
+        if was != now and len(changes) < _MOST_CHANGES:  # not just with another id
+            text, part = compared.examples[change]
+            cause = _cause(segmenters, ids, change, part)
+            changes.append(TokenChange(was, now, times, texts[text], cause))
     emitted = [
-        Counter({name: int(n) for name, n in zip(r, total, strict=True) if n})
-        for r, total in zip(readable, compared.emitted, strict=True)
+        Counter({each[known[n]]: int(total[n]) for n in np.flatnonzero(total)})
+        for each, known, total in zip(names, ids, compared.emitted, strict=True)
     ]
     one, other = (own.ids_in(e._document) for own, e in zip(segmenters, both, strict=True))
     lengths = zip(texts, accumulate(map(len, texts), initial=0), strict=False)
@@ -186,15 +181,15 @@ def diff(before: Tokeniser, after: Tokeniser, texts: Sequence[str] | None = None
     sent = one(some, True)
     again = other(after._library.decode_batch(sent, skip_special_tokens=False), True)
     lost = [pair for pair in zip(sent, again, strict=True) if pair[0] != pair[1]]
-    behind = sum((Counter(was) - Counter(now) for was, now in lost), Counter[int]())
+    behind = Counter(id_ for was, now in lost for id_ in (Counter(was) - Counter(now)).elements())
     added = [token["content"] for e in both for token in e._document.get("added_tokens") or []]
     cut = zip(added, one(added, True), other(added, True), strict=True)
     special = [text for text, was, now in cut if was != now]
     special += ["around a text"] * (before._frame != after._frame)
     old = sample_prompts(settings_beside(before.name))
     new = sample_prompts(settings_beside(after.name)) or old
-    was = dict(zip(old, one([*old.values()], True), strict=True))
-    now = dict(zip(new, other([*new.values()], True), strict=True))
+    old_ids = dict(zip(old, one([*old.values()], True), strict=True))
+    new_ids = dict(zip(new, other([*new.values()], True), strict=True))
     return TokeniserDiff(
         before.signature,
         after.signature,
@@ -207,21 +202,29 @@ def diff(before: Tokeniser, after: Tokeniser, texts: Sequence[str] | None = None
         tuple(pair for pair in emitted[0].most_common() if pair[0] not in emitted[1]),
         tuple(pair for pair in emitted[1].most_common() if pair[0] not in emitted[0]),
         tuple(
-            (names[0].get(id_, text), id_, after._ids[text])
+            (names[0][id_], id_, after._ids[text])
             for text, id_ in before._ids.items()
             if after._ids.get(text, id_) != id_
         ),
         tuple(dict.fromkeys(special)),
-        tuple(e for e in old | new if was.get(e) != now.get(e)) if old or new else None,
+        tuple(e for e in new if old_ids.get(e) != new_ids[e]) if new else None,
         len(some),
         len(lost),
         tuple((names[0][id_], times) for id_, times in behind.most_common()),
     )
 
 
-def _readable(segmenter: Segmenter, text: str) -> str:
-    in_bytes = segmenter.preprocessor.byte_level
-    return visible(shown_token(readable_bytes(text) if in_bytes else text))
+class _Names(dict[int, str]):
+    """The types of a tokeniser in readable form, by id."""
+
+    def __init__(self, tokeniser: Tokeniser) -> None:
+        self._types = tokeniser._types
+        self._in_bytes = tokeniser._segmenter.preprocessor.byte_level
+
+    def __missing__(self, id_: int) -> str:
+        text = self._types[id_]
+        shown = shown_token(readable_bytes(text) if self._in_bytes else text)
+        return self.setdefault(id_, visible(shown))
 
 
 def _cause(both: Sequence[Segmenter], ids: Sequence[Ints], change: Change, part: str) -> str:

@@ -203,8 +203,8 @@ def diff(
                 "with commas between."
             )
     texts = [line for path in text or () for line, _ in texts_in_order(path) if line]
-    both = (Tokeniser(load_any(source)) for source in (before, after))
-    report = compared(*both, texts if text else None)
+    one, other = (Tokeniser(load_any(source)) for source in (before, after))
+    report = compared(one, other, texts if text else None)
     if as_json:
         output.print_json(report.to_dict())
     else:

@@ -19,7 +19,7 @@ def sample_prompts(settings: Mapping[str, Any]) -> dict[str, str]:
     from jinja2 import TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    template = settings.get("chat_template")
+    template: Any = settings.get("chat_template")
     if isinstance(template, list):
         template = {each.get("name"): each.get("template") for each in template}.get("default")
     flags = {"trim_blocks": True, "lstrip_blocks": True}

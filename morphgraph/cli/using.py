@@ -199,8 +199,8 @@ def diff(
     for limit in limits:
         if not _LIMIT.fullmatch(limit):
             raise MorphGraphError(
-                f"--fail-on {limit}: this is no limit. Give some of ids, special and cost=2%, "
-                "with commas between."
+                f"“{limit}” is no limit of --fail-on. Give some of ids, special and cost=2%, with "
+                "commas between."
             )
     texts = [line for path in text or () for line, _ in texts_in_order(path) if line]
     one, other = (Tokeniser(load_any(source)) for source in (before, after))

@@ -9,10 +9,11 @@ from small import small_document
 import morphgraph as mg
 from morphgraph.api.diff import TokenChange
 from morphgraph.formats.framing import frame_template
+from morphgraph.formats.pipeline_parts import special_token
 
 UNDO = [("u", "n"), ("un", "d"), ("d", "o"), ("s", "un")]
 TEXTS = ["undo undo", "do sun", "us"]
-SPECIAL = {"id": 9, "content": "<s>", "special": True}
+SPECIAL = special_token("<s>", 9)
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_another_tokeniser(tokeniser):
     assert found.changes == (
         TokenChange(("und", "o"), ("undo",), 2, "undo undo", "lost: un + d → und"),
     )
-    assert (found.lost, found.new) == ((("und", 2), ("o", 2)), (("undo", 2),))
+    assert (dict(found.lost), dict(found.new)) == ({"und": 2, "o": 2}, {"undo": 2})
     assert found.remapped == (("do", 7, 6), ("sun", 8, 7))
     assert (found.special, found.prompts) == ((), None)
 
@@ -69,8 +70,7 @@ def test_the_same_merges_in_another_order(tokeniser):
 
 def test_special_tokens(tokeniser):
     """Without the token it is < s >, of which s has an id."""
-    ids = {"<s>": 9}
-    frame = frame_template(["<s>", "$A"], ["<s>", "$A", "$B"], ids)
+    frame = frame_template(["<s>", "$A"], ["<s>", "$A", "$B"], {"<s>": 9})
     with_token = tokeniser(added_tokens=[SPECIAL])
     assert mg.diff(with_token, tokeniser(name="two"), TEXTS).special == ("<s>",)
     assert mg.diff(tokeniser(name="two"), with_token, TEXTS).special == ("<s>",)

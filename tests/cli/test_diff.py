@@ -1,12 +1,16 @@
 """The command diff: what the library says of two tokenisers, and its exit code."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pytest
 from refusals import expect
 from small import small_document
 
 import morphgraph as mg
+from morphgraph.formats.pipeline_parts import special_token
 
 MERGES = [("u", "n"), ("d", "o"), ("un", "do")]
 
@@ -21,7 +25,7 @@ def files(tmp_path, monkeypatch):
     moved = json.loads(json.dumps(document))
     vocabulary = moved["model"]["vocab"]
     vocabulary["un"], vocabulary["do"] = vocabulary["do"], vocabulary["un"]
-    moved["added_tokens"] = [{"id": len(vocabulary), "content": "<s>", "special": True}]
+    moved["added_tokens"] = [special_token("<s>", len(vocabulary))]
     for name, made in {"one": document, "fewer": fewer, "moved": moved}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(made), encoding="utf-8")
     (tmp_path / "texts.txt").write_text("undo un\n\ndo do do undo\n", encoding="utf-8")
@@ -59,3 +63,16 @@ def test_what_is_no_limit_is_refused(limits, files, morphgraph):
     run = morphgraph("diff", "one.json", "one.json", "texts.txt", "--fail-on", limits)
     assert run.code == 2
     expect(run.err)
+
+
+@pytest.mark.slow
+def test_the_page_shows_what_it_prints(tmp_path, monkeypatch, morphgraph):
+    page = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
+    commands, shown = re.findall(
+        r"^```\n(.*?)^```$", page.partition("## What an edit")[2], re.M | re.S
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "types.txt").write_text("able\n␣und\n", encoding="utf-8")
+    runs = [morphgraph(*shlex.split(line, comments=True)[1:]) for line in commands.splitlines()]
+    assert [run.code for run in runs] == [0, 0]
+    assert runs[1].out.splitlines()[:-2] == shown.splitlines()  # signatures follow

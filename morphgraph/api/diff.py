@@ -25,7 +25,7 @@ from morphgraph.tokeniser.preprocess import readable_bytes, shown_token
 if TYPE_CHECKING:
     from morphgraph.api.with_merges import Tokeniser
 
-_ROUND_TRIP = 2**18
+_ROUND_TRIP = 2**17
 """The characters of the texts whose ids are decoded and encoded again."""
 _MOST_CHANGES = 20
 

@@ -67,8 +67,10 @@ def pairs(draw):
 def by_the_library(made, text):
     """The tokens' ids, where each ends, and whether a character ends there."""
     encoded = Tokenizer.from_str(json.dumps(made)).encode(text)
-    spans = encoded.offsets
-    starts = [start for start, _ in spans[1:]] + [len(text)]
+    both = zip(encoded.tokens, encoded.offsets, strict=True)
+    # A marker that stands for no space takes no room.
+    spans = [(at, at if token == "▁" and text[at:end] != " " else end) for token, (at, end) in both]
+    starts = [*(start for start, _ in spans), len(text)][1:]
     whole = [following >= end for (_, end), following in zip(spans, starts, strict=True)]
     return encoded.ids, [end for _, end in spans], whole
 

@@ -60,7 +60,7 @@ class TokeniserDiff(Result):
     >>> edited = tokeniser.knock_out_types(["und"]).tokeniser
     >>> found = mg.diff(tokeniser, edited, ["undesirable houses", "two houses"])
     >>> found.changed_texts, found.tokens, found.changes[0].cause
-    (1, (7, 8), 'lost: u + nd → und')
+    (2, (9, 10), 'lost: u + nd → und')
     """
 
     before: str
@@ -93,7 +93,7 @@ class TokeniserDiff(Result):
         """Return all figures and lists as JSON data.
 
         >>> mg.diff(tokeniser, tokeniser, ["two houses"]).to_dict()["tokens_per_word"]
-        [1.5, 1.5]
+        [2.0, 2.0]
         """
         per_word = [number / self.words if self.words else None for number in self.tokens]
         more = {"tokens_per_word": per_word, "cost": self.cost}

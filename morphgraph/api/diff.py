@@ -15,7 +15,7 @@ from morphgraph.core.text import counted, percent, shortened, signed, visible, w
 from morphgraph.formats.chat_template import sample_prompts
 from morphgraph.formats.export import sentences_to_check, words_to_check
 from morphgraph.formats.tokeniser_files import settings_beside
-from morphgraph.score.text_comparison import Change, Ints, compare_texts
+from morphgraph.score.text_comparison import Ints, Replacement, compare_tokens
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import Column, Table, plain_table
 from morphgraph.tables.result import Result
@@ -162,7 +162,7 @@ def diff(before: Tokeniser, after: Tokeniser, texts: Sequence[str] | None = None
     segmenters = [each._segmenter.undrawn for each in both]
     ids = [each._numbers for each in both]
     names = [_Names(each) for each in both]
-    compared = compare_texts(segmenters, ids, texts)
+    compared = compare_tokens(segmenters, ids, texts)
 
     changes = list[TokenChange]()
     for change, times in compared.changes.most_common():
@@ -227,7 +227,7 @@ class _Names(dict[int, str]):
         return self.setdefault(id_, visible(shown))
 
 
-def _cause(both: Sequence[Segmenter], ids: Sequence[Ints], change: Change, part: str) -> str:
+def _cause(both: Sequence[Segmenter], ids: Sequence[Ints], change: Replacement, part: str) -> str:
     """Return the first merge in the tokens of a change that the other tokeniser has not."""
     cases = zip(both, both[::-1], ids, change, ("lost", "new"), strict=True)
     for segmenter, other, known, side, word in cases:

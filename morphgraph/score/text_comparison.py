@@ -15,7 +15,7 @@ from morphgraph.tokeniser.encoding import batches_of
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN
 
 Ints = npt.NDArray[np.int64]
-Change = tuple[tuple[int, ...], tuple[int, ...]]
+Replacement = tuple[tuple[int, ...], tuple[int, ...]]
 """The ids of some tokens before, and of those in their place after."""
 
 _APART = re.compile(r"(?<=\S)(?= \S)")
@@ -37,11 +37,11 @@ class ComparedTexts(NamedTuple):
 
     emitted: tuple[Ints, Ints]
     is_changed: npt.NDArray[np.bool_]
-    changes: Counter[Change]
-    examples: dict[Change, tuple[int, str]]
+    changes: Counter[Replacement]
+    examples: dict[Replacement, tuple[int, str]]
 
 
-def compare_texts(
+def compare_tokens(
     both: Sequence[Segmenter], ids: Sequence[Ints], texts: Sequence[str]
 ) -> ComparedTexts:
     """Compare the tokens of texts, each distinct word once where words can be segmented alone.
@@ -60,7 +60,7 @@ def compare_texts(
     first = np.flatnonzero(np.diff(np.maximum.accumulate(places), prepend=-1))
     first = np.searchsorted(ends, first, side="right") - 1
     emitted = np.zeros(len(ids[0]), np.int64), np.zeros(len(ids[1]), np.int64)
-    changes, examples = Counter[Change](), dict[Change, tuple[int, str]]()
+    changes, examples = Counter[Replacement](), dict[Replacement, tuple[int, str]]()
     is_spaced = np.array([part.startswith(" ") for part in parts])
     for spaced in (True, False):  # most of them first
         chosen = np.flatnonzero(is_spaced == spaced)
@@ -129,7 +129,7 @@ def _tokens(
     return _Tokens(types, ids[types], ends, words.gap_position[at] != INSIDE_CHARACTER)
 
 
-def _changes(one: _Tokens, other: _Tokens, last: Ints) -> Iterator[tuple[int, Change]]:
+def _changes(one: _Tokens, other: _Tokens, last: Ints) -> Iterator[tuple[int, Replacement]]:
     """Yield the tokens with other ids between two ends that both have, and in which part."""
     shared = np.intersect1d(one.ends[one.is_whole], other.ends[other.is_whole])
     shared = np.union1d(shared, last)

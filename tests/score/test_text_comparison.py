@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.pipeline_parts import PATTERNS, byte_level, metaspace, sequence, split
-from morphgraph.score.text_comparison import compare_texts, words_stand_alone
+from morphgraph.score.text_comparison import compare_tokens, words_stand_alone
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
 
@@ -100,7 +100,7 @@ def segmenter_of(made):
 def test_as_each_text_by_itself(both, texts):
     segmenters = [segmenter_of(made) for made in both]
     ids = [np.arange(len(each.types)) for each in segmenters]
-    found = compare_texts(segmenters, ids, texts)
+    found = compare_tokens(segmenters, ids, texts)
     is_changed, changes = naive(both, texts)
     assert found.is_changed.tolist() == is_changed
     assert found.changes == changes

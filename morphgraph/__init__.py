@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from morphgraph.api.blamed import BlamedMerges, ThresholdCurve
+    from morphgraph.api.diff import TokeniserDiff, diff
     from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
     from morphgraph.api.functions import compare, compare_vocabularies, evaluate, load, train
     from morphgraph.api.gold import read_gold, silver
@@ -39,6 +40,7 @@ _HOMES = {
     "MorphGraphError": "morphgraph.core.errors",
     "compare": "morphgraph.api.functions",
     "compare_vocabularies": "morphgraph.api.functions",
+    "diff": "morphgraph.api.diff",
     "evaluate": "morphgraph.api.functions",
     "load": "morphgraph.api.functions",
     "read_gold": "morphgraph.api.gold",
@@ -58,6 +60,7 @@ _HOMES = {
     "ScoredKnockout": "morphgraph.api.edited",
     "ThresholdCurve": "morphgraph.api.blamed",
     "Tokeniser": "morphgraph.api.with_merges",
+    "TokeniserDiff": "morphgraph.api.diff",
     "TokeniserScore": "morphgraph.tables.score_views",
     "TreePicture": "morphgraph.draw.merge_tree_svg",
 }
@@ -78,11 +81,13 @@ __all__ = [
     "ScoredKnockout",
     "ThresholdCurve",
     "Tokeniser",
+    "TokeniserDiff",
     "TokeniserScore",
     "TreePicture",
     "__version__",
     "compare",
     "compare_vocabularies",
+    "diff",
     "evaluate",
     "load",
     "read_gold",

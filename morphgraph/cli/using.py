@@ -1,5 +1,6 @@
-"""The commands that use, measure and export a tokeniser: segment, vocabulary, export."""
+"""The commands that use, measure, compare and export tokenisers."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -23,6 +24,7 @@ from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.segment.method import METHODS, method_named, parse_method
 
 if TYPE_CHECKING:
+    from morphgraph.api.diff import TokeniserDiff
     from morphgraph.segment.segmenter import Segmenter
 
 
@@ -165,6 +167,58 @@ def _segmenters(sources: list[str], recipe: Path | None) -> "dict[str, Segmenter
         before = Bte(edited.tokeniser.fork())
         return {"before the edits": before, "after the edits": edited}
     return segmenters_named(sources)
+
+
+# ------------------------------------------------------------------------------ diff
+
+_LIMIT = re.compile(r"ids|special|cost=(\d+(?:\.\d+)?)%")
+
+
+@with_options
+def diff(
+    before: Named,
+    after: Named,
+    text: Annotated[list[str] | None, typer.Argument()] = None,
+    fail_on: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """Report what changes for texts and models if one tokeniser takes the place of another.
+
+    before: Anything that segments: a file, a folder, or demo:en, demo:de, demo:nl.
+    after: What takes its place, such as an edited one.
+    text: Files with a text on each line; a sample of 1,000 sentences if there is none.
+    fail_on: End with exit code 1 if a type has another id (ids), a special token is encoded
+        otherwise (special), or tokens per word grow by more than a share (cost=2%), as in
+        ids,special,cost=2%.
+    """
+    from morphgraph.api.diff import diff as compared
+    from morphgraph.api.with_merges import Tokeniser
+    from morphgraph.corpus.texts import texts_in_order
+
+    limits = [*map(str.strip, fail_on.split(","))] if fail_on is not None else []
+    for limit in limits:
+        if not _LIMIT.fullmatch(limit):
+            raise MorphGraphError(
+                f"“{limit}” is no limit of --fail-on. Give some of ids, special and cost=2%, with "
+                "commas between."
+            )
+    texts = [line for path in text or () for line, _ in texts_in_order(path) if line]
+    one, other = (Tokeniser(load_any(source)) for source in (before, after))
+    report = compared(one, other, texts if text else None)
+    if as_json:
+        output.print_json(report.to_dict())
+    else:
+        print(report)
+    broken = [limit for limit in limits if _is_broken(report, limit)]
+    if broken:
+        output.print_message(f"not held: {', '.join(broken)}")
+        raise typer.Exit(1)
+
+
+def _is_broken(report: "TokeniserDiff", limit: str) -> bool:
+    if limit.startswith("cost="):
+        return report.cost > float(limit[5:-1]) / 100
+    return bool(report.remapped if limit == "ids" else report.special)
 
 
 # ------------------------------------------------------------------------------ export

@@ -104,7 +104,7 @@ class Cache:
         self._lock = Lock()
         self._making: dict[_Key, Lock] = {}
 
-    def __reduce__(self) -> tuple[type["Cache"], tuple[int, int]]:
+    def __reduce__(self) -> tuple[type["Cache"], tuple[int, int, float]]:
         return type(self), (self.entries, self.size, self.seconds)
 
     def __len__(self) -> int:

@@ -110,6 +110,14 @@ def test_segment(morphgraph, folder):
     assert whole.split() == ["the", "Ġhouse"]
 
 
+def test_segment_draws_trees(morphgraph):
+    tokeniser, gold = mg.load("demo:en"), mg.read_gold("demo:en")
+    given = ("segment", "demo:en", "undesirable", "books", "--tree")
+    trees = [tokeniser.tree(word, gold) for word in ("undesirable", "books")]
+    assert morphgraph(*given, "--gold", "demo:en").out == "\n\n".join(map(str, trees)) + "\n"
+    assert morphgraph(*given, "--json").json["trees"][1] == tokeniser.tree("books").to_dict()
+
+
 def test_segment_gives_the_splits_that_score(morphgraph):
     run = morphgraph("segment", "demo:en", "undesirable", "--method", "first(k=1)", "--json").json
     (row,) = run["words"]

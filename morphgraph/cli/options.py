@@ -45,10 +45,8 @@ if TYPE_CHECKING:
 
 _SHARED = {
     "tokeniser": "tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece "
-    "BPE model, a folder with one of them, a name on the Hugging Face hub that is in its cache, or "
-    "demo:en, demo:de, demo:nl.",
-    "download": "Fetch tokenisers that are named as on the Hugging Face hub, such as gpt2 or "
-    "gpt2@main, and are not in its cache. No code or weights are fetched.",
+    "BPE model, a folder with one of them, demo:en, demo:de, demo:nl, or a name on the Hugging Face "
+    "hub, such as gpt2 or gpt2@main: from its cache, or fetched with --download.",
     "gold": "A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for "
     "standard input.",
     "read": "How gold is read, as in format=plain,separator=+",
@@ -122,7 +120,8 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     for each in signature(command).parameters.values():
         add(each)
     if {"tokeniser", "before"} & {each.name for each in parameters}:
-        add(Parameter("download", Parameter.KEYWORD_ONLY, default=False, annotation=bool))
+        of: Any = Annotated[bool, typer.Option(hidden=True, help="See the tokeniser.")]
+        add(Parameter("download", Parameter.KEYWORD_ONLY, default=False, annotation=of))
     helps = _SHARED | helps
     parameters = [
         each.replace(annotation=_option(each, helps), kind=Parameter.KEYWORD_ONLY)

@@ -77,7 +77,7 @@ def test_help_is_short_and_the_page_has_all_of_it(morphgraph, name):
     assert re.findall(r"^╭─ (.+?) ─", shown, flags=re.MULTILINE)[-1] != "Arguments"
     [*lines] = re.findall(rf"^morphgraph {name} (.*(?:\n +.*)*)", PAGE, flags=re.MULTILINE)
     missing = {each for each in options if not re.search(rf"{each}\b(?!-)", " ".join(lines))}
-    assert missing - {"--json", "--help", "--download"} == set(), "those are said once"
+    assert missing - {"--json", "--help"} == set()
 
 
 @pytest.mark.parametrize(

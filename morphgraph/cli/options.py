@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 _SHARED = {
     "tokeniser": "tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece "
-    "BPE model, a folder with one of them, demo:en, demo:de, demo:nl, or a name on the Hugging Face "
-    "hub, such as gpt2 or gpt2@main: from its cache, or fetched with --download.",
+    "BPE model, a folder with one of them, demo:en, demo:de, demo:nl, or a name on the Hugging "
+    "Face hub, such as gpt2 or gpt2@main: from its cache, or fetched with --download.",
     "gold": "A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for "
     "standard input.",
     "read": "How gold is read, as in format=plain,separator=+",

@@ -28,7 +28,7 @@ from morphgraph.refine import (
     learned_from,
 )
 from morphgraph.refine.blame import blame
-from morphgraph.refine.extending import extend
+from morphgraph.refine.extending import add_types, extend, preview_words
 from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, threshold_curve
 from morphgraph.refine.learning import learnable
 from morphgraph.refine.portable_edits import explain_lost, preview_keeping, preview_portable
@@ -288,6 +288,23 @@ class Tokeniser(BaseTokeniser):
         given = given._merges("extend") if isinstance(source, Tokeniser) else to_word_counts(source)
         extend(new, given, add, replace=replace, progress=progress)
         return self._edited(new)[0]
+
+    def extend_by_words(
+        self, words: Sequence[str], *, replace: bool = False
+    ) -> tuple[Tokeniser, dict[str, str]]:
+        """Make each word, as in running text, one token, and say why that cannot be for some.
+
+        New merges come after the existing ones, as few as training by the most frequent pair of
+        these words finds. ``replace``: as for `extend`.
+
+        >>> longer, why = tokeniser.extend_by_words(["undesirable", "well-known"])
+        >>> longer.segment(["undesirable"]), len(longer) - len(tokeniser), why
+        ([['Ġundesirable']], 3, {'well-known': 'is cut before any merge: ␣well - known'})
+        """
+        new = self._merges("extend").copy()
+        change, why = preview_words(new, check_list(words, "words"))
+        add_types(new, change, replace)
+        return self._edited(new)[0], why
 
     @taking(ReBPESettings)
     def rebpe(

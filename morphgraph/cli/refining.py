@@ -20,7 +20,7 @@ from morphgraph.cli.options import (
     word_counts,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import read_bytes
+from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import counted
 from morphgraph.refine import KnockoutSettings, PruningOrder, ReBPESettings
 from morphgraph.score import SHARE_KEPT
@@ -279,21 +279,38 @@ def extend(
     given: CountedEdit,
     add: Annotated[int | None, typer.Option(min=1)] = None,
     from_: str | None = None,
+    words: Path | None = None,
     replace: bool = False,
 ) -> None:
     """Train further on word counts: new merges come after the existing ones; types keep their ids.
 
     add: How many new types; fewer if no pairs are left.
     from_: Take over all types that the merges of this tokeniser make, instead of training.
+    words: Make each word of this file, one a line, one token as in running text, by as few types as
+        training on them finds.
     replace: New types get the ids of types that the --recipe removed first.
     """
-    if (given.counts is None or add is None) if from_ is None else add is not None:
+    is_taken = from_ is not None or words is not None
+    if (add is not None if is_taken else given.counts is None or add is None) or (from_ and words):
         raise MorphGraphError(
             "Name word counts and say with --add how many types to train on them, or name another "
-            "tokeniser with --from, whose types are added."
+            "tokeniser with --from, whose types are added, or a file of words with --words."
         )
     output.check_out(given.out)
     start = open_edited(given)
+    if words is not None:
+        listed = list(map(str.strip, decode_utf8(read_bytes(words), str(words)).splitlines()))
+        extended, why = start.extend_by_words(listed, replace=replace)
+        added = [text for text in extended.types if text not in start]
+        asked = len({*listed} - {"", *why})
+        line = "\n".join(
+            [
+                *(f"“{word}” {reason}" for word, reason in why.items()),
+                f"{counted(len(added), 'type')} added for {counted(asked, 'word')} of one token",
+            ]
+        )
+        given.end(start, extended, line, {"added": added, "not_one_token": why})
+        return
     other = None if from_ is None else open_edited(changed(given, tokeniser=from_, recipe=None))
     with output.progress_bar("training") as advance:
         extended = start.extend(other or given.words, add, replace=replace, progress=advance)

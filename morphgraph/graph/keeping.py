@@ -61,7 +61,7 @@ def plan_keeping(
     (['a', 'bc'], [[1, 1, 0], [0, 0, 1]])
     """
     drop = sorted(set(drop))
-    plan = _Keeping(graph, set(map(graph.id_of, drop)), never)
+    plan = Keeping(graph, set(map(graph.id_of, drop)), never)
     plan.settle()
     if room:
         plan.spend(room)
@@ -80,7 +80,7 @@ def missing_types(
     >>> missing_types(before, MergeTable("abc", []), [before.ids["abc"]])
     {3: (['a', 'b', 'c'], 'ab')}
     """
-    plan, found = _Keeping(after, ()), {}
+    plan, found = Keeping(after, ()), {}
     for type_ in types:
         plan.atoms.of(before, [type_])  # known, it is not looked up in the state after
         tokens, _ = plan.cut(type_)
@@ -90,7 +90,7 @@ def missing_types(
     return found
 
 
-class _Keeping:
+class Keeping:
     """All merges as they are kept, and those of affected types one by one."""
 
     def __init__(
@@ -178,11 +178,14 @@ class _Keeping:
         """Make new types through which others are formed, where each brings back the most."""
         lost = [type_ for type_ in self.order if type_ not in self.made]
         worth = {n: len(set(lost) & set(_in_order(self.graph, [n]))) for n in lost}
-        queue = sorted(lost, key=lambda type_: -worth[type_])
+        queue, given_up = sorted(lost, key=lambda type_: -worth[type_]), set[int]()
         while queue:
             tokens, _ = self.cut(queue[0])
             if len(tokens) - 2 > room and len(queue) > 1:
-                room += not self._settle(queue.pop())  # the id of what is given up is free
+                last = queue.pop()
+                if not self._settle(last) and last < self.graph.loaded_type_count:
+                    given_up.add(last)  # so its id is free
+                    room += 1
                 continue
             type_ = queue.pop(0)
             while len(tokens) > 2 and room and (pair := self.joined(tokens)):
@@ -191,8 +194,9 @@ class _Keeping:
                 tokens, room = self.cut(type_)[0], room - 1
             self._settle(type_)
         for type_ in lost:
-            if type_ not in self.made:
-                self._settle(type_)
+            is_paid = type_ in given_up
+            if type_ not in self.made and room >= is_paid and self._settle(type_):
+                room -= is_paid
 
     def _text(self, type_: int) -> str:
         return self.graph.types[type_] if type_ >= 0 else self.new[-1 - type_]

@@ -82,14 +82,14 @@ def explain_lost(
     >>> graph = MergeGraph.from_merges([("b", "c"), ("a", "bc")])
     >>> change = graph.knockout(["bc"])
     >>> explain_lost(graph, preview_keeping(graph))
-    {'abc': 'a b c, and there is no type “ab” to join two'}
+    {'abc': 'a b c, and joining two takes a new type, “ab”'}
     """
     after = graph.after(change)
     why = dict.fromkeys(change.step["drop"], "what no merges formed")
     for number, (tokens, new) in missing_types(graph, after, change.removed_types).items():
-        joins = (
-            f"there is no type “{readable(new)}” to join two" if new else "what joins two is gone"
-        )
+        spent = ", for which no id is free" * bool(change.step["room"])
+        joins = f"joining two takes a new type, “{readable(new)}”{spent}"
+        joins = joins if new else "what joins two is gone"
         why.setdefault(graph.types[number], f"{' '.join(map(readable, tokens))}, and {joins}")
     return why
 

@@ -86,7 +86,7 @@ def test_a_merge_moves_behind_the_one_that_it_needs():
 def test_new_types_come_last_and_take_no_more_ids_than_are_free():
     merges = [("b", "c"), ("a", "bc"), ("abc", "d"), ("c", "bc"), ("d", "bc"), ("x", "y")]
     found, why = kept(*merges, gone=["bc"])
-    assert found == ["x + y → xy"] and why["abc"] == "a b c, and there is no type “ab” to join two"
+    assert found == ["x + y → xy"] and why["abc"] == "a b c, and joining two takes a new type, “ab”"
     found, why = kept(*merges, gone=["bc"], reuse=True)
     # abc is worth more than each of the others, and the id of one that goes is free for another.
     assert found == ["x + y → xy", "a + b → ab", "ab + c → abc", "abc + d → abcd", *found[4:]]

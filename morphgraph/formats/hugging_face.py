@@ -472,10 +472,12 @@ def ids_line(counts: Mapping[str, int]) -> str:
     >>> ids_line({"kept": 40_000, "moved": 117_592, "new": 5, "reused": 3, "free": 0})
     'ids: 40,000 types keep theirs, 117,592 move, 5 are new (3 with ids of removed types)'
     """
+    kept = counted(counts["kept"], "type keeps its own", "types keep theirs")
+    moved = counted(counts["moved"], "moves", "move")
+    new = counted(counts["new"], "is new", "are new")
     reused = f" ({counts['reused']:,} with ids of removed types)" * bool(counts["reused"])
     free = f"; {counts['free']:,} of removed types stay free" * bool(counts["free"])
-    kept = counted(counts["kept"], "type keeps its own", "types keep theirs")
-    return f"ids: {kept}, {counts['moved']:,} move, {counts['new']:,} are new{reused}{free}"
+    return f"ids: {kept}, {moved}, {new}{reused}{free}"
 
 
 def to_tokenizer_json(

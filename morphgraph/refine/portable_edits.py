@@ -89,7 +89,8 @@ def explain_lost(
     for number, (tokens, new) in missing_types(graph, after, change.removed_types).items():
         spent = ", for which no id is free" * bool(change.step["room"])
         joins = f"joining two takes a new type, “{readable(new)}”{spent}"
-        joins = joins if new else "what joins two is gone"
+        if not new:
+            joins = "its id is another's now" if len(tokens) == 2 else "what joins two is gone"
         why.setdefault(graph.types[number], f"{' '.join(map(readable, tokens))}, and {joins}")
     return why
 

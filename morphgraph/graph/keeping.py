@@ -14,7 +14,7 @@ from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_table import Change, Merge, MergeTable, Parts, Rewired
 from morphgraph.graph.plans import PlannedIds, reranked
 
-Key = tuple[int, int]
+RankKey = tuple[int, int]
 """A place in the order of merges: a level, and 0, or behind it the number of a change."""
 
 _ROUNDS = 5
@@ -103,7 +103,7 @@ class Keeping:
         levels = merges.ranks
         if graph.ties:
             levels = np.fromiter(graph.levels().values(), np.int64, len(levels))
-        self.homes: dict[int, tuple[int, Key]] = {}
+        self.homes: dict[int, tuple[int, RankKey]] = {}
         """Of each affected type: the id and the place of its merge before."""
         for type_ in self.affected:
             number = graph.incoming(type_)[0]
@@ -115,11 +115,11 @@ class Keeping:
         """The merges of all other types, which are kept as they are, and their levels."""
         columns = *self.others.parts.reshape(-1, 2).T, self.levels, self.others.results
         rows = zip(*(column[::-1].tolist() for column in columns), strict=True)
-        self.pairs: dict[Parts, tuple[Key, int]] = {
+        self.pairs: dict[Parts, tuple[RankKey, int]] = {
             (left, right): ((level, 0), result) for left, right, level, result in rows
         }
         """For each pair that is merged: the place of its first merge, and what that makes."""
-        self.made: dict[int, tuple[Key, int, Parts]] = {}
+        self.made: dict[int, tuple[RankKey, int, Parts]] = {}
         """For each affected or new type that is formed: its merge's place, id and parts."""
         self.new: list[str] = []
         """New types: their numbers are -1, -2, … here."""
@@ -129,18 +129,18 @@ class Keeping:
             graph.new_merge_ids(),
         )
 
-    def _make(self, type_: int, number: int, parts: Parts, key: Key) -> None:
+    def _make(self, type_: int, number: int, parts: Parts, key: RankKey) -> None:
         self.made[type_] = key, number, parts
         self.pairs[parts] = key, type_
 
     def _lose(self, type_: int) -> None:
         del self.pairs[self.made.pop(type_)[2]]
 
-    def _behind(self, level: int) -> Key:
+    def _behind(self, level: int) -> RankKey:
         self.serial += 1
         return level, self.serial
 
-    def cut(self, type_: int) -> tuple[list[int], Key]:
+    def cut(self, type_: int) -> tuple[list[int], RankKey]:
         """Return the tokens of a type's letters, and the place of the last merge among them."""
         tokens, last = self.atoms.of(self.graph, [type_]), (-1, 0)
         while True:

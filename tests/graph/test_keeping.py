@@ -7,7 +7,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ALPHABET, check_graph, graph_of, well_formed
+from strategies import ALPHABET, MERGES, check_graph, graph_of, tied_graphs, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.portable_edits import explain_lost, preview_keeping
@@ -111,3 +111,16 @@ def test_leaves_are_a_portable_edit_too(ids):
     other.replay(graph.recipe())
     assert other.recipe() == graph.recipe()
     assert set(ALPHABET) < {other.types[number] for number in other.type_ids()}
+
+
+@examples(300)
+@given(tied_graphs() | MERGES.map(graph_of), st.booleans(), st.data())
+def test_equally_good_and_tuple_merges_leave_nothing_unformed(graph, reuse, data):
+    types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+    gone = data.draw(st.lists(st.sampled_from(types), unique=True)) if types else []
+    dead = set(unformed_types(graph))
+    graph.knockout(gone)
+    change = graph.apply(preview_keeping(graph, reuse=reuse))
+    check_graph(graph)
+    assert not graph.has_tuples and not set(unformed_types(graph)) - dead
+    assert len(change.added_types) <= (len(gone) + len(change.removed_types)) * reuse

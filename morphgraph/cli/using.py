@@ -296,10 +296,12 @@ def export(
     if not is_file:
         output.check_out(out.parent if into or out.suffix == ".gguf" else out)
     segmenter = _to_export(tokeniser, recipe, method, counts, portable, ids, pattern)
+    edits = segmenter.editable
+    told = {} if edits is None else {"ids": output.told_ids(edits, as_json)}
     if is_file:
         Tokeniser(segmenter).save(out)
         if as_json:
-            output.print_json({"files": [out.name], "signature": segmenter.signature()})
+            output.print_json({"files": [out.name], "signature": segmenter.signature(), **told})
             return
         output.print_saved([out])
         print(segmenter.signature())
@@ -315,7 +317,7 @@ def export(
     with output.progress_bar("comparing"):
         exported = export_to(segmenter, out, words, ranked, into)
     if as_json:
-        output.print_json(exported.to_dict())
+        output.print_json({**exported.to_dict(), **told})
         return
     print(export_report(exported))
     output.print_saved([out / name for name in exported.files] or [out])

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.text import counted, percent, shortened, signed, visible, without_nan
+from morphgraph.formats.hugging_face import id_counts
 from morphgraph.refine.knockout import (
     KnockoutResult,
     share_of_leaves,
@@ -125,8 +126,10 @@ class EditResult(Result):
     never_formed: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what changed as JSON data."""
-        return {"never_formed": list(self.never_formed), "vocab_size": len(self.tokeniser)}
+        """Return what changed as JSON data; ``ids``: how many types keep theirs, and so on."""
+        ids = id_counts(self.tokeniser._merges("report"))
+        size = len(self.tokeniser)
+        return {"never_formed": list(self.never_formed), "vocab_size": size, "ids": ids}
 
     def _left(self) -> list[str]:
         if not self.never_formed:

@@ -79,9 +79,9 @@ class EditOptions(OnGold):
 
     def end(self, result: Any) -> None:
         """Save a result if there is a folder, and print it."""
-        ids = output.told_ids(result.tokeniser._merges("export"), self.as_json)
+        output.told_ids(result.tokeniser._merges("export"), self.as_json)
         export = None if self.out is None else result.save(self.out, words=result.words)
-        _finish(self, export, {**result.to_dict(), "ids": ids}, result)
+        _finish(self, export, result.to_dict(), result)
 
 
 @dataclass(frozen=True, kw_only=True)

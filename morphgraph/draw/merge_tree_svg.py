@@ -31,7 +31,7 @@ from morphgraph.draw.merge_tree import (
     visible_in_xml,
     wrapped_rows,
 )
-from morphgraph.draw.merge_tree_text import to_text
+from morphgraph.draw.merge_tree_text import in_characters
 from morphgraph.tables.writing import rendered
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ class TreePicture:
         save_picture(path, ".svg", self.to_svg())
 
     def __str__(self) -> str:
-        return to_text(self.tree)
+        return in_characters(self.tree)
 
     def __repr__(self) -> str:
         tokens = " ".join(self.tree.label(root) for root in self.tree.roots)

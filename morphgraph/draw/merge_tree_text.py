@@ -7,7 +7,7 @@ from morphgraph.core.text import side_by_side
 from morphgraph.draw.merge_tree import MergeTree
 
 
-def to_text(tree: MergeTree) -> str:
+def in_characters(tree: MergeTree) -> str:
     """Draw a tree from its tokens down to its atoms, a line each, with the ranks of its merges.
 
     Before a line stand the rank of the merge and, if any is known, its blame R; behind it, where

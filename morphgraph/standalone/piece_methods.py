@@ -280,7 +280,7 @@ def units(text: Any) -> list[tuple[str, Sequence[int]]]:
     r"""Return the pieces of a text, and the unit of each of their characters.
 
     A unit is a run of ``\w`` or a mark; white space belongs to the next unit. An added token is a
-    unit, and so is white space before it.
+    unit, and so is white space before it, and that behind it which ends the text.
     """
     splits = [(span, tokens) for _, span, tokens in text.get_splits("original", "char")]
     spans = [span for span, tokens in splits if tokens is None]
@@ -292,15 +292,16 @@ def units(text: Any) -> list[tuple[str, Sequence[int]]]:
 
     text.split(look)
     original = [" "] * max((end for (_, end), _ in splits), default=0)
-    for (start, end), tokens in splits:
-        if tokens is not None and start < end:
-            original[end - 1] = "."
+    added = [end for (start, end), tokens in splits if tokens is not None and start < end]
+    for end in added:
+        original[end - 1] = "."
     for part, (start, end) in zip(parts, spans, strict=True):
         original[start:end] = part.original
     ends = [match.end() for match in _UNIT.finditer("".join(original))]
     number, numbers = 0, []
+    most = len(ends) - (ends[-1:] != added[-1:])
     for at in range(len(original)):
-        while number < len(ends) - 1 and ends[number] <= at:
+        while number < most and ends[number] <= at:
             number += 1
         numbers.append(number)
     with_units: list[tuple[str, Sequence[int]]] = []

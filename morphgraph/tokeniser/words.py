@@ -106,7 +106,7 @@ class Words:
         r"""The unit, a run of ``\w`` or a single mark, of each atom: int32, ascending.
 
         Units are numbered over all words; white space and markers belong to the next one. An added
-        token is a unit, and white space before it another one.
+        token is a unit, and white space before it another one, as is what ends a word behind it.
         """
         numbers: list[npt.NDArray[np.int32]] = []
         next_ = 0
@@ -125,8 +125,9 @@ class Words:
         last = self.character_offsets[self.word_of_atom + 1] - 1
         units: npt.NDArray[np.int32] = of_character[np.minimum(self.spans[0], last)]
         if self.added:
-            units = (2 * units).astype(np.int32)
+            units = (3 * units).astype(np.int32)
             units[list(self.added)] += 1
+            units[units < np.maximum.accumulate(units)] += 2
         return units
 
     def _with_marks(self) -> Sequence[str]:

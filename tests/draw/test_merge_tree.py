@@ -29,7 +29,7 @@ from morphgraph.draw.merge_tree import (
     wrapped_rows,
 )
 from morphgraph.draw.merge_tree_svg import to_svg
-from morphgraph.draw.merge_tree_text import to_text
+from morphgraph.draw.merge_tree_text import in_characters
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -115,15 +115,15 @@ rank     R
 def test_by_hand_in_characters(study):
     words = study.benchmark.words
     tree = describe_tree(study.tokeniser, words, 0, blame=study.blame(), gold={1, 2, 3})
-    assert to_text(tree) == IN_CHARACTERS
-    unblamed = to_text(describe_tree(study.tokeniser, words, 0)).splitlines()
+    assert in_characters(tree) == IN_CHARACTERS
+    unblamed = in_characters(describe_tree(study.tokeniser, words, 0)).splitlines()
     assert unblamed[:3] == ["rank", "   2  undo", "   0  ├─ un"]
 
 
 def test_a_deep_tree_in_characters():
     word = "a" + 1_499 * "b"
     pairs = [(word[:length], "b") for length in range(1, 1_500)]
-    lines = to_text(tree_of(pairs, word)).splitlines()
+    lines = in_characters(tree_of(pairs, word)).splitlines()
     assert (len(lines), lines[1].split()) == (3_000, ["1,498", word])
 
 

@@ -75,6 +75,7 @@ def test_a_model_in_gguf_gets_the_merges(app, downloads, tmp_path):
     app.press("Check and prepare")
     (tmp_path / "new.gguf").write_bytes(downloads["download morphgraph-tokeniser.gguf"]())
     form(app, PLAIN)
+    app.press("Check and prepare")
     made = io.BytesIO(downloads["download morphgraph-tokeniser.zip"]())
     zipfile.ZipFile(made).extractall(tmp_path)
     words = ["bakeries", "studies", "families", "unhappily"]

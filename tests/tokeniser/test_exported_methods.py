@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from effort import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from refusals import refused
 from sentencepiece import SentencePieceProcessor
@@ -247,6 +247,7 @@ SPECIAL_TEXTS = st.lists(st.sampled_from(SPECIAL + ORDINARY), max_size=6).map(""
 
 
 @examples(60)
+@example(texts=[" </s> ", "</s> ", "</s> un </s>  "])
 @given(texts=st.lists(SPECIAL_TEXTS, max_size=8))
 def test_special_tokens_in_texts(with_special_tokens, texts):
     """They are kept whole and count for no limit, whatever the file and the method."""

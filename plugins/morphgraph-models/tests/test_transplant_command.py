@@ -177,7 +177,7 @@ def test_bad_arguments_are_refused(
         "this is not a folder": (model, tokeniser / "tokenizer.json", *to_out[1:]),
         "from 1 to 65536": (model, *to_out, "--set", f"pad_to_multiple_of={10**14}"),
         'AutoModel.from_pretrained("nope")': ("nope", *to_out),
-        "nothing is looked up on a hub": ("gpt2", *to_out),
+        'AutoModel.from_pretrained("gpt2")': ("gpt2", *to_out),
         "there is no such folder": (model / "model.safetensors", *to_out),
     }.items():
         run = morphgraph("transplant", *arguments)

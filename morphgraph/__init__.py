@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from morphgraph.api.blamed import BlamedMerges, ThresholdCurve
     from morphgraph.api.diff import TokeniserDiff, diff
+    from morphgraph.api.doctor import Diagnosis, doctor
     from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
     from morphgraph.api.functions import compare, compare_vocabularies, evaluate, load, train
     from morphgraph.api.gold import read_gold, silver
@@ -41,6 +42,7 @@ _HOMES = {
     "compare": "morphgraph.api.functions",
     "compare_vocabularies": "morphgraph.api.functions",
     "diff": "morphgraph.api.diff",
+    "doctor": "morphgraph.api.doctor",
     "evaluate": "morphgraph.api.functions",
     "load": "morphgraph.api.functions",
     "read_gold": "morphgraph.api.gold",
@@ -50,6 +52,7 @@ _HOMES = {
     "BlamedMerges": "morphgraph.api.blamed",
     "ComparedScores": "morphgraph.tables.score_views",
     "ComparedVocabularies": "morphgraph.tables.vocabularies",
+    "Diagnosis": "morphgraph.api.doctor",
     "Effect": "morphgraph.api.edited",
     "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
@@ -70,6 +73,7 @@ __all__ = [
     "BlamedMerges",
     "ComparedScores",
     "ComparedVocabularies",
+    "Diagnosis",
     "Effect",
     "Export",
     "GoldSet",
@@ -88,6 +92,7 @@ __all__ = [
     "compare",
     "compare_vocabularies",
     "diff",
+    "doctor",
     "evaluate",
     "load",
     "read_gold",

@@ -1,0 +1,160 @@
+"""What programs make of the files of a tokeniser, ours among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from morphgraph.api.with_merges import Tokeniser
+from morphgraph.core import __version__
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.isolated import VISITOR
+from morphgraph.formats.framing import with_frame
+from morphgraph.formats.opening import SENTENCEPIECE, WHOLE
+from morphgraph.formats.pipeline_parts import PATTERNS
+from morphgraph.formats.programs import PROGRAMS, Ids, ProgramError, ids_by, version_of
+from morphgraph.formats.tokeniser_files import TokeniserFiles
+from morphgraph.segment.models import load_segmenter
+from morphgraph.tokeniser.parts import parts_in_order
+
+OURS = f"morphgraph {__version__}"
+_PAIR, _RANKS, _TEKKEN, _GGUF = "vocabulary and merges", "ranks", "Tekken", "GGUF"
+_READ_BY = {
+    "tokenizers": (WHOLE, _PAIR),
+    "tiktoken": (_RANKS,),
+    "sentencepiece": (SENTENCEPIECE,),
+    "mistral-common": (_TEKKEN,),
+    "llama.cpp (Python)": (_GGUF,),
+    "llama.cpp (Node)": (_GGUF,),
+}
+"""The formats of files that programs read; `transformers` reads folders."""
+_WITH_FRAME, _WITH_SPECIAL = (WHOLE, _GGUF), (WHOLE, _GGUF, _TEKKEN)
+"""Formats that say what is put around a text, and which special tokens are found in one."""
+
+
+@dataclass
+class ProgramReading:
+    """What a program makes of a file.
+
+    ``ask``: its answer for texts and for more of them, as `ids_by` gives it. ``document``: how it
+    prepares texts, as far as is known. ``problem``: why there is no answer; else empty, with the
+    answer in ``found``.
+    """
+
+    program: str
+    file: str
+    kind: str = ""
+    ask: Callable[[Sequence[str], Sequence[str]], Mapping[str, Any]] | None = None
+    document: Mapping[str, Any] | None = None
+    sees_special: bool = True
+    problem: str = ""
+    found: Mapping[str, Any] = field(default_factory=dict)
+    tokeniser: Tokeniser | None = None
+
+    def read(self, texts: Sequence[str], more: Sequence[str]) -> None:
+        """Ask for the ids of texts; a failure is its problem."""
+        if self.ask is None:
+            return
+        try:
+            self.found = self.ask(texts, more)
+        except (ProgramError, MorphGraphError) as error:
+            self.problem = f"it does not read this: {error}"
+        else:
+            self.document = self.found["parts"] or self.document
+
+    def ids(self, texts: Sequence[str]) -> Ids:
+        """Return the ids of texts, without special tokens around them."""
+        assert self.ask is not None
+        ids: Ids = self.ask(texts, ())["plain"]
+        return ids
+
+
+def own_reading(
+    path: Path, file: str, kind: str, pattern: str | None
+) -> ProgramReading | MorphGraphError:
+    """Return what this library makes of a file, or of a folder in which the file decides."""
+    try:
+        tokeniser = Tokeniser(load_segmenter(path, pattern=pattern))
+        document = tokeniser._document
+    except MorphGraphError as error:
+        return error
+    encode = tokeniser._segmenter.undrawn.ids_in(document)
+    frames = kind in _WITH_FRAME or path.is_dir()
+
+    def ask(texts: Sequence[str], more: Sequence[str]) -> Mapping[str, Any]:
+        plain = encode([*texts, *more], True)
+        some = plain[: len(texts)]
+        return {
+            "plain": plain,
+            "framed": with_frame(some, document.get("post_processor")) if frames else [],
+            "decoded": tokeniser._library.decode_batch(some, skip_special_tokens=False),
+            "parts": None,
+        }
+
+    sees = kind in _WITH_SPECIAL or path.is_dir()
+    return ProgramReading(OURS, file, kind, ask, document, sees, tokeniser=tokeniser)
+
+
+def readings_of(
+    files: TokeniserFiles, kinds: Mapping[str, str], documents: Mapping[str, Any], folder: str
+) -> list[ProgramReading]:
+    """Return a reading to ask for of each program and each file that it reads.
+
+    ``kinds``: the formats of files; ``documents``: what we made of them; ``folder``: the path of
+    the folder, for what reads folders; else empty. A program that is missing, or has nothing to read,
+    has that as its problem.
+    """
+    found = list[ProgramReading]()
+    for program, known in PROGRAMS.items():
+        version = version_of(program)
+        name = f"{program} {version}".strip()
+        names = [file for file, kind in kinds.items() if kind in _READ_BY.get(program, ())]
+        if program == "transformers" and folder:
+            names = ["all files"]
+        if not version or not names:
+            problem = "nothing here is for it" if version else "it is not installed"
+            found.append(ProgramReading(name, "", problem=problem))
+        for file in names if version else ():
+            path = folder if program == "transformers" else files.place + file
+            own = documents.get(file) or next(iter(documents.values()))
+            merges = next((n for n in files.names if n.endswith(".txt") and "merges" in n), "")
+            special = {t["content"]: t["id"] for t in own.get("added_tokens") or []}
+            told = {"pattern": pattern_of(own), "special": special}
+            if kinds.get(file) == _PAIR:
+                told["merges"] = files.place + merges
+            ask = partial(ids_by, program, path, told)
+            kind, sees = kinds.get(file, ""), known.sees_special
+            found.append(ProgramReading(name, file, kind, ask, documents.get(file), sees))
+    return found
+
+
+def read_all(readings: Iterable[ProgramReading], texts: Sequence[str], more: Sequence[str]) -> None:
+    """Ask all for the ids of texts, two programs at once beside our own."""
+
+    def read(reading: ProgramReading) -> None:
+        VISITOR.set(f"{reading.program} {reading.file}")
+        reading.read(texts, more)
+
+    others = [each for each in readings if each.tokeniser is None]
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(read, each) for each in others]
+        for each in readings:
+            if each.tokeniser is not None:
+                each.read(texts, more)
+        for one in asked:
+            one.result()
+
+
+def pattern_of(document: Mapping[str, Any]) -> str | None:
+    """Return the regular expression by which a document cuts texts; None if it has none alone."""
+    for _, part in parts_in_order(document.get("pre_tokenizer"), "pre_tokenizer"):
+        if part.get("type") == "Split":
+            text = (part.get("pattern") or {}).get("Regex")
+            return text if isinstance(text, str) else None
+        if part.get("type") == "ByteLevel" and part.get("use_regex", True):
+            return PATTERNS["r50k_base"]
+    return None

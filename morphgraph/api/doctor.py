@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,10 @@ from morphgraph.api.readings import (
     read_all,
     readings_of,
 )
+from morphgraph.api.verdicts import Verdict, verdict_of
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path, parse_json
-from morphgraph.core.text import base_name, counted, shortened, visible, without_nan
+from morphgraph.core.text import base_name, counted, visible, without_nan
 from morphgraph.formats.checks import Check
 from morphgraph.formats.file_checks import (
     CONFIGS,
@@ -31,41 +31,18 @@ from morphgraph.formats.file_checks import (
     text_of_type,
 )
 from morphgraph.formats.hugging_face import are_numbered, listed_ids, model_in
-from morphgraph.formats.opening import WHOLE, files_of, format_of
-from morphgraph.formats.programs import ProgramError
+from morphgraph.formats.opening import LONE_MERGES, RANKS, WHOLE, files_of, format_of
 from morphgraph.formats.sample_texts import sample_texts
-from morphgraph.formats.stages import DECODER, FRAME, Side, mend_of, stage_of
 from morphgraph.formats.tokeniser_files import TokeniserFiles
 from morphgraph.tables.model import Column, Table, plain_table
 from morphgraph.tables.result import Result
 from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.parts import PARTS_OF_TEXT
+from morphgraph.tokeniser.preprocess import BYTES
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 _MOST_ADDED = 30
 """The added tokens that sample texts are made with."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What a program makes of a file, beside the reference.
-
-    ``problem``: why it made nothing of it, else empty. ``differ``: how many of the ``texts``, which
-    are samples and the types' own strings, have other ids, or are decoded otherwise; ``example``:
-    the first of them, with the ids ``expected`` and ``found`` from where they part, or with what it
-    is ``decoded`` to. ``stage``: the one at fault; ``mend``: what mends it.
-    """
-
-    program: str
-    file: str
-    problem: str = ""
-    texts: int = 0
-    differ: int = 0
-    example: str = ""
-    expected: tuple[int, ...] = ()
-    found: tuple[int, ...] = ()
-    decoded: str = ""
-    stage: str = ""
-    mend: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,9 +89,7 @@ class Diagnosis(Result):
         >>> [row.names[0] for row in mg.doctor("folder").table().rows][-1]
         'types that do not return from their own text'
         """
-        rows = [
-            (v.program, v.file, _told(v, self.reference), v.stage, v.mend) for v in self.verdicts
-        ]
+        rows = [(v.program, v.file, v.told(self.reference), v.stage, v.mend) for v in self.verdicts]
         for check in self.checks:
             number = {None: "n/a", 0: "none"}.get(check.number, f"{check.number or 0:,}")
             told = ": ".join(filter(None, (number, check.explanation)))
@@ -127,20 +102,6 @@ class Diagnosis(Result):
         other = counted(sum(v.differ > 0 for v in read), "differs", "differ")
         failed = counted(sum(c.fine is False for c in self.checks), "check fails", "checks fail")
         return f"<Diagnosis {visible(self.name)}: of {len(read)} readings {other}; {failed}>"
-
-
-def _told(verdict: Verdict, reference: str) -> str:
-    if verdict.problem:
-        return verdict.problem
-    if f"{verdict.program}, {verdict.file}" == reference:
-        return f"the reference: {verdict.texts:,} texts"
-    if not verdict.differ:
-        return f"equal: {verdict.texts:,} texts"
-    ids = f"is {[*verdict.found[:6]]} instead of {[*verdict.expected[:6]]}"
-    if not verdict.found and not verdict.expected:
-        ids = f"is decoded to “{shortened(visible(verdict.decoded), 40)}”"
-    first = f"“{shortened(visible(verdict.example), 40)}” {ids}"
-    return f"{verdict.differ:,} of {verdict.texts:,} texts differ: {first}"
 
 
 def doctor(path: str | os.PathLike[str]) -> Diagnosis:
@@ -161,16 +122,20 @@ def doctor(path: str | os.PathLike[str]) -> Diagnosis:
         source = demo_tokeniser_path(str(path).removeprefix("demo:"))
     files = files_of(source)
     is_folder = source.is_dir()
-    mains = [*dict.fromkeys((files.main, *files.mains()))] if is_folder else [files.main]
-    kinds = {main: format_of(replace(files, main=main)) for main in mains}
+    mains = [files.main]
+    if is_folder:
+        mains = [*dict.fromkeys((*mains, *files.mains(), *files.mains(["*tekken*.json"])))]
+    each_file = {main: files if main == files.main else replace(files, main=main) for main in mains}
+    kinds = {main: format_of(one) for main, one in each_file.items()}
+    mains = [main for main in mains if main == files.main or kinds[main] != LONE_MERGES]
     whole = next((main for main in mains if kinds[main] == WHOLE), "")
-    raw = _document(files, whole) if whole else None
+    raw = _document(each_file[whole].fields) if whole else None
     pattern = pattern_of(raw or {})
     own = list[ProgramReading]()
     error: MorphGraphError | None = None
     for main in mains:
         place = source if main == files.main else Path(files.place + main)
-        made = own_reading(place, main, kinds[main], pattern)
+        made = own_reading(place, main, kinds[main], pattern if kinds[main] == RANKS else None)
         if isinstance(made, MorphGraphError):
             error = error or made
             made = ProgramReading(OURS, main, problem=f"it does not read this: {made}")
@@ -180,19 +145,21 @@ def doctor(path: str | os.PathLike[str]) -> Diagnosis:
     if not documents:
         assert error is not None
         raise error
-    others = readings_of(files, kinds, documents, str(source) if is_folder else "")
     document = raw or next(iter(documents.values()))
+    others = readings_of(files, kinds, documents, document, str(source) if is_folder else "")
     added = [token["content"] for token in document.get("added_tokens") or []]
     texts = [*sample_texts(), *(f"a{text} {text}b " for text in added[:_MOST_ADDED])]
     types = _type_texts(document, {*added})
-    readings = sorted([*own, *others], key=lambda each: not _decides(each, whole))
-    read_all(readings, texts, [*types])
+    readings = [*own, *others]
+    if whole and (first := [each for each in others if each.file == whole]):
+        readings = [*first, *own, *(each for each in others if each.file != whole)]
+    read_all(readings, texts, [*types], whole if readings[0] in others else "")
     read = [each for each in readings if each.found]
     if not read:
         raise error or MorphGraphError(f"{source}: no program reads it. Choose another file.")
     reference = read[0]
     every = [*texts, *types]
-    verdicts = [_verdict(each, reference, every, len(texts)) for each in readings]
+    verdicts = [verdict_of(each, reference, every, len(texts)) for each in readings]
     checks = [
         *check_ids(document),
         check_special(document, files.settings(), _configs(files), bool(raw)),
@@ -202,16 +169,11 @@ def doctor(path: str | os.PathLike[str]) -> Diagnosis:
     return Diagnosis(base_name(str(path)), name, tuple(verdicts), tuple(checks))
 
 
-def _document(files: TokeniserFiles, whole: str) -> Mapping[str, Any] | None:
+def _document(fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return a ``tokenizer.json`` as it stands; None if its faults are for our reader to refuse."""
-    fields = replace(files, main=whole).fields
     usual = model_in(fields) and are_numbered(fields.get("added_tokens") or [])
     is_plain = usual and {*map(type, listed_ids(model_in(fields)).values())} == {int}
     return fields if is_plain else None
-
-
-def _decides(reading: ProgramReading, whole: str) -> bool:
-    return reading.program.startswith("tokenizers") and reading.file == whole != ""
 
 
 def _configs(files: TokeniserFiles) -> dict[str, Any]:
@@ -232,57 +194,6 @@ def _type_texts(document: Mapping[str, Any], added: set[str]) -> dict[str, int]:
     return {text: number for text, number in texts.items() if text not in added}
 
 
-def _verdict(
-    reading: ProgramReading, reference: ProgramReading, texts: Sequence[str], some: int
-) -> Verdict:
-    """Compare a reading with the reference; ``some``: texts that are samples."""
-    program, file = reading.program, reading.file
-    if not reading.found:
-        return Verdict(program, file, reading.problem)
-    one, other = Side(reference.ids, reference.document), Side(reading.ids, reading.document)
-    names = () if reading.sees_special and reference.sees_special else {*one.added, *other.added}
-    known = [n for n, text in enumerate(texts) if not any(name in text for name in names)]
-
-    def differing(key: str, numbers: Sequence[int]) -> list[int]:
-        here, there = reference.found[key], reading.found[key]
-        return [n for n in numbers if here[n] != there[n]] if here and there else []
-
-    samples = [*takewhile(lambda n: n < some, known)]
-    for key, stage, numbers in (
-        ("plain", "", known),
-        ("framed", FRAME, samples),
-        ("decoded", DECODER, samples),
-    ):
-        if not (others := differing(key, numbers)):
-            continue
-        text = texts[others[0]]
-        here, there = reference.found[key][others[0]], reading.found[key][others[0]]
-        if not stage:
-            try:
-                stage = stage_of(text, one, other)
-            except (ProgramError, MorphGraphError):
-                stage = ""
-        mend = mend_of(stage, program, reading.kind, one.document or {}, reference.file)
-        if key == "decoded":
-            return Verdict(
-                program,
-                file,
-                "",
-                len(known),
-                len(others),
-                text,
-                decoded=there,
-                stage=stage,
-                mend=mend,
-            )
-        same = len([*takewhile(lambda both: both[0] == both[1], zip(here, there, strict=False))])
-        ids = tuple(here[same:]), tuple(there[same:])
-        return Verdict(
-            program, file, "", len(known), len(others), text, *ids, stage=stage, mend=mend
-        )
-    return Verdict(program, file, "", len(known))
-
-
 def _checks_of_types(
     reference: ProgramReading, own: Sequence[ProgramReading], types: Mapping[str, int], some: int
 ) -> list[Check]:
@@ -299,7 +210,7 @@ def _checks_of_types(
         missed = {id_ for found, id_ in zip(ids, types.values(), strict=True) if found != [id_]}
         texts_of = {*types.values()}
         odd = [n for id_, n in numbers.items() if id_ in missed or id_ not in texts_of]
-        dead = unreachable_types(merges.graph, odd)
+        dead = _never_formed(merges, odd)
         unformed = [merges.readable(merges.graph.types[n]) for n in dead]
     way = tokeniser._segmenter.undrawn.preprocessor
     if not (way.byte_level or way.byte_fallback):
@@ -311,6 +222,22 @@ def _checks_of_types(
         if there.lstrip(" ") not in (text.lstrip(" "), _normal(way, text).lstrip(" "))
     ]
     return [check_formed(unformed), Check(what, len(lost), not lost, named(lost))]
+
+
+def _never_formed(merges: BpeTokeniser, among: Sequence[int]) -> list[int]:
+    """Return those of some types that no text is cut into: by a lost merge, or one too late."""
+    graph = merges.graph
+    if graph.never_whole is not None:
+        return []
+    alone = [
+        n
+        for n in among
+        if len(graph.types[n]) > 1
+        and not graph.incoming(n)
+        and n not in graph.fixed
+        and graph.types[n] not in BYTES
+    ]
+    return [*unreachable_types(graph, among), *alone]
 
 
 def _normal(way: Any, text: str) -> str:

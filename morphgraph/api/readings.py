@@ -14,7 +14,7 @@ from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.isolated import VISITOR
 from morphgraph.formats.framing import with_frame
-from morphgraph.formats.opening import SENTENCEPIECE, WHOLE
+from morphgraph.formats.opening import RANKS, SENTENCEPIECE, WHOLE
 from morphgraph.formats.pipeline_parts import PATTERNS
 from morphgraph.formats.programs import PROGRAMS, Ids, ProgramError, ids_by, version_of
 from morphgraph.formats.tokeniser_files import TokeniserFiles
@@ -22,10 +22,10 @@ from morphgraph.segment.models import load_segmenter
 from morphgraph.tokeniser.parts import parts_in_order
 
 OURS = f"morphgraph {__version__}"
-_PAIR, _RANKS, _TEKKEN, _GGUF = "vocabulary and merges", "ranks", "Tekken", "GGUF"
+_PAIR, _TEKKEN, _GGUF = "vocabulary and merges", "Tekken", "GGUF"
 _READ_BY = {
     "tokenizers": (WHOLE, _PAIR),
-    "tiktoken": (_RANKS,),
+    "tiktoken": (RANKS,),
     "sentencepiece": (SENTENCEPIECE,),
     "mistral-common": (_TEKKEN,),
     "llama.cpp (Python)": (_GGUF,),
@@ -34,6 +34,8 @@ _READ_BY = {
 """The formats of files that programs read; `transformers` reads folders."""
 _WITH_FRAME, _WITH_SPECIAL = (WHOLE, _GGUF), (WHOLE, _GGUF, _TEKKEN)
 """Formats that say what is put around a text, and which special tokens are found in one."""
+_SOME = 20_000
+"""Types that are looked at here where `tokenizers` looks at all of the same file; it takes long."""
 
 
 @dataclass
@@ -100,15 +102,22 @@ def own_reading(
 
 
 def readings_of(
-    files: TokeniserFiles, kinds: Mapping[str, str], documents: Mapping[str, Any], folder: str
+    files: TokeniserFiles,
+    kinds: Mapping[str, str],
+    documents: Mapping[str, Any],
+    document: Mapping[str, Any],
+    folder: str,
 ) -> list[ProgramReading]:
     """Return a reading to ask for of each program and each file that it reads.
 
-    ``kinds``: the formats of files; ``documents``: what we made of them; ``folder``: the path of
-    the folder, for what reads folders; else empty. A program that is missing, or has nothing to read,
-    has that as its problem.
+    ``kinds``: the formats of files; ``documents``: what we made of them; ``document``: the one that
+    counts, from which programs are told what their files do not say; ``folder``: its path, for what
+    reads folders; empty for a file. A program that is missing, or has nothing to read, has that as
+    its problem.
     """
     found = list[ProgramReading]()
+    special = {token["content"]: token["id"] for token in document.get("added_tokens") or []}
+    merges = [name for name in files.names if name.endswith(".txt") and "merges" in name]
     for program, known in PROGRAMS.items():
         version = version_of(program)
         name = f"{program} {version}".strip()
@@ -118,22 +127,24 @@ def readings_of(
         if not version or not names:
             problem = "nothing here is for it" if version else "it is not installed"
             found.append(ProgramReading(name, "", problem=problem))
-        for file in names if version else ():
+            continue
+        for file in names:
+            kind, own = kinds.get(file, ""), documents.get(file)
             path = folder if program == "transformers" else files.place + file
-            own = documents.get(file) or next(iter(documents.values()))
-            merges = next((n for n in files.names if n.endswith(".txt") and "merges" in n), "")
-            special = {t["content"]: t["id"] for t in own.get("added_tokens") or []}
-            told = {"pattern": pattern_of(own), "special": special}
-            if kinds.get(file) == _PAIR:
-                told["merges"] = files.place + merges
+            told = {"pattern": pattern_of(own or document), "special": special}
+            told |= {"merges": files.place + merges[0]} if kind == _PAIR else {}
             ask = partial(ids_by, program, path, told)
-            kind, sees = kinds.get(file, ""), known.sees_special
-            found.append(ProgramReading(name, file, kind, ask, documents.get(file), sees))
+            found.append(ProgramReading(name, file, kind, ask, own, known.sees_special))
     return found
 
 
-def read_all(readings: Iterable[ProgramReading], texts: Sequence[str], more: Sequence[str]) -> None:
-    """Ask all for the ids of texts, two programs at once beside our own."""
+def read_all(
+    readings: Iterable[ProgramReading], texts: Sequence[str], more: Sequence[str], shared: str
+) -> None:
+    """Ask all for the ids of texts, two programs at once beside our own.
+
+    ``shared``: a file that another program reads, too, of which ours gets fewer texts.
+    """
 
     def read(reading: ProgramReading) -> None:
         VISITOR.set(f"{reading.program} {reading.file}")
@@ -144,7 +155,7 @@ def read_all(readings: Iterable[ProgramReading], texts: Sequence[str], more: Seq
         asked = [pool.submit(read, each) for each in others]
         for each in readings:
             if each.tokeniser is not None:
-                each.read(texts, more)
+                each.read(texts, more[:_SOME] if each.file == shared else more)
         for one in asked:
             one.result()
 

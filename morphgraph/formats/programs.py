@@ -58,15 +58,18 @@ class Program(NamedTuple):
 
 
 def _of_library(library: Any, parts: Mapping[str, Any] | None = None) -> ReadFile:
-    library.no_truncation()
-    library.no_padding()
     return ReadFile(
-        lambda texts, framed: [
-            one.ids for one in library.encode_batch(list(texts), add_special_tokens=framed)
-        ],
+        lambda texts, framed: _ids_of_library(library, texts, framed),
         lambda ids: list(library.decode_batch(ids, skip_special_tokens=False)),
         parts,
     )
+
+
+def _ids_of_library(library: Any, texts: Sequence[str], framed: bool) -> Ids:
+    library.no_truncation()
+    library.no_padding()
+    encodings = library.encode_batch_fast(list(texts), add_special_tokens=framed)
+    return [one.ids for one in encodings]
 
 
 def _tokenizers(path: str, told: Mapping[str, Any]) -> ReadFile:
@@ -91,10 +94,7 @@ def _transformers(path: str, told: Mapping[str, Any]) -> ReadFile:
 
     def encode(texts: Sequence[str], framed: bool) -> Ids:
         if backend is not None and len(texts) > _FEW:  # many texts take it long by itself
-            backend.no_truncation()
-            backend.no_padding()
-            encodings = backend.encode_batch(list(texts), add_special_tokens=framed)
-            return [one.ids for one in encodings]
+            return _ids_of_library(backend, texts, framed)
         found = theirs(list(texts), add_special_tokens=framed, **given)
         return [list(ids) for ids in found["input_ids"]]
 
@@ -106,6 +106,7 @@ def _transformers(path: str, told: Mapping[str, Any]) -> ReadFile:
 
 
 def _tiktoken(path: str, told: Mapping[str, Any]) -> ReadFile:
+    os.environ["TIKTOKEN_CACHE_DIR"] = ""  # which would keep files of one's own by their paths
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
 

@@ -104,7 +104,9 @@ def mend_of(stage: str, program: str, kind: str, document: Mapping[str, Any], wh
     """
     frame = framing(document.get("post_processor"))
     around = " ".join("text" if each is None else each[1] for each in frame)
-    if program == "transformers" and stage != FRAME:
+    if program.startswith("transformers") and stage not in (ADDED, FRAME):
+        if not whole.endswith(".json"):
+            return f"Give it a tokenizer.json: morphgraph export {whole} --out folder"
         return (
             'In tokenizer_config.json, write "tokenizer_class": "PreTrainedTokenizerFast", which '
             f"reads {whole} as it is."

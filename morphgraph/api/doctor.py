@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.api.readings import (
-    OURS,
+    OUR_NAME,
     ProgramReading,
     own_reading,
     pattern_of,
@@ -138,7 +138,7 @@ def doctor(path: str | os.PathLike[str]) -> Diagnosis:
         made = own_reading(place, main, kinds[main], pattern if kinds[main] == RANKS else None)
         if isinstance(made, MorphGraphError):
             error = error or made
-            made = ProgramReading(OURS, main, problem=f"it does not read this: {made}")
+            made = ProgramReading(OUR_NAME, main, problem=f"it does not read this: {made}")
         own.append(made)
     documents = {each.file: each.document for each in own if each.document is not None}
     documents |= {whole: raw} if raw else {}

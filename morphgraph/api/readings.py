@@ -16,12 +16,12 @@ from morphgraph.core.isolated import VISITOR
 from morphgraph.formats.framing import with_frame
 from morphgraph.formats.opening import RANKS, SENTENCEPIECE, WHOLE
 from morphgraph.formats.pipeline_parts import PATTERNS
-from morphgraph.formats.programs import PROGRAMS, Ids, ProgramError, ids_by, version_of
+from morphgraph.formats.programs import PROGRAMS, IdLists, ProgramError, ids_by, version_of
 from morphgraph.formats.tokeniser_files import TokeniserFiles
 from morphgraph.segment.models import load_segmenter
 from morphgraph.tokeniser.parts import parts_in_order
 
-OURS = f"morphgraph {__version__}"
+OUR_NAME = f"morphgraph {__version__}"
 _PAIR, _TEKKEN, _GGUF = "vocabulary and merges", "Tekken", "GGUF"
 _READ_BY = {
     "tokenizers": (WHOLE, _PAIR),
@@ -68,10 +68,10 @@ class ProgramReading:
         else:
             self.document = self.found["parts"] or self.document
 
-    def ids(self, texts: Sequence[str]) -> Ids:
+    def ids(self, texts: Sequence[str]) -> IdLists:
         """Return the ids of texts, without special tokens around them."""
         assert self.ask is not None
-        ids: Ids = self.ask(texts, ())["plain"]
+        ids: IdLists = self.ask(texts, ())["plain"]
         return ids
 
 
@@ -98,7 +98,7 @@ def own_reading(
         }
 
     sees = kind in _WITH_SPECIAL or path.is_dir()
-    return ProgramReading(OURS, file, kind, ask, document, sees, tokeniser=tokeniser)
+    return ProgramReading(OUR_NAME, file, kind, ask, document, sees, tokeniser=tokeniser)
 
 
 def readings_of(

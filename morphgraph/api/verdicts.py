@@ -12,7 +12,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened, visible
 from morphgraph.formats.framing import known_ids
 from morphgraph.formats.programs import ProgramError
-from morphgraph.formats.stages import DECODER, FRAME, Side, mend_of, stage_of
+from morphgraph.formats.stages import DECODER, FRAME, ProgramSide, mend_of, stage_of
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,10 @@ def verdict_of(
     program, file = reading.program, reading.file
     if not reading.found:
         return Verdict(program, file, reading.problem)
-    one, other = Side(reference.ids, reference.document), Side(reading.ids, reading.document)
+    one, other = (
+        ProgramSide(reference.ids, reference.document),
+        ProgramSide(reading.ids, reading.document),
+    )
     names = () if reading.sees_special and reference.sees_special else {*one.added, *other.added}
     read = texts[: len(reading.found["plain"])]
     known = [n for n, text in enumerate(read) if not any(name in text for name in names)]

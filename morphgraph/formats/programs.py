@@ -22,7 +22,7 @@ from morphgraph.core.isolated import ProcessEndedError, run_isolated
 from morphgraph.core.limits import READING_MEMORY, READING_SECONDS
 from morphgraph.core.text import shortened
 
-Ids = list[list[int]]
+IdLists = list[list[int]]
 
 
 class ProgramError(Exception):
@@ -36,8 +36,8 @@ class ReadFile(NamedTuple):
     the program's own document, where it has one like ``tokenizer.json``.
     """
 
-    encode: Callable[[Sequence[str], bool], Ids]
-    decode: Callable[[Ids], list[str]]
+    encode: Callable[[Sequence[str], bool], IdLists]
+    decode: Callable[[IdLists], list[str]]
     parts: Mapping[str, Any] | None = None
 
 
@@ -65,7 +65,7 @@ def _of_library(library: Any, parts: Mapping[str, Any] | None = None) -> ReadFil
     )
 
 
-def _ids_of_library(library: Any, texts: Sequence[str], framed: bool) -> Ids:
+def _ids_of_library(library: Any, texts: Sequence[str], framed: bool) -> IdLists:
     library.no_truncation()
     library.no_padding()
     encodings = library.encode_batch_fast(list(texts), add_special_tokens=framed)
@@ -92,13 +92,13 @@ def _transformers(path: str, told: Mapping[str, Any]) -> ReadFile:
         document["model"] |= {"vocab": {}, "merges": []}
     given: dict[str, Any] = {"padding": False, "truncation": False, "verbose": False}
 
-    def encode(texts: Sequence[str], framed: bool) -> Ids:
+    def encode(texts: Sequence[str], framed: bool) -> IdLists:
         if backend is not None and len(texts) > _FEW:  # many texts take it long by itself
             return _ids_of_library(backend, texts, framed)
         found = theirs(list(texts), add_special_tokens=framed, **given)
         return [list(ids) for ids in found["input_ids"]]
 
-    def decode(ids: Ids) -> list[str]:
+    def decode(ids: IdLists) -> list[str]:
         plain = {"skip_special_tokens": False, "clean_up_tokenization_spaces": False}
         return [theirs.decode(each, **plain) for each in ids]
 
@@ -107,10 +107,9 @@ def _transformers(path: str, told: Mapping[str, Any]) -> ReadFile:
 
 def _tiktoken(path: str, told: Mapping[str, Any]) -> ReadFile:
     os.environ["TIKTOKEN_CACHE_DIR"] = ""  # which would keep files of one's own by their paths
-    import tiktoken
-    from tiktoken.load import load_tiktoken_bpe
-
-    ranks = {text: id_ for text, id_ in load_tiktoken_bpe(path).items() if text}
+    tiktoken: Any = importlib.import_module("tiktoken")
+    listed = importlib.import_module("tiktoken.load").load_tiktoken_bpe(path)
+    ranks = {text: id_ for text, id_ in listed.items() if text}
     special = {t: n for t, n in told["special"].items() if t.encode() not in ranks}
     encoding = tiktoken.Encoding(
         "given", pat_str=told["pattern"], mergeable_ranks=ranks, special_tokens=special

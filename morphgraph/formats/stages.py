@@ -15,7 +15,7 @@ NORMALISER, SPLIT, MODEL = "normaliser", "split", "model"
 ADDED, FRAME, DECODER = "added tokens", "frame", "decoder"
 
 
-class Side(NamedTuple):
+class ProgramSide(NamedTuple):
     """One of two that are compared: its ids of texts, without special tokens around them.
 
     ``document``: how it prepares texts, laid out as ``tokenizer.json``; None if that is not known.
@@ -39,7 +39,7 @@ class Side(NamedTuple):
         return preprocessor_of({**self.document, "model": model}, "the file", {})
 
 
-def stage_of(text: str, one: Side, other: Side) -> str:
+def stage_of(text: str, one: ProgramSide, other: ProgramSide) -> str:
     """Return the stage at which two give a text other ids.
 
     By experiments: the parts between added tokens, the text as either normalises it, its pieces

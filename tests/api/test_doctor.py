@@ -17,7 +17,7 @@ from morphgraph.formats.pipeline_parts import PATTERNS, byte_level, byte_level_p
 from morphgraph.formats.programs import ProgramError, ids_by, version_of
 from morphgraph.formats.ranks import to_ranks
 from morphgraph.formats.sample_texts import sample_texts
-from morphgraph.formats.stages import Side, stage_of
+from morphgraph.formats.stages import ProgramSide, stage_of
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
 
 MERGES = ["u n", "un d", "Ġ und", "1 2", "12 3", "Ġ d", "Ġd o", "Ġdo g", "e r", "D o"]
@@ -359,20 +359,20 @@ def test_stages_of_a_program_that_says_nothing_of_itself():
         return [ord(character) for character in text]
 
     def side(change):
-        return Side(lambda texts: [change(text) for text in texts], None)
+        return ProgramSide(lambda texts: [change(text) for text in texts], None)
 
     def joining(text):
         """A space inside is part of what is before it."""
         return [*ids(text), *[0] * text.strip().count(" ")]
 
-    one = Side(lambda texts: [ids(text) for text in texts], plain)
+    one = ProgramSide(lambda texts: [ids(text) for text in texts], plain)
     lower = {**plain, "normalizer": {"type": "Lowercase"}}
-    lowering = Side(lambda texts: [ids(text.lower()) for text in texts], lower)
+    lowering = ProgramSide(lambda texts: [ids(text.lower()) for text in texts], lower)
     assert stage_of("Do un", lowering, side(ids)) == "normaliser"
     assert stage_of("do", one, side(lambda text: ids(f" {text}"))) == "normaliser"
     assert stage_of("a b", one, side(joining)) == "split"
     assert stage_of("ab", one, side(lambda text: ids(text)[::-1])) == "model"
-    marked = Side(one.ids, {**plain, "added_tokens": [special_token("<s>", 0)]})
+    marked = ProgramSide(one.ids, {**plain, "added_tokens": [special_token("<s>", 0)]})
     assert (
         stage_of("a<s>b", marked, side(lambda t: [0] if "<s>" in t else ids(t))) == "added tokens"
     )

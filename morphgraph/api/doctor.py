@@ -33,6 +33,7 @@ from morphgraph.formats.file_checks import (
 from morphgraph.formats.hugging_face import are_numbered, listed_ids, model_in
 from morphgraph.formats.opening import LONE_MERGES, RANKS, WHOLE, files_of, format_of
 from morphgraph.formats.sample_texts import sample_texts
+from morphgraph.formats.stages import normal_text
 from morphgraph.formats.tokeniser_files import TokeniserFiles
 from morphgraph.tables.model import Column, Table, plain_table
 from morphgraph.tables.result import Result
@@ -158,11 +159,14 @@ def doctor(path: str | os.PathLike[str]) -> Diagnosis:
     if not read:
         raise error or MorphGraphError(f"{source}: no program reads it. Choose another file.")
     reference = read[0]
+    if len(reference.found["plain"]) < len(texts) + len(types):  # ours, as another one failed
+        reference.read(texts, [*types])
+    document = reference.document or document
     every = [*texts, *types]
     verdicts = [verdict_of(each, reference, every, len(texts)) for each in readings]
     checks = [
         *check_ids(document),
-        check_special(document, files.settings(), _configs(files), bool(raw)),
+        check_special(document, files.settings(), _configs(files), reference.file == whole),
         *_checks_of_types(reference, own, types, len(texts)),
     ]
     name = f"{reference.program}, {reference.file}"
@@ -219,7 +223,7 @@ def _checks_of_types(
     lost = [
         text
         for text, there in zip(types, decoded, strict=True)
-        if there.lstrip(" ") not in (text.lstrip(" "), _normal(way, text).lstrip(" "))
+        if there.lstrip(" ") not in (text.lstrip(" "), normal_text(way, text).lstrip(" "))
     ]
     return [check_formed(unformed), Check(what, len(lost), not lost, named(lost))]
 
@@ -238,8 +242,3 @@ def _never_formed(merges: BpeTokeniser, among: Sequence[int]) -> list[int]:
         and graph.types[n] not in BYTES
     ]
     return [*unreachable_types(graph, among), *alone]
-
-
-def _normal(way: Any, text: str) -> str:
-    part = way.sentencepiece or way.normalizer
-    return text if part is None else str(part.normalize_str(text)).replace("▁", " ")

@@ -48,7 +48,7 @@ def stage_of(text: str, one: ProgramSide, other: ProgramSide) -> str:
     names = sorted({*one.added, *other.added}, key=len, reverse=True)
     parts = [part for part in re.split("|".join(map(re.escape, names)) or "$^", text) if part]
     ways = [side.preparing for side in (one, other)]
-    normal = [{part: _normalised(way, part) for part in parts} for way in ways]
+    normal = [{part: way and normal_text(way, part) for part in parts} for way in ways]
     pieces = [{part: _pieces(way, part) for part in parts} for way in ways]
     tried = {*parts, *(f" {part}" for part in parts)}
     tried |= {each for known in normal for each in known.values() if each is not None}
@@ -79,12 +79,10 @@ def stage_of(text: str, one: ProgramSide, other: ProgramSide) -> str:
     return SPLIT if cut and cut_there and cut != cut_there else MODEL
 
 
-def _normalised(way: Preprocessor | None, text: str) -> str | None:
-    """Return a text as it is before it is cut, with spaces as spaces; None if that is not known."""
-    if way is None:
-        return None
+def normal_text(way: Preprocessor, text: str) -> str:
+    """Return a text as it is before it is cut, with spaces as spaces."""
     part = way.sentencepiece or way.normalizer
-    normal = text if part is None else part.normalize_str(text).replace("▁", " ")
+    normal = text if part is None else str(part.normalize_str(text)).replace("▁", " ")
     return normal if text.startswith(" ") else normal.removeprefix(" ")
 
 

@@ -376,3 +376,14 @@ def test_stages_of_a_program_that_says_nothing_of_itself():
     assert (
         stage_of("a<s>b", marked, side(lambda t: [0] if "<s>" in t else ids(t))) == "added tokens"
     )
+
+
+def test_a_file_that_tokenizers_does_not_read(folder):
+    """Ours reads a merge of three types, and then all types count, with none of the others."""
+    tuples = document(added=())
+    tuples["model"] |= {"type": "BTE", "merges": [["u", "n"], ["u", "n", "d"]]}
+    found = mg.doctor(folder(tokenizer__json=tuples))
+    assert found.reference.startswith("morphgraph")
+    assert [v.program.split(" ")[0] for v in found.verdicts if "does not read" in v.problem] == [
+        "tokenizers"
+    ]

@@ -16,6 +16,7 @@ MODULES = {
     "segmenting": ("segment", "substrings", "exported"),
     "refining": ("knockout", "rebpe", "llm"),
     "ranks": ("ranks",),
+    "keeping": ("keeping",),
     "transplants": ("transplant",),
     "training": ("train", "train_at_size"),
     "scoring": ("compare", "scores", "first_use"),

@@ -22,7 +22,7 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.formats.pipeline_parts import PATTERNS
 from morphgraph.formats.ranks import to_ranks
 from morphgraph.formats.tekken import to_tekken
-from morphgraph.refine.portable_edits import preview_portable
+from morphgraph.refine.portable_edits import preview_keeping
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -74,7 +74,7 @@ def edited(tokeniser: BpeTokeniser) -> Iterator[tuple[str, BpeTokeniser]]:
     removable = [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
     one = tokeniser.copy()
     one.graph.knockout(random.Random(0).sample(removable, KNOCKED_OUT))
-    one.graph.apply(preview_portable(one.graph, chains=False))
+    one.graph.apply(preview_keeping(one.graph))
     yield f"{KNOCKED_OUT} knocked out, ids kept", one
     two = tokeniser.copy()
     two.graph.apply(preview_prune(two, PRUNED, "last"))

@@ -81,6 +81,33 @@ class Pair:
     other: np.ndarray
 
 
+def test_long_collections_in_common_count_once():
+    words = [f"word {number}" for number in range(10_000)]  # 57 or 58 bytes each, and 8 in the list
+    cache = Cache()
+    cache.get("one", "pair", lambda: Pair(words, np.zeros(10)))
+    once = cache.used
+    assert 600_000 < once < 750_000
+    cache.get("two", "pair", lambda: Pair((words, [1]), np.zeros(10)))
+    assert once < cache.used < once + 2_000
+    cache.drop(0.5)
+    assert 600_000 < cache.used < once + 2_000
+    cache.drop()
+    assert (cache.used, cache._users) == (0, {})
+
+
+def test_what_was_just_used_stays_however_much_it_is(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("morphgraph.core.cache.monotonic", lambda: now[0])
+    cache = Cache(size=1_000, seconds=20.0)
+    for state in range(3):
+        cache.get(state, "array", lambda: np.zeros(1_000))
+    assert len(cache) == 3
+    now[0] = 30.0
+    assert cache.get(1, "array", list) is not None
+    cache.get(3, "array", lambda: np.zeros(1_000))
+    assert [state for state, _ in cache._answers] == [1, 3]
+
+
 def test_arrays_in_common_count_once_and_views_as_what_they_hold():
     cache = Cache()
     common = np.zeros(100_000)

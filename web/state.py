@@ -78,7 +78,7 @@ Steps = list[dict[str, Any]]
 @st.cache_resource(show_spinner=False)
 def app_cache() -> Cache:
     """The results derived from what any session has open."""
-    return Cache(entries=20_000, size=500_000_000)
+    return Cache(entries=20_000, size=500_000_000, seconds=20.0)
 
 
 @dataclass

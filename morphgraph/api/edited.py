@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -154,7 +154,8 @@ class Knockout(EditResult):
     ``never_formed``: the types that this leaves in the vocabulary, but no merge can form any more;
     ``tokeniser.knock_out_types(never_formed, cascade=True)`` removes them. ``removed``: the types
     that are gone, first one first; ``change``: all that this changed in the merge graph; ``cost``:
-    what it does to the words of gold, if that is known.
+    what it does to the words of gold, if that is known. Of a portable knockout, ``lost``: why each
+    type that was not asked for is gone; ``added``: new types through which others are formed.
 
     >>> print(tokeniser.knock_out_types(["und"]))
     1 type removed; |V| is now 7,999
@@ -163,6 +164,8 @@ class Knockout(EditResult):
     removed: tuple[str, ...]
     change: Change = field(compare=False)
     cost: Preview | None = field(default=None, compare=False)
+    lost: Mapping[str, str] = field(default_factory=dict, compare=False)
+    added: tuple[str, ...] = ()
 
     @property
     def words(self) -> Sequence[str] | None:
@@ -182,6 +185,8 @@ class Knockout(EditResult):
         return {
             **({} if self.cost is None else {"cost": self.cost.to_dict()}),
             "removed": list(self.removed),
+            "lost": dict(self.lost),
+            "added": list(self.added),
             **super().to_dict(),
         }
 
@@ -205,7 +210,13 @@ class Knockout(EditResult):
     def _lines(self) -> list[str]:
         removed = f"{counted(len(self.removed), 'type')} removed"
         cost = [] if self.cost is None else self.cost.cost()
-        return [*cost, f"{removed}; |V| is now {len(self.tokeniser):,}", *self._left()]
+        readable = self.tokeniser._merges("report").readable
+        return [
+            *cost,
+            f"{removed}; |V| is now {len(self.tokeniser):,}",
+            *(f"lost: “{readable(text)}” is {why}" for text, why in self.lost.items()),
+            *self._left(),
+        ]
 
     def __repr__(self) -> str:
         did = f"{counted(len(self.removed), 'type')} removed"

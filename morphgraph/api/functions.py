@@ -24,6 +24,7 @@ from morphgraph.corpus.counts import (
     to_language_counts,
     to_word_counts,
 )
+from morphgraph.formats.hub import fetching
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant
 from morphgraph.score import SHARE_KEPT
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from morphgraph.tables.vocabularies import ComparedVocabularies
 
 
-def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
+def load(source: Any, *, pattern: str | None = None, download: bool = False) -> Tokeniser:
     """Load a tokeniser.
 
     ``source``: a file, a folder, a demo by its name (``demo:en``, ``demo:de``, ``demo:nl``), a
@@ -47,17 +48,20 @@ def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
     ``tokenizer.json``, a SentencePiece model, a rank file of tiktoken, Mistral's ``tekken.json``, a
     GGUF file, codes of subword-nmt or fastBPE, CLIP's merges, a list of types, or what
     `Tokeniser.save` or ``morphgraph train`` wrote, packed by gzip, bzip2 or xz or not; the settings
-    in a folder count, as in ``transformers``. ``pattern``: for a rank or GGUF file that does not
+    in a folder count, as in ``transformers``. A name on the Hugging Face hub, such as ``gpt2`` or,
+    for a revision, ``gpt2@main``, is looked for in its cache here; with ``download`` what is not
+    there is fetched, without code or weights. ``pattern``: for a rank or GGUF file that does not
     say how text is cut into pieces, a regular expression, or the name of an encoding that does the
     same (``cl100k_base``). Warns about anything unusual in the files. Errors: `MorphGraphError`.
 
     >>> tokeniser = mg.load("demo:en")
     """
-    if not isinstance(source, str | os.PathLike):
-        data, name = _serialised(source)
-        segmenter = load_segmenter({name: data})
-    else:
-        segmenter = load_segmenter(source, pattern=pattern)
+    with fetching(download):
+        if not isinstance(source, str | os.PathLike):
+            data, name = _serialised(source)
+            segmenter = load_segmenter({name: data})
+        else:
+            segmenter = load_segmenter(source, pattern=pattern)
     loaded = Tokeniser(segmenter)
     otherwise = (
         read_otherwise_by(source, segmenter) if isinstance(source, str | os.PathLike) else ""

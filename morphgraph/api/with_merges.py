@@ -28,10 +28,10 @@ from morphgraph.refine import (
     learned_from,
 )
 from morphgraph.refine.blame import blame
-from morphgraph.refine.extending import extend
+from morphgraph.refine.extending import add_types, extend, preview_words
 from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, threshold_curve
 from morphgraph.refine.learning import learnable
-from morphgraph.refine.portable_edits import preview_portable
+from morphgraph.refine.portable_edits import explain_lost, preview_keeping, preview_portable
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
@@ -179,13 +179,16 @@ class Tokeniser(BaseTokeniser):
         *,
         cascade: bool = False,
         portable: bool = False,
+        ids: IdChoice | None = None,
         gold: GoldSet | None = None,
     ) -> Knockout:
         """Knock out chosen types, spelled as in the vocabulary.
 
         ``cascade``: what is made from a removed type goes with it; else it is made of its parts.
-        ``portable``: then leave only pair merges; none is added, so that only words change in which
-        a type that goes took part. ``gold``: tell the ``cost`` on its words.
+        ``portable``: then leave only pair merges; what used a removed type is kept if other pairs
+        form it, and only words change in which a type that goes took part. ``ids``: as for
+        `portable`; with "reuse" new types, as many as ids are free, keep more. They change the
+        words in which one is a token. ``gold``: tell the ``cost`` on its words.
 
         >>> tokeniser.knock_out_types(["und"]).tokeniser.segment(["undo"])
         [['Ġund', 'o']]
@@ -193,10 +196,11 @@ class Tokeniser(BaseTokeniser):
         new, cost, types = self._merges("knock_out_types").copy(), None, check_list(types, "types")
         if gold is not None:
             study = Study(new, Benchmark.on(check_gold(gold), new))
-            cost = study.preview(types, cascade=cascade, portable=portable)
+            how: Any = {"cascade": cascade, "portable": portable, "reuse": ids == "reuse"}
+            cost = study.preview(types, **how)
         graph = new.graph
         change = (graph.preview_cascade if cascade else graph.preview_knockout)(types)
-        edited = self._removed(new, change, new.id_choice, portable=portable)
+        edited = self._removed(new, change, ids or new.id_choice, portable=portable)
         return replace(edited, cost=cost)
 
     def portable(self, gold: GoldSet | None = None, *, ids: IdChoice = "keep") -> Knockout:
@@ -249,11 +253,15 @@ class Tokeniser(BaseTokeniser):
     ) -> Knockout:
         new.graph.apply(change)
         new.id_choice = ids
-        numbers = list(change.removed_types)
+        numbers, made = list(change.removed_types), tuple[int, ...]()
+        lost: dict[str, str] = {}
         if portable:
-            numbers += new.graph.apply(preview_portable(new.graph, chains=False)).removed_types
-        removed = tuple(new.types[number] for number in numbers)
-        return Knockout(*self._edited(new), removed, change)
+            then = preview_keeping(new.graph, reuse=ids == "reuse")
+            lost = explain_lost(new.graph, then, new.readable)
+            numbers += new.graph.apply(then).removed_types
+            made = then.added_types
+        removed, added = (tuple(new.types[n] for n in each) for each in (numbers, made))
+        return Knockout(*self._edited(new), removed, change, lost=lost, added=added)
 
     def extend(
         self,
@@ -280,6 +288,23 @@ class Tokeniser(BaseTokeniser):
         given = given._merges("extend") if isinstance(source, Tokeniser) else to_word_counts(source)
         extend(new, given, add, replace=replace, progress=progress)
         return self._edited(new)[0]
+
+    def extend_by_words(
+        self, words: Sequence[str], *, replace: bool = False
+    ) -> tuple[Tokeniser, dict[str, str]]:
+        """Make each word, as in running text, one token, and say why that cannot be for some.
+
+        New merges come after the existing ones, as few as training by the most frequent pair of
+        these words finds. ``replace``: as for `extend`.
+
+        >>> longer, why = tokeniser.extend_by_words(["undesirable", "well-known"])
+        >>> longer.segment(["undesirable"]), len(longer) - len(tokeniser), why
+        ([['Ġundesirable']], 3, {'well-known': 'is cut before any merge: ␣well - known'})
+        """
+        new = self._merges("extend").copy()
+        change, why = preview_words(new, check_list(words, "words"))
+        add_types(new, change, replace)
+        return self._edited(new)[0], why
 
     @taking(ReBPESettings)
     def rebpe(

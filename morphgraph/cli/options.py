@@ -23,6 +23,7 @@ from typer.models import OptionInfo
 from morphgraph.core.errors import MorphGraphError, NoMergesError, NotTypesError, nearest
 from morphgraph.core.files import ANOTHER_PLACE
 from morphgraph.core.text import base_name, unique_labels, visible
+from morphgraph.formats.hub import fetching
 from morphgraph.score.gold_reading import Reading
 from morphgraph.segment.method import (
     METHODS,
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
 
 _SHARED = {
     "tokeniser": "tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece "
-    "BPE model, a folder with one of them, or demo:en, demo:de, demo:nl.",
+    "BPE model, a folder with one of them, demo:en, demo:de, demo:nl, or a name on the Hugging "
+    "Face hub, such as gpt2 or gpt2@main: from its cache, or fetched with --download.",
     "gold": "A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for "
     "standard input.",
     "read": "How gold is read, as in format=plain,separator=+",
@@ -117,6 +119,9 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
     for each in signature(command).parameters.values():
         add(each)
+    if {"tokeniser", "before"} & {each.name for each in parameters}:
+        of: Any = Annotated[bool, typer.Option(hidden=True, help="See the tokeniser.")]
+        add(Parameter("download", Parameter.KEYWORD_ONLY, default=False, annotation=of))
     helps = _SHARED | helps
     parameters = [
         each.replace(annotation=_option(each, helps), kind=Parameter.KEYWORD_ONLY)
@@ -125,12 +130,13 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     parameters.sort(key=_is_optional)
 
     @wraps(command)
-    def run(**given: Any) -> None:
+    def run(download: bool = False, **given: Any) -> None:
         for make in makers:
             make(given)
         place = ANOTHER_PLACE.set(" with --out")
         try:
-            command(**given)
+            with fetching(download):
+                command(**given)
         finally:
             ANOTHER_PLACE.reset(place)
 

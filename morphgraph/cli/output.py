@@ -18,6 +18,8 @@ from morphgraph.core.text import counted, without_nan
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
 
 # ------------------------------------------------------------------------------ files
 
@@ -31,6 +33,16 @@ def check_out(folder: Path | None) -> None:
     """Fail early if a folder cannot be written to."""
     if folder is not None:
         check_folder(folder)
+
+
+def told_ids(tokeniser: "BpeTokeniser", as_json: bool) -> dict[str, int]:
+    """Return how ids change, and print it, before anything is saved, unless all is JSON."""
+    from morphgraph.formats.hugging_face import id_counts, ids_line
+
+    counts = id_counts(tokeniser)
+    if not as_json:
+        print(ids_line(counts), flush=True)
+    return counts
 
 
 # ------------------------------------------------------------------------------ results

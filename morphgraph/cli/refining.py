@@ -20,7 +20,7 @@ from morphgraph.cli.options import (
     word_counts,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import read_bytes
+from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import counted
 from morphgraph.refine import KnockoutSettings, PruningOrder, ReBPESettings
 from morphgraph.score import SHARE_KEPT
@@ -79,8 +79,9 @@ class EditOptions(OnGold):
 
     def end(self, result: Any) -> None:
         """Save a result if there is a folder, and print it."""
+        ids = output.told_ids(result.tokeniser._merges("export"), self.as_json)
         export = None if self.out is None else result.save(self.out, words=result.words)
-        _finish(self, export, result.to_dict(), result)
+        _finish(self, export, {**result.to_dict(), "ids": ids}, result)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,18 +106,25 @@ def knockout(
     given: KnockoutGiven,
     set_: Annotated[KnockoutSettings, "threshold", "count", "portable", "seed"],
     holdout: _Holdout = SHARE_KEPT,
+    ids: Literal["keep", "reuse"] = "keep",
 ) -> None:
     """Knock out the types whose merges are most to blame, or those of a list, and export the rest.
 
     It learns from four fifths of the gold's families, and is scored on the others.
 
     seed: Draws the words kept aside, and random types.
+    ids: With --types and --portable: keep: no type is added; reuse: new types with the ids of
+        removed ones keep more of what is made from these.
     """
     output.check_out(given.out)
     tokeniser = open_edited(given)
     if given.types is not None:
-        given.end(_listed(given, set_, tokeniser, given.types))
+        given.end(_listed(given, set_, tokeniser, given.types, ids))
         return
+    if ids == "reuse":
+        raise MorphGraphError(
+            "Only a list of types takes --ids reuse. Give --types, or leave it out."
+        )
     if not given.gold:
         raise MorphGraphError(
             "A knockout needs to know what to remove. Name a gold segmentation after the "
@@ -128,7 +136,11 @@ def knockout(
 
 
 def _listed(
-    given: KnockoutGiven, settings: KnockoutSettings, tokeniser: "Tokeniser", path: Path
+    given: KnockoutGiven,
+    settings: KnockoutSettings,
+    tokeniser: "Tokeniser",
+    path: Path,
+    ids: Literal["keep", "reuse"],
 ) -> Any:
     """Knock out the types of a list, and tell what they cost, on common words without gold."""
     from morphgraph.formats.export import words_to_check
@@ -141,13 +153,16 @@ def _listed(
         raise MorphGraphError(
             "--types says what to remove. Of the settings, give only --portable and --set cascade."
         )
+    if ids == "reuse" and not settings.portable:
+        raise MorphGraphError("Only --portable adds types. Give it too, or leave out --ids reuse.")
     types = listed_types(read_bytes(path), str(path), tokeniser._merges("knockout"))
     if given.gold:
         gold = given.gold_set()
     else:
         words = words_to_check((), name=given.tokeniser)
         gold = GoldSet.of(reference_of_words(words, "common words"), bare=given.bare)
-    return tokeniser.knock_out_types(types, gold=gold, **chosen)
+    reused: Any = {"ids": "reuse"} if ids == "reuse" else {}
+    return tokeniser.knock_out_types(types, gold=gold, **chosen, **reused)
 
 
 @with_options
@@ -217,6 +232,7 @@ class CountedEdit:
             for n, each in enumerate((start, edited))
         ]
         words = None if gold is None else gold.texts
+        ids = output.told_ids(edited._merges("export"), self.as_json)
         export = None if self.out is None else edited.export(self.out, words=words)
         signature = effect.signatures[1] if effect else edited.signature
         lines = [text_of(change_table({"": effect.pairs}))] if effect else []
@@ -225,7 +241,7 @@ class CountedEdit:
             fertility = (f"{figure['tokens_per_word']:.4f}" for figure in figures)
             lines.append(f"tokens per word: {' → '.join(fertility)}")
         before, after = figures
-        told = {**did, "before": before, "after": after, "signature": signature}
+        told = {**did, "ids": ids, "before": before, "after": after, "signature": signature}
         _finish(self, export, told, *lines, signature)
 
 
@@ -263,21 +279,38 @@ def extend(
     given: CountedEdit,
     add: Annotated[int | None, typer.Option(min=1)] = None,
     from_: str | None = None,
+    words: Path | None = None,
     replace: bool = False,
 ) -> None:
     """Train further on word counts: new merges come after the existing ones; types keep their ids.
 
     add: How many new types; fewer if no pairs are left.
     from_: Take over all types that the merges of this tokeniser make, instead of training.
+    words: Make each word of this file, one a line, one token as in running text, by as few types as
+        training on them finds.
     replace: New types get the ids of types that the --recipe removed first.
     """
-    if (given.counts is None or add is None) if from_ is None else add is not None:
+    is_taken = from_ is not None or words is not None
+    if (add is not None if is_taken else given.counts is None or add is None) or (from_ and words):
         raise MorphGraphError(
             "Name word counts and say with --add how many types to train on them, or name another "
-            "tokeniser with --from, whose types are added."
+            "tokeniser with --from, whose types are added, or a file of words with --words."
         )
     output.check_out(given.out)
     start = open_edited(given)
+    if words is not None:
+        listed = list(map(str.strip, decode_utf8(read_bytes(words), str(words)).splitlines()))
+        extended, why = start.extend_by_words(listed, replace=replace)
+        added = [text for text in extended.types if text not in start]
+        asked = len({*listed} - {"", *why})
+        line = "\n".join(
+            [
+                *(f"“{word}” {reason}" for word, reason in why.items()),
+                f"{counted(len(added), 'type')} added for {counted(asked, 'word')} of one token",
+            ]
+        )
+        given.end(start, extended, line, {"added": added, "not_one_token": why})
+        return
     other = None if from_ is None else open_edited(changed(given, tokeniser=from_, recipe=None))
     with output.progress_bar("training") as advance:
         extended = start.extend(other or given.words, add, replace=replace, progress=advance)

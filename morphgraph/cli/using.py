@@ -25,6 +25,7 @@ from morphgraph.segment.method import METHODS, method_named, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.api.diff import TokeniserDiff
+    from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.segmenter import Segmenter
 
 
@@ -37,6 +38,9 @@ def segment(
     counts: str | None = None,
     sentences: bool = False,
     bare: bool = False,
+    tree: bool = False,
+    gold: str | None = None,
+    read: GoldReading = AS_FOUND,
     as_json: bool = False,
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces.
@@ -48,7 +52,12 @@ def segment(
         given.
     samples: For dropout: this many lines for each word.
     sentences: Each argument or line is running text, not one word.
+    tree: Draw the merge tree of each word in characters, with the ranks of its merges.
+    gold: With --tree: also the blame of each merge, and the gold boundaries that it closes.
     """
+    if gold is not None and not tree:
+        raise MorphGraphError("--gold is for the blame in trees. Add --tree, or leave it out.")
+    known = read.gold(gold)
     given = word or [line.rstrip("\r\n") for line in standard_input()]
     given = [each for each in given if each.strip()]
     if not given:
@@ -63,6 +72,9 @@ def segment(
     if name is not None:  # before they are keywords
         method_named(name, METHODS.segmenting).settings(parameters)
     segmenter = load_any(tokeniser, name, counts=counts, **parameters)
+    if tree:
+        _print_trees(segmenter, given, known, as_json=as_json)
+        return
     encoded = segmenter.encode(given, bare=bare or sentences)
     if samples > 1 and segmenter.undrawn is segmenter:
         raise MorphGraphError("--samples is for dropout; all other methods give one result.")
@@ -82,6 +94,18 @@ def segment(
         return
     for row in rows:  # a token of several words must not look like several tokens
         print(" ".join(token.replace(" ", SHOWN_MARKER) for token in row["tokens"]))
+
+
+def _print_trees(
+    segmenter: "Segmenter", words: list[str], gold: "GoldSet | None", *, as_json: bool
+) -> None:
+    from morphgraph.api.with_merges import Tokeniser
+
+    trees = [Tokeniser(segmenter).tree(word, gold) for word in words]
+    if as_json:
+        output.print_json({"trees": [each.to_dict() for each in trees]})
+    else:
+        print("\n\n".join(map(str, trees)))
 
 
 # ------------------------------------------------------------------------------ vocabulary
@@ -292,10 +316,12 @@ def export(
     if not is_file:
         output.check_out(out.parent if into or out.suffix == ".gguf" else out)
     segmenter = _to_export(tokeniser, recipe, method, counts, portable, ids, pattern)
+    edits = segmenter.editable
+    told = {} if edits is None else {"ids": output.told_ids(edits, as_json)}
     if is_file:
         Tokeniser(segmenter).save(out)
         if as_json:
-            output.print_json({"files": [out.name], "signature": segmenter.signature()})
+            output.print_json({"files": [out.name], "signature": segmenter.signature(), **told})
             return
         output.print_saved([out])
         print(segmenter.signature())
@@ -311,7 +337,7 @@ def export(
     with output.progress_bar("comparing"):
         exported = export_to(segmenter, out, words, ranked, into)
     if as_json:
-        output.print_json(exported.to_dict())
+        output.print_json({**exported.to_dict(), **told})
         return
     print(export_report(exported))
     output.print_saved([out / name for name in exported.files] or [out])

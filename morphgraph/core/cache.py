@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,8 +22,9 @@ ENTRIES = 1_000  # answers that a cache keeps at most
 SIZE = 1_000_000_000  # bytes that they take at most, roughly
 
 _Key = tuple[Hashable, Hashable]
-_SAMPLED = 50
+_SAMPLED, _LONG = 50, 1_000
 _LOOKED_AT = 5_000
+_OWN = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,11 @@ class Same:
 
 @dataclass
 class _Answer:
-    """A value, its size, its arrays by id with their sizes, and the time of its last use."""
+    """A value, its own size, those of what it may share by id, and the time of its last use."""
 
     value: Any
     size: int
-    arrays: dict[int, int]
+    shared: dict[int, int]
     at: float
 
 
@@ -86,24 +87,25 @@ class Cache:
     """Results by state and question: the first caller computes one, and others wait.
 
     A result must depend only on its state and question. It is in memory once, and must not be
-    changed. Beyond ``entries`` results or ``size`` bytes the least recently used ones are dropped;
-    arrays that several share count once. A dropped result that is still referenced elsewhere is
-    restored when requested. The cache belongs to whoever opens tokenisers; a copied or pickled one
-    is empty.
+    changed. Beyond ``entries`` results or ``size`` bytes the least recently used ones are dropped,
+    but for those used in the last ``seconds``: a page that needs more would make them for ever.
+    Arrays and long collections that several share count once. A dropped result that is still
+    referenced elsewhere is restored when requested. The cache belongs to whoever opens tokenisers;
+    a copied or pickled one is empty.
     """
 
-    def __init__(self, entries: int = ENTRIES, size: int = SIZE) -> None:
-        self.entries, self.size = entries, size
+    def __init__(self, entries: int = ENTRIES, size: int = SIZE, seconds: float = 0.0) -> None:
+        self.entries, self.size, self.seconds = entries, size, seconds
         self._answers: OrderedDict[_Key, _Answer] = OrderedDict()
         self._in_hand: WeakValueDictionary[_Key, Any] = WeakValueDictionary()
-        self._users: dict[int, int] = {}
+        self._users: dict[int, tuple[int, int]] = {}
         self.used = 0
         """The estimated size of the results in bytes."""
         self._lock = Lock()
         self._making: dict[_Key, Lock] = {}
 
-    def __reduce__(self) -> tuple[type["Cache"], tuple[int, int]]:
-        return type(self), (self.entries, self.size)
+    def __reduce__(self) -> tuple[type["Cache"], tuple[int, int, float]]:
+        return type(self), (self.entries, self.size, self.seconds)
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -161,19 +163,20 @@ class Cache:
             return answer
 
     def _keep(self, key: _Key, value: Any) -> _Answer:
-        size, arrays = _measured(value)
-        answer = _Answer(value, size, arrays, monotonic())
+        size, shared = _measured(value)
+        answer = _Answer(value, size, shared, monotonic())
         with self._lock:
             self._answers[key] = answer
             self.used += size
-            for array, bytes_ in arrays.items():
-                if array not in self._users:
-                    self.used += bytes_
-                self._users[array] = self._users.get(array, 0) + 1
-            while len(self._answers) > 1 and (
-                self.used > self.size or len(self._answers) > self.entries
-            ):
-                self._drop(next(iter(self._answers)))
+            for part, bytes_ in shared.items():
+                users, counted = self._users.get(part, (0, bytes_))
+                self.used += 0 if users else counted
+                self._users[part] = users + 1, counted
+            while self.used > self.size or len(self._answers) > self.entries:
+                oldest = next(iter(self._answers))
+                if oldest == key or self._answers[oldest].at > answer.at - self.seconds:
+                    break
+                self._drop(oldest)
         return answer
 
     def _drop(self, key: _Key) -> None:
@@ -181,24 +184,25 @@ class Cache:
         with suppress(TypeError):  # plain numbers, strings and lists are small
             self._in_hand[key] = answer.value
         self.used -= answer.size
-        for array, bytes_ in answer.arrays.items():
-            self._users[array] -= 1
-            if not self._users[array]:
-                del self._users[array]
-                self.used -= bytes_
+        for part in answer.shared:
+            users, counted = self._users.pop(part)
+            if users > 1:
+                self._users[part] = users - 1, counted
+            else:
+                self.used -= counted
 
 
 def _measured(value: Any) -> tuple[int, dict[int, int]]:
-    """Return the estimated size of a value in bytes without its arrays; and these by id.
+    """Return the estimated bytes of a value, and of what others may share with it, by id.
 
-    Some items of a long collection are measured, as a sample of all.
+    Shared are arrays and long collections. Some items of one are measured, as a sample of all.
     """
     arrays: dict[int, int] = {}
     seen: set[int] = set()
-    size = 0.0
-    waiting: list[tuple[Any, float]] = [(value, 1.0)]
+    sizes = defaultdict[int, float](float)
+    waiting: list[tuple[Any, float, int]] = [(value, 1.0, _OWN)]
     while waiting and len(seen) < _LOOKED_AT:
-        it, times = waiting.pop()
+        it, times, part_of = waiting.pop()
         if id(it) in seen or it is None or isinstance(it, (type, Cache)) or callable(it):
             continue
         seen.add(id(it))
@@ -206,18 +210,22 @@ def _measured(value: Any) -> tuple[int, dict[int, int]]:
             whole = it if it.base is None else it.base
             arrays[id(whole)] = getattr(whole, "nbytes", it.nbytes)
             continue
+        is_collection = isinstance(it, (dict, list, tuple, set, frozenset))
+        if part_of == _OWN and is_collection and len(it) > _LONG:
+            part_of = id(it)
         usage = getattr(it, "memory_usage", None)  # of a data frame
-        size += times * (int(np.sum(usage())) if callable(usage) else sys.getsizeof(it, 64))
+        sizes[part_of] += times * (
+            int(np.sum(usage())) if callable(usage) else sys.getsizeof(it, 64)
+        )
         if callable(usage):
             continue
-        if isinstance(it, dict):
-            items = [part for pair in islice(it.items(), _SAMPLED) for part in pair]
-        elif isinstance(it, (list, tuple, set, frozenset)):
-            items = list(islice(it, _SAMPLED))
+        if is_collection:
+            held = islice(it.items() if isinstance(it, dict) else it, _SAMPLED)
+            items = [part for pair in held for part in pair] if isinstance(it, dict) else [*held]
+            times *= max(1.0, len(it) / _SAMPLED)
         else:
             slots = (getattr(it, name, None) for name in getattr(type(it), "__slots__", ()))
-            waiting += [(part, times) for part in (*slots, *getattr(it, "__dict__", {}).values())]
-            continue
-        share = times * max(1.0, len(it) / _SAMPLED)
-        waiting += [(part, share) for part in items]
-    return int(size), arrays
+            items = [*slots, *getattr(it, "__dict__", {}).values()]
+        waiting += [(part, times, part_of) for part in items]
+    own = int(sizes.pop(_OWN, 0))
+    return own, arrays | {part: int(size) for part, size in sizes.items()}

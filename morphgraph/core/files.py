@@ -59,24 +59,6 @@ def reading(name: str) -> Iterator[None]:
         raise FileFormatError(name, "", problem, fix, quotes=False) from error
 
 
-_HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?")
-_FILE_NAME = re.compile(r".*\.(json|txt|model|bpe|codes|vocab|tsv|csv|gz)", re.IGNORECASE)
-
-
-def check_is_there(source: str | os.PathLike[str], fix: str = "") -> None:
-    """Refuse a non-existent path, and say what to do if it looks like a name on a hub.
-
-    ``fix``: what to do if it is not the name of a tokeniser.
-    """
-    name = str(source)
-    is_name = _HUB_NAME.fullmatch(name) and not _FILE_NAME.fullmatch(name)
-    if is_name and not os.path.exists(source):  # noqa: PTH110 - unlike Path.exists, never raises
-        problem = "there is no such file or folder, and nothing is looked up on a hub"
-        saved = f'AutoTokenizer.from_pretrained("{name}").save_pretrained("folder")'
-        usual = f"Download its tokenizer.json, or save it with {saved}, and give the path of that."
-        raise FileFormatError(name, "", problem, fix or usual)
-
-
 def check_size(name: str, size: int) -> None:
     """Refuse an empty or too large file."""
     if size == 0:

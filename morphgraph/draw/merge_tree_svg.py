@@ -31,6 +31,7 @@ from morphgraph.draw.merge_tree import (
     visible_in_xml,
     wrapped_rows,
 )
+from morphgraph.draw.merge_tree_text import to_text
 from morphgraph.tables.writing import rendered
 
 if TYPE_CHECKING:
@@ -197,8 +198,19 @@ def _explained(trees: Sequence[MergeTree]) -> Iterator[tuple[str, str]]:
 class TreePicture:
     """The merge tree of a word, with the gold's own tree where it has one; a notebook displays it.
 
+    In a shell ``print`` draws it in characters, with the rank of each merge and its blame R.
+
     >>> tokeniser.tree("houses")
     <TreePicture houses: ␣houses>
+    >>> print(tokeniser.tree("two"))
+    rank
+     390  ␣two
+     314  ├─ ␣tw
+       0  │  ├─ ␣t
+          │  │  ├─ ␣
+          │  │  └─ t
+          │  └─ w
+          └─ o
     """
 
     tree: MergeTree
@@ -252,6 +264,9 @@ class TreePicture:
         >>> tokeniser.tree("undesirable").save("tree.svg")
         """
         save_picture(path, ".svg", self.to_svg())
+
+    def __str__(self) -> str:
+        return to_text(self.tree)
 
     def __repr__(self) -> str:
         tokens = " ".join(self.tree.label(root) for root in self.tree.roots)

@@ -442,6 +442,44 @@ def removed_ids(tokeniser: BpeTokeniser) -> dict[int, str]:
     return {old: graph.types[number] for number, old in numbered if not graph.is_present(number)}
 
 
+def id_counts(tokeniser: BpeTokeniser) -> dict[str, int]:
+    """Return how many types keep their ids in a saved file, move, are new, and reuse others' ids.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
+    >>> change = tokeniser.graph.knockout(["ab"])
+    >>> id_counts(tokeniser)
+    {'kept': 3, 'moved': 1, 'new': 0, 'reused': 0, 'free': 0}
+    """
+    known, ids = tokeniser.vocabulary_ids, new_ids(tokeniser)
+    kept = sum(n < len(known) and known[n] == new for n, new in ids.items())
+    old = sum(n < len(known) for n in ids)
+    taken = {new for n, new in ids.items() if n >= len(known)}
+    removed = removed_ids(tokeniser).keys() if id_choice(tokeniser) != "dense" else set()
+    free = len(removed - taken)
+    return {
+        "kept": kept,
+        "moved": old - kept,
+        "new": len(taken),
+        "reused": len(removed & taken),
+        "free": free,
+    }
+
+
+def ids_line(counts: Mapping[str, int]) -> str:
+    """Say what `id_counts` counts.
+
+    >>> ids_line({"kept": 40_000, "moved": 117_592, "new": 5, "reused": 3, "free": 0})
+    'ids: 40,000 types keep theirs, 117,592 move, 5 are new (3 with ids of removed types)'
+    """
+    kept = counted(counts["kept"], "type keeps its own", "types keep theirs")
+    moved = counted(counts["moved"], "moves", "move")
+    new = counted(counts["new"], "is new", "are new")
+    reused = f" ({counts['reused']:,} with ids of removed types)" * bool(counts["reused"])
+    free = f"; {counts['free']:,} of removed types stay free" * bool(counts["free"])
+    return f"ids: {kept}, {moved}, {new}{reused}{free}"
+
+
 def to_tokenizer_json(
     tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None
 ) -> tuple[bytes, dict[int, int]]:

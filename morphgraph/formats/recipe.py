@@ -144,7 +144,8 @@ def _is_step(step: Any) -> bool:
         case {"edit": "reify"}:
             return _are_pairs(step.get("pairs")) and _are(_is_repair, step.get("repairs"))
         case {"edit": "portable"}:
-            return _are_strings(step.get("drop"))
+            room = step.get("room", 0)
+            return _are_strings(step.get("drop")) and type(room) is int and room >= 0
         case {"types": [_, *_] as types}:
             return _are_strings(types)
     return False

@@ -12,7 +12,6 @@ from typing import Any
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import (
-    check_is_there,
     decode_utf8,
     demo_tokeniser_path,
     parse_json,
@@ -23,10 +22,11 @@ from morphgraph.core.packed import unpacked
 from morphgraph.core.signatures import START, recognised
 from morphgraph.formats.completing import read_settings
 from morphgraph.formats.gguf import MAGIC
+from morphgraph.formats.hub import folder_on_hub
 from morphgraph.formats.listed_types import check_lines
 
 Given = str | os.PathLike[str] | Mapping[str, bytes]
-"""A path, a folder, ``demo:en``, or the contents of uploaded files by name."""
+"""A path, a folder, ``demo:en``, a name on a hub, or the contents of uploaded files by name."""
 
 SETTINGS = ("config.json", "special_tokens_map.json", "added_tokens.json", "tokenizer_config.json")
 """The files beside a tokeniser that say more about it."""
@@ -41,6 +41,8 @@ _NAMED = (
     "*merges*.txt",
 )
 """The names of files that hold a folder's tokeniser, the first of them before others."""
+_FETCHED = (*{*_NAMED} - {"*.gguf"}, "tekken.json", *SETTINGS, TEMPLATE, f"{_MORE_TEMPLATES}/*")
+"""What is fetched from a hub: no weights."""
 _PERHAPS = ("*.json", "*.bpe", "*codes*", "*vocab*.txt.gz")
 """The names of files that may hold one."""
 
@@ -136,8 +138,7 @@ def located(given: Given, is_model: Callable[[TokeniserFiles], bool]) -> Tokenis
         language = str(given).removeprefix("demo:")
         path = demo_tokeniser_path(language)
         return TokeniserFiles(language, [language], lambda _: read_bytes(path), "demo:")
-    check_is_there(given)
-    path = Path(given)
+    path = folder_on_hub(given, (*_USUAL, "tekken.json"), _FETCHED) or Path(given)
     if not os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
         return _beside(path, _USUAL[1:])
     files = _in_folder(path)

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from morphgraph.core.cache import State
+from morphgraph.graph.keeping import plan_keeping
 from morphgraph.graph.merge_table import (
     Change,
     EditError,
@@ -103,6 +104,11 @@ class MergeGraph(MergeTable):
     # What an edit would change, without changing it.
     preview_knockout, preview_cascade = plan_knockout, plan_cascade
     preview_anneal, preview_portable = plan_anneal, plan_portable
+
+    def preview_keeping(self, drop: Iterable[str] = (), room: int = 0) -> Change:
+        """Compute `plan_keeping`, by which no type that an edit removed comes back."""
+        never = {number for change in self._done for number in change.removed_types}
+        return plan_keeping(self, drop, room, never)
 
     def knockout(self, types: Iterable[str]) -> Change:
         """Remove types: merges that used them get the parts of the removed type's own merge.
@@ -333,7 +339,11 @@ _EDITS: Mapping[Any, Callable[[MergeGraph, Mapping[str, Any]], Change]] = {
     "reify": lambda graph, step: graph.reify(
         step["pairs"], [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
     ),
-    "portable": lambda graph, step: graph.portable(step["drop"]),
+    "portable": lambda graph, step: graph.apply(
+        graph.preview_keeping(step["drop"], step["room"])
+        if "room" in step
+        else graph.preview_portable(step["drop"])
+    ),
     "renumber": lambda graph, _: graph.renumber(),
 }
 """The edits of a recipe, by name."""

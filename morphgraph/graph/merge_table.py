@@ -85,10 +85,10 @@ class Change:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the edit changed nothing."""
+        """Whether the edit changed nothing: not a portable one, from which on ids are kept."""
         types = self.removed_types or self.added_types
         merges = self.removed_merges or self.added_merges or self.rewired or len(self.reranked)
-        return not (types or merges)
+        return not (types or merges or self.edit == "portable")
 
     @property
     def edit(self) -> str:

@@ -22,7 +22,7 @@ from morphgraph.graph.merge_table import (
 Pair = tuple[int, int]
 
 
-class _Ids:
+class PlannedIds:
     """Ids of types by their strings: those of a graph, and the next ones for ``new`` strings."""
 
     def __init__(self, graph: MergeTable) -> None:
@@ -128,7 +128,7 @@ def plan_anneal(
     A pair whose result is already a type is another merge of it. Source: Bauwens & de Lhoneux 2026,
     §3.4.
     """
-    ids = _Ids(graph)
+    ids = PlannedIds(graph)
     added: dict[int, None] = {}
     atoms = list(dict.fromkeys(atoms))
     for text in atoms:
@@ -163,7 +163,7 @@ def plan_anneal(
     )
 
 
-def _part(ids: _Ids, text: str, added: Mapping[int, None]) -> int:
+def _part(ids: PlannedIds, text: str, added: Mapping[int, None]) -> int:
     number = ids.get(text)
     return number if number is not None and number in added else ids.graph.id_of(text)
 
@@ -208,7 +208,7 @@ class Reification:
             zip(merges.results[::-1].tolist(), merges.ids[::-1].tolist(), strict=True)
         )
         self.containing: dict[Pair, dict[int, None]] = tuple_merges_by_pair(self.parts)
-        self.ids = _Ids(graph)
+        self.ids = PlannedIds(graph)
         self.new_ids = graph.new_merge_ids()
         self.created: dict[int, int] = {}
         """The order of the merges that are created, of those of one rank too."""

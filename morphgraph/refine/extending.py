@@ -3,7 +3,7 @@
 Source: Purason et al. 2025, arXiv 2512.03989; Delobelle et al. 2022, arXiv 2211.08192.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 
@@ -36,20 +36,29 @@ def extend(
     ``add``: how many, which counts need. ``replace``: they get the ids of types that edits removed
     first; `MorphGraphError` if none are.
     """
-    if replace and not removed_ids(tokeniser):
-        raise MorphGraphError(
-            "No ids are free to be used again. Prune the tokeniser first, or replay the recipe of "
-            "that on it."
-        )
+    _check_free(tokeniser, replace)
     if isinstance(source, BpeTokeniser):
         change = preview_append(tokeniser, source)
     elif add is None:
         raise MorphGraphError("Training on word counts needs a number of types to add. Give one.")
     else:
         change = preview_extend(tokeniser, source, add, progress)
-    tokeniser.graph.apply(change)
+    return add_types(tokeniser, change, replace)
+
+
+def add_types(tokeniser: BpeTokeniser, change: Change, replace: bool = False) -> Change:
+    """Add types in place; ``replace``: as for `extend`."""
+    _check_free(tokeniser, replace)
     tokeniser.id_choice = "reuse" if replace else "keep"
-    return change
+    return tokeniser.graph.apply(change)
+
+
+def _check_free(tokeniser: BpeTokeniser, replace: bool) -> None:
+    if replace and not removed_ids(tokeniser):
+        raise MorphGraphError(
+            "No ids are free to be used again. Prune the tokeniser first, or replay the recipe of "
+            "that on it."
+        )
 
 
 def preview_extend(
@@ -97,6 +106,41 @@ def preview_extend(
             # Nothing formed it, but now merges of old ranks apply to it.
             if types[-1] in graph and graph.users(graph.ids[types[-1]]):
                 break
+
+
+def preview_words(tokeniser: BpeTokeniser, words: Sequence[str]) -> tuple[Change, dict[str, str]]:
+    """Compute what makes each word one token, without adding it, and why some words cannot be.
+
+    Words are as in running text. Those that share pairs of tokens share new types, as the most
+    frequent pair of all is merged first.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab"], ["ab"])
+    >>> change, why = preview_words(tokeniser, ["abc", "abcc", "ab", "abx"])
+    >>> change.step["merges"], why
+    ([['ab', 'c'], ['abc', 'c']], {'abx': 'has “x”, which is no atom'})
+    """
+    words = list(dict.fromkeys(word for word in words if word.strip()))
+    encoded, graph, why = tokeniser.encode(words), tokeniser.graph, dict[str, str]()
+    missing, cut = set(tokeniser.missing_atoms(words)), segment(graph, encoded)
+    for number, word in enumerate(words):
+        first, end = encoded.word_offsets[number : number + 2]
+        bounds = encoded.piece_offsets[slice(*np.searchsorted(encoded.piece_offsets, (first, end)))]
+        if odd := sorted(missing.intersection(word)):
+            why[word] = f"has “{odd[0]}”, which is no atom"
+        elif len(bounds) > 1:
+            texts = [graph.types[atom] for atom in encoded.atoms[first:end].tolist()]
+            starts = (bounds - first).tolist()
+            pieces = map("".join, (texts[a:b] for a, b in pairwise([*starts, len(texts)])))
+            why[word] = f"is cut before any merge: {' '.join(map(tokeniser.readable, pieces))}"
+    counts = {
+        word: 1
+        for number, word in enumerate(words)
+        if word not in why and len(cut.tokens(number)) > 1
+    }
+    if not counts:
+        return graph.preview_anneal([]), why
+    return preview_extend(tokeniser, counts, len(encoded.atoms)), why
 
 
 def pack_tokens(

@@ -1,7 +1,9 @@
 """An edit after which every library reads the tokeniser: only pair merges are left."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from morphgraph.graph.keeping import affected_types, missing_types
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine import BlameSettings
@@ -14,16 +16,13 @@ def preview_portable(
     graph: MergeGraph,
     benchmark: Benchmark | None = None,
     settings: BlameSettings | None = None,
-    *,
-    chains: bool = True,
 ) -> Change:
     """Compute the edit without applying it.
 
     What a tuple merge makes is kept, if it can be, by pair merges through types that are there. It
     goes if those are to blame by ``benchmark``, as ``settings`` say. Types that no merge can form
     any more, but could in the tokeniser as loaded, go as well, also where they would stay whole
-    (``ignore_merges``). ``chains``: whether merges may be added, which join their parts earlier
-    than before in any text.
+    (``ignore_merges``). Merges that are added join their parts earlier than before in any text.
 
     >>> graph = MergeGraph.from_merges([("b", "c"), ("a", "bc"), ("x", "y"), ("xy", "z")])
     >>> change = graph.knockout(["bc", "xy"])
@@ -37,9 +36,7 @@ def preview_portable(
         change = graph.preview_portable(drop)
         after = graph.after(change)
         unformed = {after.types[n] for n in unformed_types(after) if n not in already}
-        if not chains:
-            unformed |= _made_through(after, change, set(change.added_merges))
-        elif benchmark is not None:
+        if benchmark is not None:
             asked, words = settings or BlameSettings(), segment(after, benchmark.words)
             blamed = blame(benchmark, words, scope=asked.scope, weighting=asked.weighting)
             places = blamed.candidates(asked.threshold)
@@ -48,6 +45,54 @@ def preview_portable(
         if not unformed - drop:
             return replace(change, step={**change.step, "drop": sorted(drop)})
         drop |= unformed
+
+
+def preview_keeping(graph: MergeGraph, *, reuse: bool = False) -> Change:
+    """Compute the edit that leaves only pair merges, without applying it, and keeps what it can.
+
+    What used a removed type is formed by other pairs, in texts where it was formed before, and no
+    other text changes; see `plan_keeping`. ``reuse``: as many new types as there are ids of removed
+    ones may lead there; the only texts that change for them are those where one is a token. What
+    nothing formed in the tokeniser as loaded goes.
+
+    >>> graph = MergeGraph.from_merges([("b", "c"), ("a", "bc"), ("x", "y"), ("xy", "z")])
+    >>> change = graph.knockout(["bc", "xy"])
+    >>> preview_keeping(graph).counts(), preview_keeping(graph, reuse=True).counts()
+    ({'removed': 2}, {'chained': 2, 'paired': 2})
+    """
+    affected = affected_types(graph)
+    loaded = [number for number in affected if number < graph.loaded_type_count]
+    drop = {graph.types[number] for number in unformed_types(graph.original(), loaded)}
+    room = max(0, graph.loaded_type_count - graph.type_count) if reuse else 0
+    while True:
+        change = graph.preview_keeping(drop, room)
+        after = graph.after(change)
+        kept = [number for number in affected if after.is_present(number)]
+        unformed = {after.types[number] for number in unformed_types(after, kept)}
+        if not unformed:
+            return change
+        drop |= unformed
+
+
+def explain_lost(
+    graph: MergeGraph, change: Change, readable: Callable[[str], str] = str
+) -> dict[str, str]:
+    """Return why each type goes that `preview_keeping` gives up; tokens are spelt ``readable``.
+
+    >>> graph = MergeGraph.from_merges([("b", "c"), ("a", "bc")])
+    >>> change = graph.knockout(["bc"])
+    >>> explain_lost(graph, preview_keeping(graph))
+    {'abc': 'a b c, and joining two takes a new type, “ab”'}
+    """
+    after = graph.after(change)
+    why = dict.fromkeys(change.step["drop"], "what no merges formed")
+    for number, (tokens, new) in missing_types(graph, after, change.removed_types).items():
+        spent = ", for which no id is free" * bool(change.step["room"])
+        joins = f"joining two takes a new type, “{readable(new)}”{spent}"
+        if not new:
+            joins = "its id is another's now" if len(tokens) == 2 else "what joins two is gone"
+        why.setdefault(graph.types[number], f"{' '.join(map(readable, tokens))}, and {joins}")
+    return why
 
 
 def _made_through(graph: MergeGraph, change: Change, bad: set[int]) -> set[str]:

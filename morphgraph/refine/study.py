@@ -21,7 +21,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.reference.families import Part
 from morphgraph.refine.blame import Blame, blame
-from morphgraph.refine.portable_edits import preview_portable
+from morphgraph.refine.portable_edits import preview_keeping
 from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally, cuts_of
 from morphgraph.score.comparison import RIGHT_SPLIT, marked_word
 from morphgraph.score.gold_set import Flags, Scope, Weighting
@@ -115,6 +115,8 @@ class Preview:
         ``tuple_merges``: pair merges that get more parts, and keep them.
         """
         words, tokens = len(self.segmentation.words), self.segmentation.token_count
+        new = () if self.portable is None else self.portable.added_types
+        places = np.flatnonzero(np.isin(self.segmentation.token_at, new))
         split = 0 if self.portable else sum(len(e.old_parts) == 2 for e in self.change.rewired)
         return {
             "types": len(self.change.step["types"]),
@@ -126,6 +128,8 @@ class Preview:
             ],
             "changed_words": self.changed_words,
             "words": words,
+            "new_types": len(new),
+            "words_with_new": len(np.unique(self.segmentation.words.word_of_atom[places])),
         }
 
     def cost(self) -> list[str]:
@@ -146,6 +150,12 @@ class Preview:
                 + f"{before:.3f} → {after:.3f} tokens per word "
                 f"({signed(100 * (after / before - 1))} %), {self.changed_words:,} of "
                 + counted(figures["words"], "word changes", "words change")
+            )
+        if figures["new_types"]:
+            lines.append(
+                counted(figures["new_types"], "type is new", "types are new")
+                + f", through which others are formed; {figures['words_with_new']:,} of the words "
+                "have one as a token"
             )
         return lines
 
@@ -429,27 +439,32 @@ class Study:
         *,
         cascade: bool = False,
         portable: bool = False,
+        reuse: bool = False,
         part: Part | None = None,
     ) -> Preview:
         """Return what knocking types out would change, without doing it; see `preview_of`."""
         graph = self.graph
         change = graph.preview_cascade(types) if cascade else graph.preview_knockout(types)
-        return self.preview_of(change, portable=portable, part=part)
+        return self.preview_of(change, portable=portable, reuse=reuse, part=part)
 
     def preview_of(
-        self, change: Change, *, portable: bool = False, part: Part | None = None
+        self,
+        change: Change,
+        *,
+        portable: bool = False,
+        reuse: bool = False,
+        part: Part | None = None,
     ) -> Preview:
         """Return what a change would do, without making it.
 
-        ``portable``: leave only pair merges then, and add none: only words in which a type that
-        goes took part change. ``part``: the words that are scored, and counted if they change; all
-        by default.
+        ``portable``, ``reuse``: leave only pair merges then, as `preview_keeping` does. ``part``:
+        the words that are scored, and counted if they change; all by default.
         """
         graph, now = self.graph, self.now
         edited = graph.after(change)
         after, then = segment_after(edited, now.segmentation, change), None
         if portable:
-            then = preview_portable(edited, chains=False)
+            then = preview_keeping(edited, reuse=reuse)
             after = segment(edited.after(then), now.segmentation.words)
         removed = (*change.removed_types, *(then.removed_types if then else ()))
         asked, names = set(change.step.get("types", ())), self.tokeniser.readable_types

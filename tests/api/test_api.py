@@ -58,7 +58,7 @@ def test_importing_loads_nothing():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["False", "False"]
     learning = {"evaluate", "load", "read_gold", "silver", "train"}
-    functions = {"compare", "compare_vocabularies", *learning}
+    functions = {"compare", "compare_vocabularies", "diff", *learning}
     classes = {name for name in mg.__all__ if name[0].isupper()} - {"METHODS"}
     assert set(dir(mg)) - classes - {"corpora", "models"} == {*functions, "METHODS", "__version__"}
     assert all(isinstance(getattr(mg, name), type) for name in classes)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,39 @@ def test_prune_and_extend(morphgraph, folder):
     assert {expected.id_of(text) for text in kept.json["added"]} == {10, 11}
 
 
+def test_listed_words_are_one_token_each(morphgraph, folder):
+    (folder / "words.txt").write_text("undoing\n\ndoing\nä-do\n", encoding="utf-8")
+    given = ("extend", "tokenizer.json", "--words", "words.txt")
+    told = morphgraph(*given, "--json", "--out", "more").json
+    longer, why = mg.load("tokenizer.json").extend_by_words(["undoing", "doing", "ä-do"])
+    assert told["not_one_token"] == why and why.keys() == {"ä-do"}
+    assert told["added"] == [text for text in longer.types if text not in mg.load("tokenizer.json")]
+    assert told["ids"] == {"kept": 12, "moved": 0, "new": 1, "reused": 0, "free": 0}
+    assert [len(each) for each in mg.load("more").segment(["undoing", "doing"])] == [1, 1]
+    assert morphgraph(*given).out.startswith("ids: 12 types keep theirs, 0 move, 1 is new\n“ä-do”")
+
+
+def test_every_edit_says_what_happens_to_ids_before_it_writes(morphgraph, folder):
+    (folder / "list.txt").write_text("undo\n", encoding="utf-8")
+    listed, ids = ("--types", "list.txt", "--portable"), r"ids: [\d,]+ types keep theirs, "
+    for command in (
+        ("knockout", "tokenizer.json", *listed),
+        ("knockout", "tokenizer.json", *listed, "--ids", "reuse"),
+        ("knockout", *ON_GOLD),
+        ("rebpe", *ON_GOLD),
+        ("prune", "tokenizer.json", "--by", "last", "--count", "1"),
+        ("extend", "tokenizer.json", "counts.tsv", "--add", "1"),
+        ("export", "tokenizer.json"),
+        ("export", "demo:en", "--ids", "dense"),
+    ):
+        first = morphgraph(*command, "--out", "out").out.splitlines()
+        said = [number for number, line in enumerate(first) if re.match(ids, line)]
+        saved = [number for number, line in enumerate(first) if line.startswith("saved")]
+        assert len(said) == 1 and saved and said[0] < saved[0], command
+    expect(morphgraph("knockout", "tokenizer.json", *listed[:2], "--ids", "reuse").err)
+    expect(morphgraph("knockout", *ON_GOLD, "--ids", "reuse").err)
+
+
 def test_listed_types_and_what_they_cost(morphgraph, folder):
     """Without undo and ing (10) undo is un|do, doing do|in|g, and undoing has four parts."""
     (folder / "list.txt").write_text("undo\r\n\n10\n", encoding="utf-8")
@@ -79,6 +113,8 @@ def test_listed_types_and_what_they_cost(morphgraph, folder):
         "tokens_per_word": [pytest.approx(4 / 3), 2],
         "changed_words": 2,
         "words": 3,
+        "new_types": 0,
+        "words_with_new": 0,
     }
     assert (report["removed"], report["vocab_size"]) == (["undo", "ing"], 10)
     for line in ("nodo", "99", "u", "#9"):  # no type, no id, an atom, and the type of line 1 again
@@ -108,6 +144,14 @@ def test_segment(morphgraph, folder):
     assert not morphgraph("segment", "demo:en", "--bare", "house").out.startswith("Ġ")
     whole = morphgraph("segment", "demo:en", "--sentences", "the house").out
     assert whole.split() == ["the", "Ġhouse"]
+
+
+def test_segment_draws_trees(morphgraph):
+    tokeniser, gold = mg.load("demo:en"), mg.read_gold("demo:en")
+    given = ("segment", "demo:en", "undesirable", "books", "--tree")
+    trees = [tokeniser.tree(word, gold) for word in ("undesirable", "books")]
+    assert morphgraph(*given, "--gold", "demo:en").out == "\n\n".join(map(str, trees)) + "\n"
+    assert morphgraph(*given, "--json").json["trees"][1] == tokeniser.tree("books").to_dict()
 
 
 def test_segment_gives_the_splits_that_score(morphgraph):

@@ -60,7 +60,13 @@ REFUSED = {
     "knockout": ["gold.tsv demo:en"],
     "nope": [""],
     "score gold.tsv gold.tsv": ["--recipe empty.json"],
-    "segment": ["demo:en word --method bpe --samples 2", "demo:en word 'two words'", "texts word"],
+    "segment": [
+        "demo:en word --method bpe --samples 2",
+        "demo:en word 'two words'",
+        "demo:en word --gold demo:en",
+        "demo:en word --tree --method flota",
+        "texts word",
+    ],
     "train --vocab-size 300 --out out.json": [
         "bpe",
         "bpe counts.tsv --text counts.tsv",

@@ -29,6 +29,7 @@ from morphgraph.draw.merge_tree import (
     wrapped_rows,
 )
 from morphgraph.draw.merge_tree_svg import to_svg
+from morphgraph.draw.merge_tree_text import to_text
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -96,6 +97,34 @@ def test_by_hand_without_gold(study):
     whole = describe_tree(study.tokeniser, study.benchmark.words, 1, gold=set())
     assert whole.gaps == (TreeGap(3, "wrong"),), "a split inside a morph"
     assert whole.morphs == (TreeSpan(0, 4, "undos"),)
+
+
+IN_CHARACTERS = """\
+rank     R
+   2  0.50  undo  × un | d | o
+   0  0.00  ├─ un
+            │  ├─ u
+            │  └─ n
+            ├─ d
+            └─ o
+   3  0.00  es
+            ├─ e
+            └─ s"""
+
+
+def test_by_hand_in_characters(study):
+    words = study.benchmark.words
+    tree = describe_tree(study.tokeniser, words, 0, blame=study.blame(), gold={1, 2, 3})
+    assert to_text(tree) == IN_CHARACTERS
+    unblamed = to_text(describe_tree(study.tokeniser, words, 0)).splitlines()
+    assert unblamed[:3] == ["rank", "   2  undo", "   0  ├─ un"]
+
+
+def test_a_deep_tree_in_characters():
+    word = "a" + 1_499 * "b"
+    pairs = [(word[:length], "b") for length in range(1, 1_500)]
+    lines = to_text(tree_of(pairs, word)).splitlines()
+    assert (len(lines), lines[1].split()) == (3_000, ["1,498", word])
 
 
 def test_bytes_stand_under_their_character():

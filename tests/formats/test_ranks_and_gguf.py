@@ -27,7 +27,7 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.formats.pipeline_parts import PATTERNS
 from morphgraph.formats.ranks import _recovered, to_ranks
 from morphgraph.refine.knockout import listed_types
-from morphgraph.refine.portable_edits import preview_portable
+from morphgraph.refine.portable_edits import preview_keeping
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.merging import segment
@@ -165,7 +165,7 @@ def test_types_can_be_taken_out_of_a_published_file(data_folder):
     drawn = random.Random(0).sample([n for n in graph.type_ids() if graph.is_removable(n)], 200)
     listed = "".join(f"#{tokeniser.vocabulary_ids[number]}\n" for number in drawn)
     graph.knockout(listed_types(listed.encode(), "types", tokeniser))
-    graph.apply(preview_portable(graph, chains=False))
+    graph.apply(preview_keeping(graph))
     gone = [number for number in range(graph.loaded_type_count) if not graph.is_present(number)]
     assert set(drawn) < set(gone)
 

@@ -132,3 +132,19 @@ def test_rebpe_ends_with_a_portable_phase():
     assert [phase.kind for phase in found.phases][-1] == "portable"
     assert len(found.phases) == len(plain.phases) + 1
     assert found.after.f1 > plain.after.f1 - 0.01
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+def test_ids_stay_where_only_leaves_go_and_the_library_cuts_alike(reuse):
+    """A portable edit that changes nothing is in the recipe, so that ids are kept."""
+    first = mg.load("demo:en")
+    [*leaves] = first._merges("leaves").graph.types[-2:]
+    for types in (leaves, ["Ġund", "able", "om"]):
+        found = first.knock_out_types(types, portable=True, ids="reuse" if reuse else None)
+        graph = found.tokeniser._merges("edits").graph
+        assert [step["edit"] for step in graph.recipe()] == ["knockout", "portable"]
+        kept = [text for text in first.types if text in found.tokeniser]
+        assert all(found.tokeniser.id_of(text) == first.id_of(text) for text in kept)
+        library = library_of(found.tokeniser._merges("export"))
+        assert ids_of(library, WORDS) == [found.tokeniser.encode(f" {word}") for word in WORDS]
+        assert {*found.removed} == {*types, *found.lost} and (types == leaves) <= (not found.lost)

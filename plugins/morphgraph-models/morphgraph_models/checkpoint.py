@@ -19,8 +19,9 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.files import check_is_there, parse_json, read_bytes
+from morphgraph.core.files import parse_json, read_bytes
 from morphgraph.core.text import shortened
+from morphgraph.formats.hub import check_is_here
 
 CONFIG, GENERATION_CONFIG = "config.json", "generation_config.json"
 ONE_FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -129,7 +130,7 @@ def read_checkpoint(source: str | os.PathLike[str]) -> Checkpoint:
     Raises `FileFormatError` for a folder without ``config.json`` or weights, a damaged file, or an
     index that does not match its files.
     """
-    check_is_there(
+    check_is_here(
         source,
         "Download the model, or save it with "
         f'AutoModel.from_pretrained("{source}").save_pretrained("folder"), and give the path of '

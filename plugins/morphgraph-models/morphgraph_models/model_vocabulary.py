@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
-from morphgraph.core.files import check_is_there, parse_json, read_bytes
+from morphgraph.core.files import parse_json, read_bytes
 from morphgraph.core.text import shortened
+from morphgraph.formats.hub import check_is_here
 from morphgraph.formats.loading import load_tokeniser, load_vocabulary
 from morphgraph.formats.opening import tokeniser_files
 from morphgraph.formats.tokeniser_classes import token_content
@@ -257,7 +258,7 @@ def read_model_vocabulary(source: str | os.PathLike[str]) -> ModelVocabulary:
     """
     name, main = str(source), str(source)
     if not name.startswith("demo:"):
-        check_is_there(source)
+        check_is_here(source, "Give the folder of its tokeniser.")
         main = str(tokeniser_files(source)[0])
     # A special token that a tokenizer.json lacks has a row only if its id is stated.
     types = load_vocabulary(main if main.endswith("tokenizer.json") else source)

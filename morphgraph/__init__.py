@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from morphgraph.api.blamed import BlamedMerges, ThresholdCurve
     from morphgraph.api.diff import TokeniserDiff, diff
-    from morphgraph.api.doctor import Diagnosis, doctor
     from morphgraph.api.edited import Effect, Knockout, ReBPEOutcome, ScoredKnockout
     from morphgraph.api.functions import compare, compare_vocabularies, evaluate, load, train
     from morphgraph.api.gold import read_gold, silver
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from morphgraph.tables.vocabularies import ComparedVocabularies
 
     corpora: Any  # plug-ins, which may be missing
+    doctor: Any
     models: Any
 
 _HOMES = {
@@ -42,7 +42,6 @@ _HOMES = {
     "compare": "morphgraph.api.functions",
     "compare_vocabularies": "morphgraph.api.functions",
     "diff": "morphgraph.api.diff",
-    "doctor": "morphgraph.api.doctor",
     "evaluate": "morphgraph.api.functions",
     "load": "morphgraph.api.functions",
     "read_gold": "morphgraph.api.gold",
@@ -52,7 +51,6 @@ _HOMES = {
     "BlamedMerges": "morphgraph.api.blamed",
     "ComparedScores": "morphgraph.tables.score_views",
     "ComparedVocabularies": "morphgraph.tables.vocabularies",
-    "Diagnosis": "morphgraph.api.doctor",
     "Effect": "morphgraph.api.edited",
     "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
@@ -73,7 +71,6 @@ __all__ = [
     "BlamedMerges",
     "ComparedScores",
     "ComparedVocabularies",
-    "Diagnosis",
     "Effect",
     "Export",
     "GoldSet",
@@ -92,7 +89,6 @@ __all__ = [
     "compare",
     "compare_vocabularies",
     "diff",
-    "doctor",
     "evaluate",
     "load",
     "read_gold",

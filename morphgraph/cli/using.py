@@ -245,26 +245,6 @@ def _is_broken(report: "TokeniserDiff", limit: str) -> bool:
     return bool(report.remapped if limit == "ids" else report.special)
 
 
-@with_options
-def doctor(tokeniser: Named, as_json: bool = False) -> None:
-    """Report whether all programs that are installed read a tokeniser's files alike.
-
-    Each gets 300 texts and all types; the ids of tokenizers count. What differs, or fails a check,
-    ends it with exit code 1.
-
-    tokeniser: A folder, whose files are one tokeniser, or a file.
-    """
-    from morphgraph.api.doctor import doctor as diagnosed
-
-    found = diagnosed(tokeniser)
-    if as_json:
-        output.print_json(found.to_dict())
-    else:
-        print(found)
-    if not found.fine:
-        raise typer.Exit(1)
-
-
 # ------------------------------------------------------------------------------ export
 
 

@@ -16,7 +16,7 @@ from morphgraph.core.isolated import VISITOR
 from morphgraph.formats.framing import with_frame
 from morphgraph.formats.opening import RANKS, SENTENCEPIECE, WHOLE
 from morphgraph.formats.pipeline_parts import PATTERNS
-from morphgraph.formats.programs import PROGRAMS, IdLists, ProgramError, ids_by, version_of
+from morphgraph_doctor.programs import PROGRAMS, IdLists, ProgramError, ids_by, version_of
 from morphgraph.formats.tokeniser_files import TokeniserFiles
 from morphgraph.segment.models import load_segmenter
 from morphgraph.tokeniser.parts import parts_in_order

@@ -7,8 +7,8 @@ from refusals import expect
 from small import small_document
 
 import morphgraph as mg
-from morphgraph.api import readings
-from morphgraph.formats.programs import PROGRAMS
+from morphgraph_doctor import readings
+from morphgraph_doctor.programs import PROGRAMS
 
 MERGES = [("u", "n"), ("d", "o"), ("un", "do")]
 

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from morphgraph.formats.framing import framing
-from morphgraph.formats.gguf_writing import name_of_cutting
+from morphgraph.formats.gguf_writing import pre_name
 from morphgraph.formats.opening import WHOLE
 from morphgraph.tokeniser.pipeline import preprocessor_of
 from morphgraph.tokeniser.preprocess import Preprocessor
@@ -112,7 +112,7 @@ def mend_of(stage: str, program: str, kind: str, document: Mapping[str, Any], wh
     if kind == "GGUF" and stage == NORMALISER:
         return f"llama.cpp normalises nothing: do it before, as the normalizer of {whole} does."
     if kind == "GGUF" and stage == SPLIT:
-        name = name_of_cutting(document)
+        name = pre_name(document)
         if not name:
             return f"No name that is known for tokenizer.ggml.pre cuts texts as {whole} does."
         mend = f"gguf-new-metadata --pre-tokenizer {name} old.gguf new.gguf"

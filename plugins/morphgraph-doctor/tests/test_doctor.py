@@ -9,15 +9,15 @@ from refusals import refused
 from small import model_of_pieces
 
 import morphgraph as mg
-from morphgraph.api import readings
-from morphgraph.formats import programs
+from morphgraph_doctor import readings
+from morphgraph_doctor import programs
 from morphgraph.formats.framing import frame_template
 from morphgraph.formats.hugging_face import tokenizer_document
 from morphgraph.formats.pipeline_parts import PATTERNS, byte_level, byte_level_parts, special_token
-from morphgraph.formats.programs import ProgramError, ids_by, version_of
+from morphgraph_doctor.programs import ProgramError, ids_by, version_of
 from morphgraph.formats.ranks import to_ranks
-from morphgraph.formats.sample_texts import sample_texts
-from morphgraph.formats.stages import ProgramSide, stage_of
+from morphgraph_doctor.sample_texts import sample_texts
+from morphgraph_doctor.stages import ProgramSide, stage_of
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
 
 MERGES = ["u n", "un d", "Ġ und", "1 2", "12 3", "Ġ d", "Ġd o", "Ġdo g", "e r", "D o"]

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from morphgraph.api.readings import (
+from morphgraph_doctor.readings import (
     OUR_NAME,
     ProgramReading,
     own_reading,
@@ -17,12 +17,12 @@ from morphgraph.api.readings import (
     read_all,
     readings_of,
 )
-from morphgraph.api.verdicts import Verdict, verdict_of
+from morphgraph_doctor.verdicts import Verdict, verdict_of
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path, parse_json
 from morphgraph.core.text import base_name, counted, visible, without_nan
 from morphgraph.formats.checks import Check
-from morphgraph.formats.file_checks import (
+from morphgraph_doctor.file_checks import (
     CONFIGS,
     check_formed,
     check_ids,
@@ -32,8 +32,8 @@ from morphgraph.formats.file_checks import (
 )
 from morphgraph.formats.hugging_face import are_numbered, listed_ids, model_in
 from morphgraph.formats.opening import LONE_MERGES, RANKS, WHOLE, files_of, format_of
-from morphgraph.formats.sample_texts import sample_texts
-from morphgraph.formats.stages import normal_text
+from morphgraph_doctor.sample_texts import sample_texts
+from morphgraph_doctor.stages import normal_text
 from morphgraph.formats.tokeniser_files import TokeniserFiles
 from morphgraph.tables.model import Column, Table, plain_table
 from morphgraph.tables.result import Result

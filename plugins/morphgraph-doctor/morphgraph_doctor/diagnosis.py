@@ -9,19 +9,19 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from morphgraph_doctor.readings import (
-    OUR_NAME,
-    ProgramReading,
-    own_reading,
-    pattern_of,
-    read_all,
-    readings_of,
-)
-from morphgraph_doctor.verdicts import Verdict, verdict_of
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path, parse_json
 from morphgraph.core.text import base_name, counted, visible, without_nan
 from morphgraph.formats.checks import Check
+from morphgraph.formats.hugging_face import are_numbered, listed_ids, model_in
+from morphgraph.formats.opening import LONE_MERGES, RANKS, WHOLE, files_of, format_of
+from morphgraph.formats.tokeniser_files import TokeniserFiles
+from morphgraph.tables.model import Column, Table, plain_table
+from morphgraph.tables.result import Result
+from morphgraph.tokeniser.merging import unreachable_types
+from morphgraph.tokeniser.parts import PARTS_OF_TEXT
+from morphgraph.tokeniser.preprocess import BYTES
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph_doctor.file_checks import (
     CONFIGS,
     check_formed,
@@ -30,17 +30,17 @@ from morphgraph_doctor.file_checks import (
     named,
     text_of_type,
 )
-from morphgraph.formats.hugging_face import are_numbered, listed_ids, model_in
-from morphgraph.formats.opening import LONE_MERGES, RANKS, WHOLE, files_of, format_of
+from morphgraph_doctor.readings import (
+    OUR_NAME,
+    ProgramReading,
+    own_reading,
+    pattern_of,
+    read_all,
+    readings_of,
+)
 from morphgraph_doctor.sample_texts import sample_texts
 from morphgraph_doctor.stages import normal_text
-from morphgraph.formats.tokeniser_files import TokeniserFiles
-from morphgraph.tables.model import Column, Table, plain_table
-from morphgraph.tables.result import Result
-from morphgraph.tokeniser.merging import unreachable_types
-from morphgraph.tokeniser.parts import PARTS_OF_TEXT
-from morphgraph.tokeniser.preprocess import BYTES
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph_doctor.verdicts import Verdict, verdict_of
 
 _MOST_ADDED = 30
 """The added tokens that sample texts are made with."""

@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 from typing import Any, NamedTuple
@@ -21,6 +20,10 @@ from tokenizers import ByteLevelBPETokenizer, Tokenizer
 from morphgraph.core.isolated import ProcessEndedError, run_isolated
 from morphgraph.core.limits import READING_MEMORY, READING_SECONDS
 from morphgraph.core.text import shortened
+from morphgraph.formats.opening import RANKS, SENTENCEPIECE, WHOLE
+
+PAIR, TEKKEN, GGUF = "vocabulary and merges", "Tekken", "GGUF"
+"""More names of formats, as in `FILE_FORMATS`."""
 
 IdLists = list[list[int]]
 
@@ -42,19 +45,16 @@ class ReadFile(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A program: the package it comes in, and what it does with a file.
+    """A program: the formats of files that it reads, and what it does with one.
 
-    ``module``: what has to be there; ``frames``: whether it puts special tokens around a text by
-    itself; ``sees_special``: whether it finds special tokens in a text; ``decodes``: whether what
-    it decodes to can be compared.
+    ``frames``: whether it puts special tokens around a text by itself; ``sees_special``: whether it
+    finds special tokens in a text.
     """
 
-    package: str
-    module: str
-    read: Callable[[str, Mapping[str, Any]], ReadFile]
+    kinds: tuple[str, ...]
+    read: Callable[[str, Mapping[str, Any]], ReadFile] | None = None
     frames: bool = False
     sees_special: bool = True
-    decodes: bool = True
 
 
 def _of_library(library: Any, parts: Mapping[str, Any] | None = None) -> ReadFile:
@@ -137,31 +137,17 @@ def _mistral(path: str, told: Mapping[str, Any]) -> ReadFile:
     )
 
 
-def _llama_cpp_python(path: str, told: Mapping[str, Any]) -> ReadFile:
-    llama: Any = importlib.import_module("llama_cpp")
-    model = llama.Llama(path, vocab_only=True, n_gpu_layers=0, verbose=False)
-    return ReadFile(
-        lambda texts, framed: [
-            model.tokenize(text.encode(), add_bos=framed, special=True) for text in texts
-        ],
-        lambda ids: [model.detokenize(each, special=True).decode(errors="replace") for each in ids],
-    )
-
-
 _FEW = 1_000
+NODE = "node-llama-cpp"
 PROGRAMS: Mapping[str, Program] = {
-    "tokenizers": Program("tokenizers", "tokenizers", _tokenizers, frames=True),
-    "transformers": Program("transformers", "transformers", _transformers, frames=True),
-    "tiktoken": Program("tiktoken", "tiktoken", _tiktoken),
-    "sentencepiece": Program("sentencepiece", "sentencepiece", _sentencepiece, sees_special=False),
-    "mistral-common": Program("mistral-common", "mistral_common", _mistral, sees_special=False),
-    "llama.cpp (Python)": Program(
-        "llama-cpp-python", "llama_cpp", _llama_cpp_python, frames=True, decodes=False
-    ),
-    "llama.cpp (Node)": Program("node-llama-cpp", "", _tokenizers, frames=True, decodes=False),
+    "tokenizers": Program((WHOLE, PAIR), _tokenizers, frames=True),
+    "transformers": Program((), _transformers, frames=True),
+    "tiktoken": Program((RANKS,), _tiktoken),
+    "sentencepiece": Program((SENTENCEPIECE,), _sentencepiece, sees_special=False),
+    "mistral-common": Program((TEKKEN,), _mistral, sees_special=False),
+    NODE: Program((GGUF,)),
 }
-"""The programs by name; the one of Node is asked in Node."""
-_NODE = "llama.cpp (Node)"
+"""The programs by the names of their packages; `transformers` reads folders, llama.cpp in Node."""
 
 
 def version_of(program: str) -> str:
@@ -169,12 +155,11 @@ def version_of(program: str) -> str:
 
     That of Node is looked for in ``NODE_PATH`` and where npm installs with ``--global``.
     """
-    if program == _NODE:
+    if program == NODE:
         package = _node_package()
         return json.loads((package / "package.json").read_text())["version"] if package else ""
     try:
-        known = PROGRAMS[program]
-        return version(known.package) if find_spec(known.module) else ""
+        return version(program)
     except PackageNotFoundError:
         return ""
 
@@ -186,7 +171,7 @@ def _node_package() -> Path | None:
         return None
     folders = [*filter(None, os.environ.get("NODE_PATH", "").split(os.pathsep))]
     folders.append(str(Path(node).resolve().parents[1] / "lib" / "node_modules"))
-    found = (Path(each) / "node-llama-cpp" for each in folders if Path(each).is_absolute())
+    found = (Path(each) / NODE for each in folders if Path(each).is_absolute())
     return next((each for each in found if (each / "package.json").is_file()), None)
 
 
@@ -201,7 +186,7 @@ def ids_by(
     """
     asked = (path, dict(told), list(texts), list(more))
     try:
-        if program == _NODE:
+        if program == NODE:
             return _ids_by_node(*asked)
         found: dict[str, Any] = run_isolated(
             f"{__name__}:_ids_here",
@@ -221,12 +206,13 @@ def _ids_here(
     program: str, path: str, told: Mapping[str, Any], texts: list[str], more: list[str]
 ) -> dict[str, Any]:
     known = PROGRAMS[program]
+    assert known.read is not None
     read = known.read(path, told)
     plain = read.encode(texts, False)
     return {
         "plain": plain + (read.encode(more, False) if more else []),
         "framed": read.encode(texts, True) if known.frames else [],
-        "decoded": read.decode(plain) if known.decodes else [],
+        "decoded": read.decode(plain),
         "parts": read.parts,
     }
 

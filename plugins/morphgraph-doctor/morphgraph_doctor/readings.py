@@ -14,25 +14,24 @@ from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.isolated import VISITOR
 from morphgraph.formats.framing import with_frame
-from morphgraph.formats.opening import RANKS, SENTENCEPIECE, WHOLE
+from morphgraph.formats.opening import WHOLE
 from morphgraph.formats.pipeline_parts import PATTERNS
-from morphgraph_doctor.programs import PROGRAMS, IdLists, ProgramError, ids_by, version_of
 from morphgraph.formats.tokeniser_files import TokeniserFiles
 from morphgraph.segment.models import load_segmenter
 from morphgraph.tokeniser.parts import parts_in_order
+from morphgraph_doctor.programs import (
+    GGUF,
+    PAIR,
+    PROGRAMS,
+    TEKKEN,
+    IdLists,
+    ProgramError,
+    ids_by,
+    version_of,
+)
 
 OUR_NAME = f"morphgraph {__version__}"
-_PAIR, _TEKKEN, _GGUF = "vocabulary and merges", "Tekken", "GGUF"
-_READ_BY = {
-    "tokenizers": (WHOLE, _PAIR),
-    "tiktoken": (RANKS,),
-    "sentencepiece": (SENTENCEPIECE,),
-    "mistral-common": (_TEKKEN,),
-    "llama.cpp (Python)": (_GGUF,),
-    "llama.cpp (Node)": (_GGUF,),
-}
-"""The formats of files that programs read; `transformers` reads folders."""
-_WITH_FRAME, _WITH_SPECIAL = (WHOLE, _GGUF), (WHOLE, _GGUF, _TEKKEN)
+_WITH_FRAME, _WITH_SPECIAL = (WHOLE, GGUF), (WHOLE, GGUF, TEKKEN)
 """Formats that say what is put around a text, and which special tokens are found in one."""
 _SOME = 20_000
 """Types that are looked at here where `tokenizers` looks at all of the same file; it takes long."""
@@ -121,7 +120,7 @@ def readings_of(
     for program, known in PROGRAMS.items():
         version = version_of(program)
         name = f"{program} {version}".strip()
-        names = [file for file, kind in kinds.items() if kind in _READ_BY.get(program, ())]
+        names = [file for file, kind in kinds.items() if kind in known.kinds]
         if program == "transformers" and folder:
             names = ["all files"]
         if not version or not names:
@@ -132,7 +131,7 @@ def readings_of(
             kind, own = kinds.get(file, ""), documents.get(file)
             path = folder if program == "transformers" else files.place + file
             told = {"pattern": pattern_of(own or document), "special": special}
-            told |= {"merges": files.place + merges[0]} if kind == _PAIR else {}
+            told |= {"merges": files.place + merges[0]} if kind == PAIR else {}
             ask = partial(ids_by, program, path, told)
             found.append(ProgramReading(name, file, kind, ask, own, known.sees_special))
     return found

@@ -10,6 +10,7 @@ from morphgraph.formats.gguf_writing import pre_name
 from morphgraph.formats.opening import WHOLE
 from morphgraph.tokeniser.pipeline import preprocessor_of
 from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph_doctor.programs import GGUF
 
 NORMALISER, SPLIT, MODEL = "normaliser", "split", "model"
 ADDED, FRAME, DECODER = "added tokens", "frame", "decoder"
@@ -109,15 +110,15 @@ def mend_of(stage: str, program: str, kind: str, document: Mapping[str, Any], wh
             'In tokenizer_config.json, write "tokenizer_class": "PreTrainedTokenizerFast", which '
             f"reads {whole} as it is."
         )
-    if kind == "GGUF" and stage == NORMALISER:
+    if kind == GGUF and stage == NORMALISER:
         return f"llama.cpp normalises nothing: do it before, as the normalizer of {whole} does."
-    if kind == "GGUF" and stage == SPLIT:
+    if kind == GGUF and stage == SPLIT:
         name = pre_name(document)
         if not name:
             return f"No name that is known for tokenizer.ggml.pre cuts texts as {whole} does."
         mend = f"gguf-new-metadata --pre-tokenizer {name} old.gguf new.gguf"
         return f"Set tokenizer.ggml.pre to {name}: {mend}"
-    if kind == "GGUF" and stage == FRAME:
+    if kind == GGUF and stage == FRAME:
         return f"Set tokenizer.ggml.add_bos_token and add_eos_token, so that it is “{around}”."
     if stage == FRAME:
         return f"Make post_processor, add_bos_token and add_eos_token agree: “{around}”."

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from morphgraph_doctor.readings import ProgramReading
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened, visible
 from morphgraph.formats.framing import known_ids
 from morphgraph_doctor.programs import ProgramError
+from morphgraph_doctor.readings import ProgramReading
 from morphgraph_doctor.stages import DECODER, FRAME, ProgramSide, mend_of, stage_of
 
 

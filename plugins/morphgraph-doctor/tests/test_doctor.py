@@ -5,24 +5,22 @@ import os
 from base64 import b64encode
 
 import pytest
-from refusals import refused
-from small import model_of_pieces
+from refusals import expect, refused
+from small import model_of_pieces, small_document
 
 import morphgraph as mg
-from morphgraph_doctor import readings
-from morphgraph_doctor import programs
 from morphgraph.formats.framing import frame_template
 from morphgraph.formats.hugging_face import tokenizer_document
 from morphgraph.formats.pipeline_parts import PATTERNS, byte_level, byte_level_parts, special_token
-from morphgraph_doctor.programs import ProgramError, ids_by, version_of
 from morphgraph.formats.ranks import to_ranks
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
+from morphgraph_doctor import programs, readings
+from morphgraph_doctor.programs import NODE, ProgramError, ids_by, version_of
 from morphgraph_doctor.sample_texts import sample_texts
 from morphgraph_doctor.stages import ProgramSide, stage_of
-from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
 
 MERGES = ["u n", "un d", "Ġ und", "1 2", "12 3", "Ġ d", "Ġd o", "Ġdo g", "e r", "D o"]
 PARTS = byte_level_parts("r50k_base")
-LLAMA = [name for name in programs.PROGRAMS if name.startswith("llama") and version_of(name)]
 
 
 def document(merges=MERGES, added=("<s>", "<e>"), **settings):
@@ -80,7 +78,7 @@ def failed(found):
 
 def both(file):
     """How readings are named of a GGUF file: ours, and llama.cpp where it is installed."""
-    return {("morphgraph", file), *((name.split(" ")[0], file) for name in LLAMA)}
+    return {("morphgraph", file), *([(NODE, file)] if version_of(NODE) else [])}
 
 
 def test_the_texts():
@@ -123,7 +121,7 @@ def test_programs_that_are_missing_or_have_nothing_to_read(folder, every_program
     found = mg.doctor(folder(tokenizer__json=document()) / "tokenizer.json")
     problems = {v.program.partition(" 0")[0]: v.problem for v in found.verdicts if v.problem}
     assert problems["sentencepiece"] == "nothing here is for it"
-    assert problems["llama.cpp (Node)"] == "it is not installed"
+    assert problems[NODE] == "it is not installed"
     assert found.fine
 
 
@@ -342,9 +340,9 @@ def test_a_program_that_crashes_or_hangs(command, tmp_path, monkeypatch):
     monkeypatch.setenv("NODE_PATH", str(package.parent))
     monkeypatch.setenv("PATH", str(node.parent), prepend=os.pathsep)
     monkeypatch.setenv("MORPHGRAPH_MAX_READING_SECONDS", "1")
-    assert version_of("llama.cpp (Node)") == "9"
+    assert version_of(NODE) == "9"
     with pytest.raises(ProgramError):
-        ids_by("llama.cpp (Node)", "model.gguf", {}, ["a"])
+        ids_by(NODE, "model.gguf", {}, ["a"])
 
 
 # --- by experiments -------------------------------------------------------------------------------
@@ -387,3 +385,35 @@ def test_a_file_that_tokenizers_does_not_read(folder):
     assert [v.program.split(" ")[0] for v in found.verdicts if "does not read" in v.problem] == [
         "tokenizers"
     ]
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_files(tmp_path, monkeypatch):
+    """A tokeniser of letters that is as it should be, and one with a type that nothing forms."""
+    monkeypatch.chdir(tmp_path)
+    merges = [("u", "n"), ("d", "o"), ("un", "do")]
+    whole = small_document(merges, pre_tokenizer={"type": "WhitespaceSplit"})
+    dead = json.loads(json.dumps(whole))
+    del dead["model"]["merges"][-1]
+    for name, made in {"whole": whole, "dead": dead, "none": {"model": "x"}}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(made), encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "code"), [("whole", 0), ("dead", 1)])
+def test_the_command_ends_with_1_where_something_is_wrong(name, code, small_files, morphgraph):
+    run = morphgraph("doctor", f"{name}.json", "--json")
+    found = mg.doctor(f"{name}.json")
+    assert (run.code, run.json) == (code, json.loads(json.dumps(found.to_dict())))
+    assert run.json["fine"] == (code == 0)
+    shown = morphgraph("doctor", f"{name}.json")
+    assert (shown.code, shown.out) == (code, f"{found}\n")
+    assert ("undo" in shown.out) == (code == 1)
+
+
+def test_the_command_refuses_what_nothing_reads(small_files, morphgraph):
+    run = morphgraph("doctor", "none.json")
+    assert run.code == 2
+    expect(run.err)

@@ -189,11 +189,7 @@ def ids_by(
         if program == NODE:
             return _ids_by_node(*asked)
         found: dict[str, Any] = run_isolated(
-            f"{__name__}:_ids_here",
-            program,
-            *asked,
-            seconds=READING_SECONDS,
-            memory=READING_MEMORY,
+            f"{__name__}:_ids_here", program, *asked, seconds=READING_SECONDS, memory=READING_MEMORY
         )
         return found
     except ProcessEndedError as error:

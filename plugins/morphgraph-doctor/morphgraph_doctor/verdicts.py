@@ -58,10 +58,7 @@ def verdict_of(
     program, file = reading.program, reading.file
     if not reading.found:
         return Verdict(program, file, reading.problem)
-    one, other = (
-        ProgramSide(reference.ids, reference.document),
-        ProgramSide(reading.ids, reading.document),
-    )
+    one, other = (ProgramSide(each.ids, each.document) for each in (reference, reading))
     names = () if reading.sees_special and reference.sees_special else {*one.added, *other.added}
     read = texts[: len(reading.found["plain"])]
     known = [n for n, text in enumerate(read) if not any(name in text for name in names)]

@@ -7,8 +7,8 @@ COPY requirements.txt ./
 RUN pip install --no-cache-dir -r requirements.txt
 COPY . .
 RUN pip install --no-cache-dir --no-deps --editable . --editable plugins/morphgraph-corpora \
-    --editable plugins/morphgraph-models --editable plugins/morphgraph-readers \
-    --editable plugins/morphgraph-remedies
+    --editable plugins/morphgraph-doctor --editable plugins/morphgraph-models \
+    --editable plugins/morphgraph-readers --editable plugins/morphgraph-remedies
 
 USER morphgraph
 # All that is written: what visitors bring, public references, and compiled kernels.

@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := .make
-PLUGINS := plugins/morphgraph-corpora plugins/morphgraph-models plugins/morphgraph-readers plugins/morphgraph-remedies
+PLUGINS := plugins/morphgraph-corpora plugins/morphgraph-doctor plugins/morphgraph-models plugins/morphgraph-readers plugins/morphgraph-remedies
 export MORPHGRAPH_DATA ?= ../shared/data
 # Tests whose assertions are rewritten once are collected in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE

@@ -14,6 +14,7 @@ DOCUMENTED = (
     "morphgraph.tables.result",
     "morphgraph.tables.score_views",
     "morphgraph_corpora.measured",
+    "morphgraph_doctor.diagnosis",
     "morphgraph.tables.vocabularies",
     "morphgraph.draw.scene.GraphPicture",
     "morphgraph.draw.merge_tree_svg",

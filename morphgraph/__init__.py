@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from morphgraph.tables.vocabularies import ComparedVocabularies
 
     corpora: Any  # plug-ins, which may be missing
+    doctor: Any
     models: Any
 
 _HOMES = {

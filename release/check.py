@@ -44,6 +44,7 @@ INSTALLED = {
     "sdist": _ALONE,
     "batch": ["morphgraph count text.txt --out counts.parquet"],
     "corpora": ["morphgraph measure demo:en --corpus text.txt"],
+    "doctor": ["morphgraph export demo:en --out exported", "morphgraph doctor exported"],
     "models": ["morphgraph undertrained --help", "import morphgraph as mg; mg.models.transplant"],
     "readers": [_WORKBOOK, "morphgraph reference show gold.xlsx"],
     "remedies": [

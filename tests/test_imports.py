@@ -162,7 +162,7 @@ def test_the_library_never_imports_streamlit():
 # --- names ----------------------------------------------------------------------------------------
 
 GROUP = get_command(program)
-COMMANDS = {*GROUP.list_commands(None), "transplant", "undertrained"}
+COMMANDS = {*GROUP.list_commands(None), "doctor", "transplant", "undertrained"}
 COMMAND_MODULES = [f"{package}.commands" for package in PLUGINS]
 
 EXCEPTIONS = {

@@ -82,7 +82,7 @@ def of_plugins(*requirements):
 def test_the_library_alone_is_light():
     base = modules(PROJECT["dependencies"])
     assert not base & {*EXTRA_OF}
-    plugged = {"corpora", "models", "readers", "remedies"}
+    plugged = {"corpora", "doctor", "models", "readers", "remedies"}
     assert set(EXTRAS) == {"app", "transformers", *plugged, *OF_APP}
     for package, extra in EXTRA_OF.items():
         of = ["app", *OF_APP] if extra == "app" else [extra]

@@ -28,7 +28,7 @@ def installed() -> Any:
 
 
 def namespace(name: str) -> object:
-    """Load the module that a plug-in offers as ``mg.NAME``; `AttributeError` if there is none."""
+    """Load what a plug-in offers as ``mg.NAME``; `AttributeError` if there is none."""
     for entry in installed().select(group="morphgraph.namespaces", name=name):
         try:
             return entry.load()
@@ -41,8 +41,8 @@ def namespace(name: str) -> object:
     raise AttributeError(f"module 'morphgraph' has no attribute {name!r}{fix}")
 
 
-_IN_EXTRAS = ("corpora", "models")
-"""Namespaces that an extra of the same name brings."""
+_IN_EXTRAS = ("corpora", "doctor", "models")
+"""Names that an extra of the same name brings."""
 
 
 def code_files(module: str) -> list[Path]:

@@ -145,7 +145,7 @@ def _scores(levels: Mapping[int, int], before: Sequence[float]) -> list[float]:
 
 def _alone(tokeniser: BpeTokeniser, document: Any, settings: Mapping[str, Any] | None) -> bytes:
     """Return a file without a model, in which all rows are free."""
-    text, pre, known = tokeniser.preprocessor.sentencepiece, _pre(document), known_ids(document)
+    text, pre, known = tokeniser.preprocessor.sentencepiece, pre_name(document), known_ids(document)
     if text is not None and not (text.charsmap or text.remove_extra_whitespaces):
         pre = "default" if text.escape_whitespaces else ""
     if not pre:
@@ -169,7 +169,7 @@ def _alone(tokeniser: BpeTokeniser, document: Any, settings: Mapping[str, Any] |
     return gguf.MAGIC + struct.pack("<IQQ", 3, 0, len(every)) + b"".join(parts)
 
 
-def _pre(document: Mapping[str, Any]) -> str:
+def pre_name(document: Mapping[str, Any]) -> str:
     """Return llama.cpp's name for how a document cuts text into pieces; empty if it has none."""
     parts = parts_in_order(document.get("pre_tokenizer"), "pre_tokenizer")
     offsets = {"trim_offsets": True}  # which have nothing to do with it

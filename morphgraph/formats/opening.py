@@ -128,7 +128,7 @@ def _merges_alone(files: TokeniserFiles) -> Content:
 
 SAVED_MODEL, RELEASED_MODEL, EXPORTED_MODEL = "saved model", "released model", "exported method"
 SENTENCEPIECE, WHOLE = "SentencePiece model", "tokenizer.json"
-_MERGES, _RANKS, _LIST = "merges without a vocabulary", "ranks", "list of types"
+LONE_MERGES, RANKS, _LIST = "merges without a vocabulary", "ranks", "list of types"
 
 FILE_FORMATS: Mapping[str, FileFormat] = {
     "settings": FileFormat(lambda f: f.main in SETTINGS, _settings_alone),
@@ -139,8 +139,8 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
         lambda f: Document(codes_document(f.data, f.name)),
         MERGES,
     ),
-    _MERGES: FileFormat(_is_merges, _merges_alone),
-    _RANKS: FileFormat(
+    LONE_MERGES: FileFormat(_is_merges, _merges_alone),
+    RANKS: FileFormat(
         lambda f: is_ranks(f.data),
         lambda f: Document(ranks_document(f.data, f.name, f.pattern)),
         TYPES,
@@ -252,7 +252,7 @@ def is_tokeniser(data: bytes, name: str) -> bool:
     files = TokeniserFiles(name, [name], lambda name: unpacked(data, name))
     try:
         format = format_of(files)
-        return format in (_RANKS, _MERGES) or (format != _LIST and bool(_read(files)))
+        return format in (RANKS, LONE_MERGES) or (format != _LIST and bool(_read(files)))
     except FileFormatError:
         return False
 

@@ -278,6 +278,16 @@ def test_room_among_added_tokens_is_none(folder):
     assert "ids that no type has" not in failed(found)
 
 
+def test_a_relative_path_is_of_the_present_folder(tmp_path, monkeypatch):
+    """Also where a process that has read a file of the same name from another one goes on."""
+    short = document(MERGES[:-1])
+    for name, held in (("one", document()), ("other", short), ("one", document())):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "tokenizer.json").write_text(json.dumps(held), encoding="utf-8")
+        monkeypatch.chdir(tmp_path / name)
+        assert differing(mg.doctor("tokenizer.json")) == {}
+
+
 def test_an_unreachable_type(folder):
     """The merge of und is gone, and its type is still there."""
     dead = document([merge for merge in MERGES if merge not in ("un d", "Ġ und")])

@@ -116,6 +116,8 @@ def test_by_hand_in_characters(study):
     words = study.benchmark.words
     tree = describe_tree(study.tokeniser, words, 0, blame=study.blame(), gold={1, 2, 3})
     assert in_characters(tree) == IN_CHARACTERS
+    undefined = replace(tree, merges=(replace(tree.merges[0], ratio=math.nan), *tree.merges[1:]))
+    assert in_characters(undefined) == IN_CHARACTERS.replace("0  0.00  ├─ un", "0   n/a  ├─ un")
     unblamed = in_characters(describe_tree(study.tokeniser, words, 0)).splitlines()
     assert unblamed[:3] == ["rank", "   2  undo", "   0  ├─ un"]
 

@@ -20,6 +20,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from importlib import import_module
 from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from tempfile import TemporaryFile
 from threading import BoundedSemaphore, Lock
 from typing import Any
@@ -62,7 +63,8 @@ def read_isolated(read: Callable[..., Any], data: Any, name: str, *arguments: An
     """Return ``read(data, name, *arguments)``, run in another process.
 
     ``read``: a module's function; ``data``: the bytes of a file, or its path; ``name``: what errors
-    call it. Both what it takes and what it returns are plain values; arrays come back as bytes.
+    call it. Both what it takes and what it returns are plain values; arrays come back as bytes, and
+    a `Path` arrives as a string, whole, as the process may be in another folder.
     Raises its own `FileFormatError`, also if it exceeds a limit of memory or time.
     """
     limits = {"seconds": READING_SECONDS, "memory": READING_MEMORY}
@@ -189,10 +191,12 @@ def _ready() -> _Process:
 
 
 def _written(value: Any) -> list[bytes | memoryview]:
-    """Write a plain value: JSON, and all bytes in it; `TypeError` for others."""
+    """Write a plain value: JSON, and all bytes and paths in it; `TypeError` for others."""
     apart = list[memoryview]()
 
-    def put_apart(data: Any) -> dict[str, None]:
+    def put_apart(data: Any) -> dict[str, None] | str:
+        if isinstance(data, Path):
+            return str(data.absolute())
         apart.append(memoryview(data).cast("B"))  # a TypeError unless it is bytes or an array
         return {_BYTES: None}
 

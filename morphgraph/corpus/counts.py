@@ -242,7 +242,7 @@ def _parse_parquet(source: Path | bytes, name: str) -> WordCounts:
     Another process reads it first; what it reads within its limits is safe here.
     """
     with on_disk(source) as path:
-        rows, characters, pipeline = read_isolated(check_parquet_counts, str(path), name)
+        rows, characters, pipeline = read_isolated(check_parquet_counts, path, name)
         COUNTED_WORDS.check(rows, name)
         COUNTED_CHARACTERS.check(characters, name)
         words, counts = sum_duplicates(*_parquet_counts(Parquet(path, name)))

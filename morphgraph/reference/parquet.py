@@ -19,7 +19,7 @@ def as_csv(data: bytes, name: str, columns: Iterable[str]) -> bytes:
     such column, or the file is damaged or too large.
     """
     with on_disk(data) as path:
-        return bytes(read_isolated(csv_of, str(path), name, sorted(columns)))
+        return bytes(read_isolated(csv_of, path, name, sorted(columns)))
 
 
 def csv_of(path: str, name: str, columns: list[str]) -> bytes:

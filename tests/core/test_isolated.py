@@ -52,6 +52,11 @@ def echo(data, name):
 
 
 @there
+def content(path, name):
+    return Path(path).read_text()
+
+
+@there
 def noisy(data, name):
     print("to standard output", flush=True)
     os.write(1, b"and beneath it")
@@ -118,6 +123,15 @@ def surroundings(data, name):
 
 def number_of_process():
     return read_isolated(echo, b"", "x")[2]
+
+
+def test_a_path_is_of_the_present_folder(tmp_path, monkeypatch):
+    """Also in a process that has read from another one."""
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file.txt").write_text(name)
+        monkeypatch.chdir(tmp_path / name)
+        assert read_isolated(content, Path("file.txt"), "file.txt") == name
 
 
 @given(VALUES)

@@ -176,7 +176,11 @@ def _node_package() -> Path | None:
 
 
 def ids_by(
-    program: str, path: str, told: Mapping[str, Any], texts: Sequence[str], more: Iterable[str] = ()
+    program: str,
+    path: Path,
+    told: Mapping[str, Any],
+    texts: Sequence[str],
+    more: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return what a program makes of texts: ``plain`` ids, of ``more`` texts, too.
 
@@ -230,14 +234,14 @@ process.exit(0);
 
 
 def _ids_by_node(
-    path: str, told: Mapping[str, Any], texts: list[str], more: list[str]
+    path: Path, told: Mapping[str, Any], texts: list[str], more: list[str]
 ) -> dict[str, Any]:
     package = _node_package()
     assert package is not None
     module = (package / "dist" / "index.js").as_uri()
     with tempfile.TemporaryDirectory() as folder:
         script, asked, out = (Path(folder, name) for name in ("a.mjs", "asked.json", "out.json"))
-        question = {"module": module, "path": str(Path(path).resolve()), "out": str(out)}
+        question = {"module": module, "path": str(path.resolve()), "out": str(out)}
         asked.write_text(json.dumps({**question, "texts": texts, "more": more}))
         script.write_text(_SCRIPT)
         try:

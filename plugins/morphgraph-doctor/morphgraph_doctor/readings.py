@@ -129,12 +129,10 @@ def readings_of(
             continue
         for file in names:
             kind, own = kinds.get(file, ""), documents.get(file)
-            # Whole paths: a process may be in the folder of an earlier reading.
-            place = Path(files.place).absolute()
-            path = folder and str(Path(folder).absolute())
-            path = path if program == "transformers" else str(place / file)
+            place = Path(files.place)
+            path = Path(folder) if program == "transformers" else place / file
             told = {"pattern": pattern_of(own or document), "special": special}
-            told |= {"merges": str(place / merges[0])} if kind == PAIR else {}
+            told |= {"merges": place / merges[0]} if kind == PAIR else {}
             ask = partial(ids_by, program, path, told)
             found.append(ProgramReading(name, file, kind, ask, own, known.sees_special))
     return found

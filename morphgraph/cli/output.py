@@ -18,8 +18,6 @@ from morphgraph.core.text import counted, without_nan
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
 
 # ------------------------------------------------------------------------------ files
 
@@ -35,11 +33,10 @@ def check_out(folder: Path | None) -> None:
         check_folder(folder)
 
 
-def told_ids(tokeniser: "BpeTokeniser", as_json: bool) -> dict[str, int]:
+def tell_ids(counts: dict[str, int], as_json: bool) -> dict[str, int]:
     """Return how ids change, and print it, before anything is saved, unless all is JSON."""
-    from morphgraph.formats.hugging_face import id_counts, ids_line
+    from morphgraph.formats.hugging_face import ids_line
 
-    counts = id_counts(tokeniser)
     if not as_json:
         print(ids_line(counts), flush=True)
     return counts

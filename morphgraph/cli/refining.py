@@ -79,9 +79,10 @@ class EditOptions(OnGold):
 
     def end(self, result: Any) -> None:
         """Save a result if there is a folder, and print it."""
-        output.told_ids(result.tokeniser._merges("export"), self.as_json)
+        told = result.to_dict()
+        output.tell_ids(told["ids"], self.as_json)
         export = None if self.out is None else result.save(self.out, words=result.words)
-        _finish(self, export, result.to_dict(), result)
+        _finish(self, export, told, result)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,10 +93,13 @@ class KnockoutGiven(EditOptions):
         input; several with --read join. With --types only for scores, and not needed.
     types: Knock out just the types that this file lists, one a line: as shown, as spelt in the
         tokeniser, or by id, where there is no such type, as 12 or #12.
+    ids: With --types and --portable: keep: no type is added; reuse: new types with the ids of
+        removed ones keep more of what is made from these.
     """
 
     gold: Annotated[list[str], typer.Argument()] = None  # type: ignore[assignment]  # may lack
     types: Path | None = None
+    ids: Literal["keep", "reuse"] = "keep"
 
 
 _Holdout = Annotated[float, typer.Option(min=0, max=0.99)]
@@ -106,22 +110,19 @@ def knockout(
     given: KnockoutGiven,
     set_: Annotated[KnockoutSettings, "threshold", "count", "portable", "seed"],
     holdout: _Holdout = SHARE_KEPT,
-    ids: Literal["keep", "reuse"] = "keep",
 ) -> None:
     """Knock out the types whose merges are most to blame, or those of a list, and export the rest.
 
     It learns from four fifths of the gold's families, and is scored on the others.
 
     seed: Draws the words kept aside, and random types.
-    ids: With --types and --portable: keep: no type is added; reuse: new types with the ids of
-        removed ones keep more of what is made from these.
     """
     output.check_out(given.out)
     tokeniser = open_edited(given)
     if given.types is not None:
-        given.end(_listed(given, set_, tokeniser, given.types, ids))
+        given.end(_listed(given, set_, tokeniser, given.types))
         return
-    if ids == "reuse":
+    if given.ids == "reuse":
         raise MorphGraphError(
             "Only a list of types takes --ids reuse. Give --types, or leave it out."
         )
@@ -136,11 +137,7 @@ def knockout(
 
 
 def _listed(
-    given: KnockoutGiven,
-    settings: KnockoutSettings,
-    tokeniser: "Tokeniser",
-    path: Path,
-    ids: Literal["keep", "reuse"],
+    given: KnockoutGiven, settings: KnockoutSettings, tokeniser: "Tokeniser", path: Path
 ) -> Any:
     """Knock out the types of a list, and tell what they cost, on common words without gold."""
     from morphgraph.formats.export import words_to_check
@@ -153,7 +150,7 @@ def _listed(
         raise MorphGraphError(
             "--types says what to remove. Of the settings, give only --portable and --set cascade."
         )
-    if ids == "reuse" and not settings.portable:
+    if given.ids == "reuse" and not settings.portable:
         raise MorphGraphError("Only --portable adds types. Give it too, or leave out --ids reuse.")
     types = listed_types(read_bytes(path), str(path), tokeniser._merges("knockout"))
     if given.gold:
@@ -161,7 +158,7 @@ def _listed(
     else:
         words = words_to_check((), name=given.tokeniser)
         gold = GoldSet.of(reference_of_words(words, "common words"), bare=given.bare)
-    reused: Any = {"ids": "reuse"} if ids == "reuse" else {}
+    reused: Any = {"ids": "reuse"} if given.ids == "reuse" else {}
     return tokeniser.knock_out_types(types, gold=gold, **chosen, **reused)
 
 
@@ -217,6 +214,7 @@ class CountedEdit:
         ``line`` and ``did``: what the edit did, as a line and as data.
         """
         from morphgraph.api.edited import Effect
+        from morphgraph.formats.hugging_face import id_counts
         from morphgraph.score.vocabulary_health import compress
         from morphgraph.tables.edits import change_table
         from morphgraph.tables.terminal import text_of
@@ -232,7 +230,7 @@ class CountedEdit:
             for n, each in enumerate((start, edited))
         ]
         words = None if gold is None else gold.texts
-        ids = output.told_ids(edited._merges("export"), self.as_json)
+        ids = output.tell_ids(id_counts(edited._merges("export")), self.as_json)
         export = None if self.out is None else edited.export(self.out, words=words)
         signature = effect.signatures[1] if effect else edited.signature
         lines = [text_of(change_table({"": effect.pairs}))] if effect else []

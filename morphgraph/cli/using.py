@@ -287,6 +287,7 @@ def export(
     """
     from morphgraph.api.with_merges import Tokeniser
     from morphgraph.formats.export import words_to_check
+    from morphgraph.formats.hugging_face import id_counts
     from morphgraph.formats.ranks import to_ranks
     from morphgraph.segment.models import export_to, writer_named
     from morphgraph.tables.edits import export_report
@@ -297,7 +298,7 @@ def export(
         output.check_out(out.parent if into or out.suffix == ".gguf" else out)
     segmenter = _to_export(tokeniser, recipe, method, counts, portable, ids, pattern)
     edits = segmenter.editable
-    told = {} if edits is None else {"ids": output.told_ids(edits, as_json)}
+    told = {} if edits is None else {"ids": output.tell_ids(id_counts(edits), as_json)}
     if is_file:
         Tokeniser(segmenter).save(out)
         if as_json:

@@ -84,6 +84,7 @@ class Page(HTMLParser):
         self.scripts = []
         self.feed(text)
         self.close()
+        assert self.open == []
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
@@ -123,7 +124,6 @@ def test_files(tmp_path):
 def test_page_stands_alone(report):
     reports.write(report, **RUN | LINED)
     page = Page((report / "report.html").read_text())
-    assert page.open == []
     for tag, attributes in page.tags:
         if tag != "a":
             assert not {"src", "href", "srcset", "data", "poster", "action"} & set(attributes), tag
@@ -167,7 +167,6 @@ def test_nothing_hostile_becomes_markup(tmp_path):
         tables=[spec, lines],
     )
     page = Page((tmp_path / "report.html").read_text())
-    assert page.open == []
     kinds = [kind for kind, _ in page.scripts]
     assert kinds == ["application/json"] * 2 + [None] * 3, "no script but the report's own"
     assert not any(text.startswith("alert") for _, text in page.scripts)

@@ -238,6 +238,20 @@ def test_best_by_direction_and_as_it_reads():
     ]
 
 
+def test_two_seeds_give_an_interval():
+    """By Student's t with one degree of freedom: 12.706 standard errors, of the logarithm."""
+    known = {"task": "moods", "metric": "f1"}
+    rows = [{**known, "value": value, "seed": seed} for seed, value in enumerate((0.5, 0.52))]
+    table = table_of("task", *rows, metrics=())
+    cell = table.rows[0].cells[0]
+    assert (cell.value, cell.seeds) == (pytest.approx(0.51), 2)
+    factor = math.exp(0.12706 / 0.51)
+    assert (cell.low, cell.high) == (pytest.approx(0.51 / factor), pytest.approx(0.51 * factor))
+    rows = [{**known, "value": value, "seed": seed} for seed, value in enumerate((0.9, 0.98))]
+    table = table_of("task", *rows, metrics=())
+    assert table.rows[0].cells[0].high == 1, "no F1 is above 100 %"
+
+
 # --- what a table compares, as scipy does ---------------------------------------------------------
 
 ACCURACIES = {"BPE": [0.5, 0.53, 0.52], "BPE′": [0.6, 0.64, 0.61], "U": [0.51, 0.55, 0.5]}

@@ -7,6 +7,7 @@ import time
 import pytest
 from refusals import refused
 
+from morphgraph.batch.downstream import TaskRun, steps_in
 from morphgraph.batch.results import results_of_rows, write_parquet
 from morphgraph.batch.run import (
     ProgressFile,
@@ -20,6 +21,7 @@ from morphgraph.batch.run import (
     stop_run,
 )
 from morphgraph.batch.store import Store, Task, TaskFailure, TaskReport
+from morphgraph.segment.models import load_segmenter
 
 NO_PROGRESS = ["", "[", "[]", '{"total": 5}', "\x00\xff"]
 NO_PROGRESS += [
@@ -92,6 +94,12 @@ def test_what_a_run_said_that_ended_at_once(tmp_path):
     assert "configuration.yaml, line 1, column" in said and "Traceback" not in said
     stop_run(run.folder)
     assert stop_path(run.folder).exists()
+
+
+def test_how_far_a_task_has_come(tmp_path):
+    assert steps_in(tmp_path) is None
+    TaskRun(load_segmenter("demo:en"), None, None, 0, tmp_path).tell(3, 10)
+    assert steps_in(tmp_path) == (3, 10)
 
 
 def test_a_run_without_results_has_no_table(tmp_path):

@@ -19,7 +19,6 @@ FILES = {
     "texts/b.csv": "id,text\n1,redo\n2,do undo\n",
     "tiny.yaml": TINY,
     "own.yaml": f"{TINY}corpora: [{{text: texts}}]\nvocabulary: [tokens]\n",
-    "wrong.yaml": TINY.replace("standard", "standart"),
 }
 
 
@@ -34,7 +33,6 @@ def folder(tmp_path, monkeypatch):
     document = json.dumps(small_document(MERGES))
     for name, text in {**FILES, "tokenizer.json": document}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "bad.txt").write_bytes(b"do\n\xff\nundo\n")
     return tmp_path
 
 

@@ -103,16 +103,20 @@ def test_a_scheduler_that_is_not_there(tiny, tmp_path):
     assert json.loads((tmp_path / "run" / "progress.json").read_text())["state"] == "failed"
 
 
-@pytest.mark.slow
-def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny, small_disk):
-    filling = small_disk / "filling"
-    filling.write_bytes(bytes(340_000))
-    out = small_disk / "run"
+def assert_no_room(tiny, out):
     run = evaluate(tiny, "--out", out, "--workers", 1)
     assert run.returncode == 2
     assert "no space left on device. Make room there and try again" in run.stderr
     assert "Traceback" not in run.stderr
     assert not list(out.rglob(".partial-*"))
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny, small_disk):
+    filling = small_disk / "filling"
+    filling.write_bytes(bytes(340_000))
+    out = small_disk / "run"
+    assert_no_room(tiny, out)
     subprocess.run(["mount", "-o", "remount,size=40m", str(small_disk)], check=True)
     run = evaluate(tiny, "--out", out, "--workers", 1)
     assert run.returncode == 0, run.stderr
@@ -132,11 +136,7 @@ def test_a_disk_that_is_full_from_the_start(tiny, small_disk, left):
     """Whatever is the first that cannot be written: it is one message, and no traceback."""
     out = small_disk / "run"
     (small_disk / "filling").write_bytes(bytes(400 * 1024 - left))
-    run = evaluate(tiny, "--out", out, "--workers", 1)
-    assert run.returncode == 2
-    assert "no space left on device. Make room there and try again" in run.stderr
-    assert "Traceback" not in run.stderr
-    assert not list(out.rglob(".partial-*"))
+    assert_no_room(tiny, out)
 
 
 @pytest.mark.slow

@@ -2,12 +2,10 @@
 
 import contextlib
 import hashlib
-import io
 import os
 import resource
 import stat
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,11 +21,11 @@ from typer.main import get_command
 from morphgraph import cli
 from morphgraph.core.files import PARTIAL, new_folder, write_file, write_files
 from morphgraph.reference import catalogue
+from tests.cli.conftest import MERGES
 
 pytestmark = pytest.mark.slow
 
 GOLD = "undo\tun do\nundoing\tun do ing\ndoing\tdo ing\nunbreakable\tun break able\n"
-MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
 COMMON = ["{work}/tokeniser", "{work}/gold.tsv"]
 
 COUNTED = ["{work}/tokeniser", "{work}/counts.tsv"]
@@ -67,23 +65,6 @@ MORE = {
 CASES = {name: (name, *options) for name, options in WRITING.items()} | MORE
 ONCE = ("get", "transplant")
 """They replace nothing: what they could not write is not there."""
-
-
-def run(command, *arguments):
-    """Run a command in this process; its exit code, and what it says of errors."""
-    words = ["reference"] * (command in ("get", "silver")) + [command]
-    said = io.StringIO()
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(said),
-    ):
-        patch.setattr(sys, "argv", ["morphgraph", *words, *arguments])
-        try:
-            cli.main()
-        except SystemExit as ended:
-            return int(ended.code or 0), said.getvalue()
-    return 0, said.getvalue()
 
 
 def contents(folder):
@@ -139,45 +120,47 @@ def no_room(disk):
 
 
 def arguments(case, work, disk):
+    """Whether it is written once, the command, and what a later run adds to it."""
     command, *parts = CASES[case]
     options, others = ([word.format(work=work, disk=disk) for word in part] for part in parts)
-    return command, options, others
+    words = ["reference"] * (command in ("get", "silver")) + [command]
+    return command in ONCE, [*words, *options], others
 
 
-def try_again(case, work, disk, fault):
+def try_again(morphgraph, case, work, disk, fault):
     """Write, then have no room, then room again."""
-    command, options, others = arguments(case, work, disk)
-    if command not in ONCE:
-        code, said = run(command, *options)
-        assert code == 0, said
+    is_once, command, others = arguments(case, work, disk)
+    if not is_once:
+        run = morphgraph(*command)
+        assert run.code == 0, run.err
     before = contents(disk)
-    assert command in ONCE or before
+    assert is_once or before
     with fault(disk):
-        code, said = run(command, *options, *others)
+        run = morphgraph(*command, *others)
         assert contents(disk) == before
-    assert code == 2, said
-    assert "another place with --" in said
-    assert "Traceback" not in said
+    assert run.code == 2, run.err
+    assert "another place with --" in run.err
+    assert "Traceback" not in run.err
     assert not list(disk.rglob(f"{PARTIAL}*"))
-    code, said = run(command, *options, *others)
-    assert code == 0, said
+    run = morphgraph(*command, *others)
+    assert run.code == 0, run.err
     assert contents(disk) != before
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_files_that_may_not_grow(case, work, tmp_path):
+def test_files_that_may_not_grow(morphgraph, case, work, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     # What is compiled or loaded for the first time is written, too, though not by the command.
-    command, options, others = arguments(case, work, tmp_path / "elsewhere")
-    assert run(command, *options, *others)[0] == 0
-    try_again(case, work, disk, no_file_may_grow)
+    _, command, others = arguments(case, work, tmp_path / "elsewhere")
+    assert morphgraph(*command, *others).code == 0
+    try_again(morphgraph, case, work, disk, no_file_may_grow)
 
 
 @pytest.mark.parametrize("case", one_of(*CASES))
-def test_a_full_disk(case, work, small_disk):
+def test_a_full_disk(morphgraph, case, work, small_disk):
     subprocess.run(["mount", "-o", "remount,size=16m", str(small_disk)], check=True)
-    try_again(case, work, small_disk, no_room)
+    try_again(morphgraph, case, work, small_disk, no_room)
 
 
 def test_all_commands_that_write_are_tried():

@@ -116,17 +116,15 @@ def test_what_learns_is_scored_on_other_words(morphgraph):
         run = morphgraph("score", *DEMO, *methods, "--holdout", holdout, "--set", "seed=2")
         [table] = run.json["tables"]
         assert table["words"] == words
-        rows = table["rows"]
-        assert [row["tokeniser"] for row in rows] == ["BPE", "BPE-knockout", "ReBPE"]
-        assert [row["held_in"] for row in rows] == [False, holdout == 0, holdout == 0]
+        assert [row["held_in"] for row in table["rows"]] == [False, holdout == 0, holdout == 0]
         knockout = tokeniser.knock_out(gold, holdout=holdout, seed=2)
         rebpe = tokeniser.rebpe(gold, holdout=holdout, seed=2)
         known = (knockout.before.f1, knockout.after.f1, rebpe.after.f1)
         assert [values(table, row)["f1"] for row in range(3)] == list(map(pytest.approx, known))
         # What has seen the words is not tested against what has not; on unseen words it is.
-        p = rows[1]["scores"]["f1"]["p"]
+        p = table["rows"][1]["scores"]["f1"]["p"]
         assert p == (pytest.approx(1 / 1001) if holdout else None)
-        assert ("|test:" in rows[1]["signature"]) == (holdout > 0)
+        assert ("|test:" in table["rows"][1]["signature"]) == (holdout > 0)
 
 
 def test_a_recipe_tells_it_too_but_not_of_baselines(morphgraph, tmp_path, monkeypatch):

@@ -11,9 +11,9 @@ import subprocess
 import sys
 
 import gguf
-import numpy as np
 import pytest
 import wordfreq
+from gguf_models import WEIGHTS, write_merges, write_model, write_pieces
 from refusals import refused
 from sentencepiece import SentencePieceProcessor
 from small import trained_pieces
@@ -23,31 +23,8 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.gguf_writing import gguf_blocks
 from morphgraph.formats.loading import load_tokeniser
 
-WEIGHTS = np.arange(50, dtype=np.float32)
 WORDS = ["undesirable", "houses", "bakeries"]
 EDITED = ("tokens", "token_type", "merges", "scores")
-
-
-def write_model(path, model, rows, kinds=(), alignment=32, tensors=True, **more):
-    """A model as llama.cpp's converter writes it, with fields before and after the tokeniser's."""
-    writer = gguf.GGUFWriter(path, "llama")
-    writer.add_custom_alignment(alignment)
-    writer.add_tokenizer_model(model)
-    writer.add_string("first.field", "before")
-    writer.add_token_list(rows)
-    for key, value in more.items():
-        getattr(writer, f"add_{key}")(value)
-    if kinds:
-        writer.add_token_types(kinds)
-    writer.add_array("last.field", [1, 2, 3])
-    if tensors:
-        writer.add_tensor("first", WEIGHTS)
-        writer.add_tensor("second", WEIGHTS[:7])
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return path
 
 
 def read(path):
@@ -79,19 +56,14 @@ def without_edited(path):
 def demo(tmp_path):
     """The file of a model that has the demo's tokeniser."""
     tokeniser = load_tokeniser("demo:en")
-    vocabulary, merges = (tokeniser.document["model"][key] for key in ("vocab", "merges"))
-    rows = sorted(vocabulary, key=vocabulary.__getitem__)
-    merges = [m if isinstance(m, str) else " ".join(m) for m in merges]
-    more = {"token_merges": merges, "tokenizer_pre": "gpt-2", "bos_token_id": 0}
-    kinds = [3 if text in tokeniser.special else 1 for text in rows]
-    return write_model(tmp_path / "model.gguf", "gpt2", rows, kinds, **more)
+    return write_merges(tmp_path / "model.gguf", tokeniser, bos_token_id=0, tensors=True)
 
 
 def small(path, merges, rows=(), pre="qwen2", **more):
     """A small byte-level model, its rows beginning with the 256 bytes, and its tokeniser."""
     atoms = list(load_tokeniser("demo:en").document["model"]["vocab"])[1:257]
     rows, more = [*atoms, *rows], {"token_merges": merges, "tokenizer_pre": pre, **more}
-    return write_model(path, "gpt2", rows, [1] * len(rows), **more)
+    return write_model(path, "gpt2", rows, [1] * len(rows), tensors=True, **more)
 
 
 @pytest.mark.parametrize("alignment", [32, 64])
@@ -169,7 +141,7 @@ def test_new_types_take_rows_of_removed_ones_and_free_ones(pre, tmp_path):
     rows = read(path)[0]["tokenizer.ggml.tokens"]
     padded = tmp_path / "padded.gguf"
     more = {"token_merges": ["a b", "ab c"], "tokenizer_pre": pre}
-    write_model(padded, "gpt2", [*rows, "[PAD258]"], [1] * 258 + [5], **more)
+    write_model(padded, "gpt2", [*rows, "[PAD258]"], [1] * 258 + [5], tensors=True, **more)
     kept.extend({"dede": 9}, 1).export(tmp_path / "c.gguf", words=WORDS, into=padded)
     fields, _ = read(tmp_path / "c.gguf")
     assert fields["tokenizer.ggml.tokens"][-2:] == ["abc", "de"]
@@ -183,19 +155,8 @@ def pieces():
     return trained_pieces(lines, "bpe", 600, remove_extra_whitespaces=False, **settings)
 
 
-def piece_model(path, data):
-    model = SentencePieceProcessor(model_proto=data)
-    numbers = range(model.vocab_size())
-    kinds = [
-        2 if model.IsUnknown(n) else 3 if model.IsControl(n) else 6 if model.IsByte(n) else 1
-        for n in numbers
-    ]
-    more = {"token_scores": [model.GetScore(n) for n in numbers], "add_space_prefix": True}
-    return write_model(path, "llama", [model.IdToPiece(n) for n in numbers], kinds, **more)
-
-
 def test_sentencepiece_has_no_row_by_which_a_removed_type_is_merged(pieces, tmp_path):
-    path = piece_model(tmp_path / "a.gguf", pieces)
+    path = write_pieces(tmp_path / "a.gguf", pieces, tensors=True)
     (tmp_path / "m.model").write_bytes(pieces)
     first = mg.load(tmp_path / "m.model")
     words = wordfreq.top_n_list("nl", 3500)[2500:]

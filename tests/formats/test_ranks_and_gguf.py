@@ -12,6 +12,7 @@ import pytest
 import tiktoken
 import wordfreq
 from effort import SHARE, examples
+from gguf_models import write_merges, write_model, write_pieces
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
@@ -330,28 +331,9 @@ def test_a_rank_file_is_written_by_its_name(type_, portable, expected, ids, tmp_
 # ------------------------------------------------------------------------------------- GGUF
 
 
-def write_gguf(path, model, types, kinds, **more):
-    writer = gguf.GGUFWriter(path, "llama")
-    writer.add_tokenizer_model(model)
-    writer.add_token_list(types)
-    writer.add_token_types(kinds)
-    for key, value in more.items():
-        getattr(writer, f"add_{key}")(value)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return path
-
-
 def test_gguf_holds_the_demo(tmp_path):
     demo = load_tokeniser("demo:en")
-    model = demo.document["model"]
-    types = sorted(model["vocab"], key=model["vocab"].__getitem__)
-    kinds = [3 if text in demo.special else 1 for text in types]
-    merges = [text if isinstance(text, str) else " ".join(text) for text in model["merges"]]
-    parts = {"token_merges": merges, "tokenizer_pre": "gpt-2"}
-    path = write_gguf(tmp_path / "demo.gguf", "gpt2", types, kinds, **parts)
+    path = write_merges(tmp_path / "demo.gguf", demo)
     found = load_tokeniser(path)
     assert found.graph.state == demo.graph.state
     assert found.special == demo.special
@@ -366,7 +348,7 @@ def test_gguf_holds_the_demo(tmp_path):
 def test_gguf_begins_texts_as_the_model_does(tmp_path, monkeypatch):
     types, kinds = ["a", "b", "ab", "<s>"], [1, 1, 1, 3]
     more = {"token_merges": ["a b"], "tokenizer_pre": "llama-bpe", "add_bos_token": True}
-    path = write_gguf(tmp_path / "a.gguf", "gpt2", types, kinds, bos_token_id=3, **more)
+    path = write_model(tmp_path / "a.gguf", "gpt2", types, kinds, bos_token_id=3, **more)
     with path.open("ab") as file:  # the model's weights, beyond what is read of a file
         file.truncate(20_000)
     monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "10000")
@@ -378,15 +360,8 @@ def test_gguf_begins_texts_as_the_model_does(tmp_path, monkeypatch):
 def test_gguf_holds_a_sentencepiece_model(tmp_path):
     settings = {"byte_fallback": True, "normalization_rule_name": "identity"}
     data = trained_pieces(wordfreq.top_n_list("nl", 3000), "bpe", 600, **settings)
+    path = write_pieces(tmp_path / "b.gguf", data)
     model = SentencePieceProcessor(model_proto=data)
-    numbers = range(model.vocab_size())
-    asked = (model.IsUnknown, model.IsControl, model.IsByte)
-    kinds = [
-        next((k for k, is_so in zip((2, 3, 6), asked, strict=True) if is_so(n)), 1) for n in numbers
-    ]
-    types, scores = (list(map(ask, numbers)) for ask in (model.IdToPiece, model.GetScore))
-    more = {"token_scores": scores, "add_space_prefix": True}
-    path = write_gguf(tmp_path / "b.gguf", "llama", types, kinds, **more)
     found, lines = mg.load(path), wordfreq.top_n_list("nl", 3500)[2500:]
     assert [found.encode(line, special_tokens=False) for line in lines] == model.EncodeAsIds(lines)
 
@@ -408,7 +383,7 @@ def test_gguf_that_would_fill_memory_is_refused(monkeypatch):
 )
 def test_gguf_that_cannot_be_read(model, pre, tmp_path):
     more = {"tokenizer_pre": pre, "token_merges": ["a b"]}
-    path = write_gguf(tmp_path / "c.gguf", model, ["a", "b", "ab"], [1, 1, 1], **more)
+    path = write_model(tmp_path / "c.gguf", model, ["a", "b", "ab"], [1, 1, 1], **more)
     with refused(FileFormatError):
         load_tokeniser(path)
     assert model != "gpt2" or load_tokeniser(path, "qwen2").vocabulary_size == 3
@@ -421,7 +396,7 @@ def test_several_types_may_be_unknown(unknown, tmp_path):
     more = {} if unknown is None else {"unk_token_id": unknown}
     scores = [0.0, -3.0, 0.0, -1.0, -4.0, -2.0, 0.0]
     path = tmp_path / "d.gguf"
-    write_gguf(path, "llama", types, [2, 1, 2, 1, 1, 1, 2], token_scores=scores, **more)
+    write_model(path, "llama", types, [2, 1, 2, 1, 1, 1, 2], token_scores=scores, **more)
     found = mg.load(path)
     assert found.encode("abba", special_tokens=False) == [5, 3, 4, 1]
     assert found.encode("c", special_tokens=False) == [5, unknown or 0]
@@ -441,7 +416,7 @@ GEMMA_MERGES = ["\n\n \n", "\n \n", "▁ ▁", "a b", "▁ ab"]
 def test_gemma_merges_characters(named, tmp_path):
     """The tokenizer.json of Gemma has the same ids, as text is cut nowhere that a merge goes."""
     more = {"token_merges": GEMMA_MERGES, **named}
-    found = mg.load(write_gguf(tmp_path / "e.gguf", "gemma4", GEMMA_TYPES, GEMMA_KINDS, **more))
+    found = mg.load(write_model(tmp_path / "e.gguf", "gemma4", GEMMA_TYPES, GEMMA_KINDS, **more))
     model = {"type": "BPE", "unk_token": "<unk>", "byte_fallback": True}
     model["vocab"] = {text: number for number, text in enumerate(GEMMA_TYPES)}
     model["merges"] = [line.split(" ") for line in GEMMA_MERGES]
@@ -468,6 +443,6 @@ def test_gemma_merges_characters(named, tmp_path):
 def test_gemma_with_line_ends_that_merges_do_not_make(tmp_path):
     """llama.cpp takes them whole, which no merge says."""
     types, kinds = [*GEMMA_TYPES, "\n" * 5], [*GEMMA_KINDS, 1]
-    path = write_gguf(tmp_path / "f.gguf", "gemma4", types, kinds, token_merges=GEMMA_MERGES)
+    path = write_model(tmp_path / "f.gguf", "gemma4", types, kinds, token_merges=GEMMA_MERGES)
     with refused(FileFormatError):
         mg.load(path)

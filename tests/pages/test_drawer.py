@@ -5,8 +5,8 @@ import json
 import re
 import zipfile
 
-import gguf
 import pytest
+from gguf_models import write_merges
 
 import morphgraph as mg
 from tests.pages.conftest import as_read
@@ -60,17 +60,8 @@ def test_it_is_plain_or_as_it_is_and_checked_anew(app):
 
 
 def test_a_model_in_gguf_gets_the_merges(app, downloads, tmp_path):
-    demo = app.session.study.tokeniser.document["model"]
-    writer = gguf.GGUFWriter(tmp_path / "model.gguf", "llama")
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("gpt-2")
-    writer.add_token_list(sorted(demo["vocab"], key=demo["vocab"].__getitem__))
-    writer.add_token_merges([m if isinstance(m, str) else " ".join(m) for m in demo["merges"]])
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    app.upload("", ("model.gguf", (tmp_path / "model.gguf").read_bytes())).knock_out("ies")
+    model = write_merges(tmp_path / "model.gguf", app.session.study.tokeniser)
+    app.upload("", ("model.gguf", model.read_bytes())).knock_out("ies")
     form(app.open("history"), GGUF)
     app.press("Check and prepare")
     (tmp_path / "new.gguf").write_bytes(downloads["download morphgraph-tokeniser.gguf"]())

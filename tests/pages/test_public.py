@@ -3,17 +3,9 @@
 import pytest
 
 from morphgraph.reference.catalogue import SOURCES, cached_path
+from tests.pages.test_build import TINY, write
 
 pytestmark = pytest.mark.slow
-
-
-TINY = """name: tiny
-languages: [en]
-tokenisers: [{file: FILE}]
-methods: [standard]
-references: ['demo:en']
-intervals: false
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -21,15 +13,11 @@ def public(monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
 
 
-def write(page, text):
-    return page.set("text_area", "Evaluation", text)
-
-
 def test_nothing_lies_outside_the_browsers_own_folder(visit, state_folder, tokenizer_json):
     mine = visit()
     mine.upload("", ("mine.json", tokenizer_json))
     mine.graph.knockout(["un"])
-    write(mine.open("build"), TINY.replace("FILE", "demo:en"))
+    write(mine.open("build"), TINY)
     assert [path.name for path in state_folder.iterdir()] == ["browsers"]
     [folder] = (state_folder / "browsers").iterdir()
     assert folder == mine.session.store.folder
@@ -51,7 +39,7 @@ def test_word_frequencies_called_as_a_list_are_not_shared(visit):
 def test_no_path_of_the_server_is_read(visit, state_folder):
     page = visit().open("build")
     for path in ("/etc/passwd", "../../../etc/passwd", "mine.json", "~/.profile"):
-        [error] = write(page, TINY.replace("FILE", path)).errors()
+        [error] = write(page, TINY.replace("demo:en", path, 1)).errors()
         assert "not among the uploaded files" in error or "no such file" in error
         assert "root:" not in error
         assert str(state_folder) not in error

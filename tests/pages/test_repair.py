@@ -4,7 +4,6 @@ import re
 from itertools import pairwise
 
 import pytest
-from effort import one_of
 
 import morphgraph as mg
 from morphgraph.core.text import from_to, percent
@@ -39,23 +38,9 @@ def promised(app):
 @pytest.mark.parametrize(("language", "share"), [("en", 0.0), ("de", 0.2), ("en", 0.5)])
 def test_the_button_removes_what_the_library_does_and_keeps_its_promise(app, language, share):
     app.choose("Demo", language)
-    check_types_that_go(app, f"demo:{language}", f"demo:{language}", share)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("share", "count"), one_of((0.2, 1858), (0.0, 2182), (0.5, 1337)))
-def test_the_button_does_so_on_a_real_tokeniser(app, data_folder, share, count):
-    tokeniser = data_folder / "tokenizers" / "oscar-de-40k" / "tokenizer.json"
-    gold = data_folder / "references" / "morphynet" / "deu.derivational.v1.tsv"
-    for path in (gold, tokeniser):
-        app.upload("", (path.name, path.read_bytes()))
-    assert count == check_types_that_go(app, str(tokeniser), str(gold), share)
-
-
-def check_types_that_go(app, tokeniser, gold, share):
-    """Return how many types the button removes, which are those that the library does."""
     app.remedy("blame").set("number_input", SHARE, share)
-    result = mg.load(tokeniser).knock_out(mg.read_gold(gold), holdout=share)
+    demo = f"demo:{language}"
+    result = mg.load(demo).knock_out(mg.read_gold(demo), holdout=share)
     before, after = result.scored.before.f1, result.scored.after.f1
     words = str(result.on) if share else "words learned from"
     line, ahead = promised(app)
@@ -68,7 +53,6 @@ def check_types_that_go(app, tokeniser, gold, share):
     assert tuple(app.graph.types[number] for number in edit.removed_types) == result.removed
     assert (app.f1, app.scored) == (percent(after), f"on {words}")
     assert app.component("tape")["title"] == f"F1 over your edits, on {words}"
-    return len(result.removed)
 
 
 def test_the_curve_has_a_best_threshold_which_can_be_taken(app):

@@ -29,6 +29,7 @@ from morphgraph.reference.catalogue import (
     local_path,
     sources_of,
 )
+from morphgraph.reference.entry import describe_reference
 from morphgraph.reference.readers import read_reference
 
 CONTENT = b"".join(b"word%06d\tword %06d\n" % (n, n) for n in range(20_000))
@@ -244,6 +245,28 @@ def test_list(reference, source, cache):
     assert list(rows) == [*SOURCES, "small"]
     assert rows["small"]["path"] == str(cache / "small.tsv")
     assert (rows["celex"]["downloaded"], rows["celex"]["path"]) == (False, None)
+
+
+def test_show(reference, tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_text("unbreakable\tun- break -able\nCosta Rica\tCosta Rica\nredo\tre- do\n", "utf-8")
+    shown, gold = reference("show", path, "--json", "--limit", 1).json, read_reference(path)
+    [entry] = shown["entries"]
+    assert (entry["line"], entry["morphs"]) == (1, ["un", "break", "able"])
+    assert (entry["kinds"], entry["underlying"]) == (["prefix", "free", "suffix"], None)
+    assert (shown["format"], shown["checksum"]) == ("plain", gold.checksum)
+    synthesis = describe_reference(gold).index_of_synthesis
+    assert shown["description"]["index_of_synthesis"] == synthesis
+    assert shown["skipped"] == [{"reason": "word with a space", "count": 1, "first_line": 2}]
+
+
+def test_what_a_terminal_would_act_upon_is_shown_by_its_code(reference, tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_text("\x1b[2Ja\u202e\t\x1b[2J a\u202e\n[red]ab\t[red] ab", "utf-8")
+    shown = reference("show", path).out
+    assert "\x1b" not in shown and "\u202e" not in shown
+    assert r"\x1b[2J a\u202e" in shown and "[red] ab" in shown
+    assert "\x1b" not in reference("show", path, "--json").out
 
 
 def test_out_copies_and_replaces_nothing(reference, server, source, tmp_path):

@@ -1,7 +1,6 @@
 """Other programs' segmentations among tokenisers: the same scores, intervals and tests."""
 
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import expect
+from score_oracles import common, edits
 from small import small_tokeniser
 
 from morphgraph.core.files import demo_gold_path
@@ -78,28 +78,14 @@ def naive_official(gold, predicted):
     def segments(cell):
         return "|".join("|".join(cell.split(" @@")).split(" ")).split("|")
 
-    @cache
-    def common(a, b):
-        if not a or not b:
-            return 0
-        skipped = max(common(a[1:], b), common(a, b[1:]))
-        return max(skipped, 1 + common(a[1:], b[1:])) if a[0] == b[0] else skipped
-
-    @cache
-    def distance(a, b):
-        if not a or not b:
-            return len(a + b)
-        either = 1 + min(distance(a[1:], b), distance(a, b[1:]))
-        return min(either, distance(a[1:], b[1:]) + (a[0] != b[0]))
-
     pairs = [(segments(a), segments(b)) for a, b in zip(gold, predicted, strict=True)]
-    both = sum(common(tuple(a), tuple(b)) for a, b in pairs)
+    both = sum(common(a, b) for a, b in pairs)
     wanted, given = (sum(len(pair[place]) for pair in pairs) for place in (0, 1))
     return {
         "morpheme_precision": both / given,
         "morpheme_recall": both / wanted,
         "morpheme_f1": 2 * both / (given + wanted),
-        "morpheme_distance": sum(distance("|".join(a), "|".join(b)) for a, b in pairs) / len(pairs),
+        "morpheme_distance": sum(edits(a, b) for a, b in pairs) / len(pairs),
     }
 
 

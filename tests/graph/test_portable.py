@@ -38,8 +38,9 @@ def portable(merges, drop):
             at = next((i for i, t in enumerate(joins) if makers[t] and t not in drop), None)
             if at is None:
                 break
-            kept.append((tokens[at], tokens[at + 1]))
-            made.append(joins[at])
+            if (tokens[at], tokens[at + 1]) not in kept[before:]:
+                kept.append((tokens[at], tokens[at + 1]))
+                made.append(joins[at])
             tokens[at : at + 2] = [joins[at]]
         chain = [*kept[before:], tuple(tokens)]
         is_new = set(chain).isdisjoint(kept[:before])

@@ -1,12 +1,14 @@
 """Plan of an edit that leaves only pair merges, so that any library can read them."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from heapq import heappop, heappush
+from itertools import pairwise
 
 import numpy as np
 
 from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_table import Change, Merge, MergeTable, Parts, Rewired
+from morphgraph.graph.plans import reranked
 
 
 def plan_portable(graph: MergeTable, drop: Iterable[str] = ()) -> Change:
@@ -27,85 +29,140 @@ def plan_portable(graph: MergeTable, drop: Iterable[str] = ()) -> Change:
     """
     drop = sorted(set(drop))
     plan = _Plan(graph, set(map(graph.id_of, drop)))
-    for number, merge in graph.merges().items():
-        plan.take(number, merge)
+    plan.take_all()
     plan.drop_useless()
     return plan.change({"edit": "portable", "drop": drop})
 
 
+_Applied = tuple[int, int, int, int]
+"""A merge of a pair: its place among all, its level and order there, and what it makes."""
+
+
 class _Plan:
-    """The merges kept so far, in order of rank."""
+    """The merges that are kept; those that may change are looked at one by one."""
 
     def __init__(self, graph: MergeTable, unwanted: Collection[int]) -> None:
-        self.graph, self.atoms, self.unwanted = graph, TypeAtoms(), unwanted
-        self.levels: Mapping[int, int] = graph.levels() if graph.ties else {}
-        self.kept: dict[int, Merge] = {}
-        self.applied: dict[Parts, tuple[int, int]] = {}
-        """For each pair that is merged: the level of its merge, and what it makes."""
-        self.added: dict[int, Merge] = {}
+        self.graph, self.unwanted = graph, unwanted
+        self.atoms = graph.derived("type atoms", TypeAtoms)
+        self.merges = merges = graph.columns()
+        self.place_of = dict(zip(merges.ids.tolist(), range(len(merges.ids)), strict=True))
+        self.levels = np.arange(len(merges.ids))
+        if graph.ties:
+            self.levels = np.fromiter(graph.levels().values(), np.int64, len(merges.ids))
+        places = np.flatnonzero(merges.widths == 2)
+        pairs = graph.columns(merges.ids[places])
+        is_usual = pairs.first_of_pairs() & ~np.isin(pairs.results, list(unwanted))
+        pairs, places = graph.columns(pairs.ids[is_usual]), places[is_usual]
+        self.waiting = np.delete(np.arange(len(merges.ids)), places).tolist()
+        """A heap of places to look at: of tuple merges, unwanted and repeated ones, at first."""
+        left, right = pairs.parts.reshape(-1, 2).T.tolist()
+        levels, results = self.levels[places].tolist(), pairs.results.tolist()
+        known = zip(places.tolist(), levels, [0] * len(places), results, strict=True)
+        pairs_of_types = zip(left, right, strict=True)
+        self.applied: dict[Parts, _Applied] = dict(zip(pairs_of_types, known, strict=True))
+        """Of each pair that is merged, the merge; it may come later."""
+        self.paired: dict[int, Parts] = {}
+        """The two parts that merges have now, by place."""
+        self.added: dict[tuple[int, int], Merge] = {}
+        """New merges, by the place that they come before, and by their order there."""
         self.removed: dict[int, Merge] = {}
+        """By place."""
         self.gone: set[int] = set()
-        self.makers = Counter(merge.result for merge in graph.merges().values())
-        self.new_ids = graph.new_merge_ids()
+        self.makers = np.bincount(merges.results, minlength=len(graph.types))
 
-    def take(self, number: int, merge: Merge) -> None:
-        """Keep a merge as it is or with two other parts, or remove it."""
-        rank, parts, result = merge
-        if parts in self.applied or result in self.unwanted:  # it would never apply, or must not
-            self._drop(number, merge)
-            return
-        if len(parts) == 2 and self.gone.isdisjoint(parts):
-            self._keep(number, merge)
-            return
-        tokens = self._segment(result)
-        joined: list[Merge] = []
-        while len(tokens) > 2 and (found := self._join(tokens, rank)):
-            joined.append(found)
-        last = Merge(rank, tuple(tokens), result)
-        # A pair that is merged already, after other pairs than these, is not merged once more.
-        if len(tokens) == 2 and self.applied.keys().isdisjoint(m.parts for m in (*joined, last)):
-            new = {next(self.new_ids): merge_ for merge_ in joined}
-            for number_, merge_ in (new | {number: last}).items():
-                self._keep(number_, merge_)
-            if not joined or self._segment(result) == [result]:
-                self.added |= new
-                self.makers.update(merge_.result for merge_ in joined)
-                return
-            for number_ in (*new, number):
-                del self.applied[self.kept.pop(number_).parts]
-        self._drop(number, merge)
+    def take_all(self) -> None:
+        """Keep each merge as it is or with two other parts, or remove it, in order of rank."""
+        before = -1
+        while self.waiting:
+            place = heappop(self.waiting)
+            if place != before:
+                self._take(place)
+            before = place
 
-    def _keep(self, number: int, merge: Merge) -> None:
-        self.kept[number] = merge
-        level = self.levels.get(number, merge.rank) if self.levels else len(self.kept)
-        self.applied[merge.parts] = level, merge.result
+    def _take(self, place: int) -> None:
+        rank, parts, result = merge = self.graph.merge(int(self.merges.ids[place]))
+        if (found := self.applied.get(parts)) and found[0] == place:
+            del self.applied[parts]
+        if self._is_applied(parts, place) or result in self.unwanted:
+            self._drop(place)  # it would never apply, or must not
+        elif len(parts) == 2 and self.gone.isdisjoint(parts):
+            self._apply(merge, place)
+        else:
+            tokens = self._segment(result, place)
+            joined: dict[Parts, Merge] = {}
+            while len(tokens) > 2 and (new := self._join(tokens, rank)):
+                joined[new.parts] = new
+            chain = [*joined.values(), Merge(rank, tuple(tokens), result)]
+            # A pair that is merged already, after other pairs than these, is not merged once more.
+            is_new = not any(self._is_applied(each.parts, place) for each in chain)
+            if not (len(tokens) == 2 and is_new and self._pair(chain, place)):
+                self._drop(place)
 
-    def _drop(self, number: int, merge: Merge) -> None:
-        self.removed[number] = self.graph.merge(number)
-        self.makers[merge.result] -= 1
-        if not self.makers[merge.result] and merge.result not in self.graph.fixed:
-            self.gone.add(merge.result)
+    def _pair(self, chain: list[Merge], place: int) -> bool:
+        """Keep a merge with the last one's parts after the others, unless they do not form it."""
+        later = {each.parts: self.applied.get(each.parts) for each in chain}
+        for at, each in enumerate(chain, 1 - len(chain)):
+            self._apply(each, place, at)
+        if len(chain) > 1 and self._segment(chain[-1].result, place) != [chain[-1].result]:
+            for parts, was in later.items():
+                del self.applied[parts]
+                if was:
+                    self.applied[parts] = was
+            return False
+        self.paired[place] = chain[-1].parts
+        for at, each in enumerate(chain[:-1]):
+            self.added[place, at] = each
+            self.makers[each.result] += 1
+        for was in filter(None, later.values()):
+            heappush(self.waiting, was[0])
+        return True
 
-    def _segment(self, type_: int) -> list[int]:
-        """Return the tokens of a type's string by the merges kept so far."""
+    def _apply(self, merge: Merge, place: int, at: int = 0) -> None:
+        level = int(self.levels[place])
+        if self.graph.ties:
+            level, at = merge.rank if at else level, 0
+        self.applied[merge.parts] = place, level, at, merge.result
+
+    def _is_applied(self, parts: Parts, place: int) -> bool:
+        """Whether a merge up to a place has these parts."""
+        found = self.applied.get(parts)
+        return found is not None and found[0] <= place
+
+    def _drop(self, place: int) -> None:
+        merge = self.graph.merge(int(self.merges.ids[place]))
+        self.removed[place] = merge
+        self.paired.pop(place, None)
+        self._unmake(merge.result)
+        if merge.result in self.gone:
+            for user in self.graph.users(merge.result):
+                if self.place_of[user] > place:
+                    heappush(self.waiting, self.place_of[user])
+
+    def _unmake(self, type_: int) -> None:
+        self.makers[type_] -= 1
+        if not self.makers[type_] and type_ not in self.graph.fixed:
+            self.gone.add(type_)
+
+    def _segment(self, type_: int, place: int) -> list[int]:
+        """Return the tokens of a type's string by the merges kept up to a place."""
         tokens = self.atoms.of(self.graph, [type_])
         while True:
-            places = range(len(tokens) - 1)
-            pairs = [self.applied.get((tokens[at], tokens[at + 1])) for at in places]
-            best = min(
-                ((pair[0], at, pair[1]) for at, pair in zip(places, pairs, strict=True) if pair),
-                default=None,
-            )
-            if best is None:
+            options = [
+                (level, order, at, result)
+                for at, found in enumerate(map(self.applied.get, pairwise(tokens)))
+                if found
+                for known, level, order, result in [found]
+                if known <= place
+            ]
+            if not options:
                 return tokens
-            _, at, result = best
+            *_, at, result = min(options)
             tokens[at : at + 2] = [result]
 
     def _join(self, tokens: list[int], rank: int) -> Merge | None:
         """Join the first two tokens that are a present type together; None if none are."""
         types, ids = self.graph.types, self.graph.ids
-        for at in range(len(tokens) - 1):
-            parts = tokens[at], tokens[at + 1]
+        for at, parts in enumerate(pairwise(tokens)):
             result = ids.get(types[parts[0]] + types[parts[1]])
             if result is not None and self.makers[result] and result not in self.unwanted:
                 tokens[at : at + 2] = [result]
@@ -114,40 +171,44 @@ class _Plan:
 
     def drop_useless(self) -> None:
         """Remove merges whose parts went after them."""
-        before = None
-        while before != self.gone:
-            before = set(self.gone)
-            for number, merge in list(self.kept.items()):
-                if not self.gone.isdisjoint((*merge.parts, merge.result)):
-                    del self.kept[number]
-                    if self.added.pop(number, None) is None:
-                        self._drop(number, merge)
-                    else:
-                        self.makers[merge.result] -= 1
+        done: set[int] = set()
+        while new := self.gone - done:
+            done |= new
+            users = {self.place_of[user] for type_ in new for user in self.graph.users(type_)}
+            paired = {at for at, parts in self.paired.items() if not new.isdisjoint(parts)}
+            for place in (users - self.paired.keys() - self.removed.keys()) | paired:
+                self._drop(place)
+            for key, merge in list(self.added.items()):
+                if not new.isdisjoint(merge.parts):
+                    del self.added[key]
+                    self._unmake(merge.result)
 
     def change(self, step: Mapping[str, object]) -> Change:
         """Return all as one change, with ranks from 0 without gaps."""
-        graph = self.graph
-        old = {n: graph.merge(n) for n in self.kept if n not in self.added}
-        changed = {n: was for n, was in old.items() if was.parts != self.kept[n].parts}
-        rewired = [
-            Rewired(n, was.parts, self.kept[n].parts, "portable") for n, was in changed.items()
-        ]
-        added, reranked = {}, []
-        for rank, (number, merge) in enumerate(self.kept.items()):
-            if number in self.added:
-                added[number] = merge._replace(rank=rank)
-            elif merge.rank != rank:
-                reranked.append((number, merge.rank, rank))
-        if not (changed or self.removed):
+        if not (self.paired or self.removed):
             return Change(step)
+        graph, ids = self.graph, self.merges.ids
+        places = np.delete(np.arange(len(ids)), list(self.removed))
+        keys = sorted(self.added)
+        before = np.array([place for place, _ in keys], np.int64)
+        ranks = np.arange(len(places)) + np.searchsorted(before, places, "right")
+        new_ranks = np.arange(len(keys)) + np.searchsorted(places, before)
+        added = {
+            number: self.added[key]._replace(rank=int(rank))
+            for key, rank, number in zip(keys, new_ranks, graph.new_merge_ids(), strict=False)
+        }
+        rewired = [
+            Rewired(number, graph.merge(number).parts, parts, "portable")
+            for place, parts in sorted(self.paired.items())
+            for number in [int(ids[place])]
+        ]
         return Change(
             step,
             tuple(sorted(self.gone)),
-            self.removed,
+            {int(ids[place]): merge for place, merge in sorted(self.removed.items())},
             tuple(rewired),
             added_merges=added,
-            reranked=np.array(reranked, np.int64).reshape(-1, 3),
-            origins={n: (graph.origin(n), "split") for n in changed}
+            reranked=reranked(graph.columns(ids[places]), ranks),
+            origins={entry.merge: (graph.origin(entry.merge), "split") for entry in rewired}
             | dict.fromkeys(added, ("original", "reified")),
         )

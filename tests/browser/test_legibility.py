@@ -219,7 +219,7 @@ ACTS = {
 
 
 @pytest.mark.parametrize("press", one_of(press_enter, Locator.click))
-@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("name", one_of(*sorted(ACTS, key="Repair".__ne__)))
 def test_the_focus_is_never_lost(page, app_address, name, press):
     start(page, app_address)
     if name != "Workbench":

@@ -157,7 +157,7 @@ def test_published_files_are_cut_as_tiktoken_does(name, data_folder):
         assert ours.encode(line) == theirs.encode(line), line
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_types_can_be_taken_out_of_a_published_file(data_folder):
     """Each line in which no type that goes took part keeps its ids; none of these is emitted."""
     path = data_folder / "tokenizers" / "tiktoken" / "o200k_base.tiktoken"

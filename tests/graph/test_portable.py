@@ -38,8 +38,9 @@ def portable(merges, drop):
             at = next((i for i, t in enumerate(joins) if makers[t] and t not in drop), None)
             if at is None:
                 break
-            kept.append((tokens[at], tokens[at + 1]))
-            made.append(joins[at])
+            if (tokens[at], tokens[at + 1]) not in kept[before:]:
+                kept.append((tokens[at], tokens[at + 1]))
+                made.append(joins[at])
             tokens[at : at + 2] = [joins[at]]
         chain = [*kept[before:], tuple(tokens)]
         is_new = set(chain).isdisjoint(kept[:before])
@@ -103,3 +104,12 @@ def test_a_chain_goes_through_types_that_are_there():
     found = [graph.describe(merge) for merge in graph.merge_ids()]
     assert found == ["a + b → ab", "ab + c → abc", "abc + a → abca"]
     assert not unreachable_types(graph)
+
+
+def test_a_chain_has_no_pair_twice():
+    graph = MergeGraph.from_merges([("x", "y", "x", "y"), ("x", "y")])
+    graph.portable()
+    assert [graph.describe(merge) for merge in graph.merge_ids()] == [
+        "x + y → xy",
+        "xy + xy → xyxy",
+    ]

@@ -57,11 +57,12 @@ NOWHERE = "CacheImpl._locator_classes = []"
 @pytest.mark.parametrize(
     "before",
     [
-        *("", NOWHERE),
+        NOWHERE,
         # A copy of the process dies at once, cannot be made, or there is none; another thread might
         # hold a lock.
         *one_of(
             "import os; fork = os.fork; os.fork = lambda: fork() or os._exit(1)",
+            "",
             "import os; os.fork = lambda: os.stat('/nowhere')",
             "import os; del os.fork",
             "from threading import *; Thread(target=main_thread().join).start()",

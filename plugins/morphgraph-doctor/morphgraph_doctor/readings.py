@@ -131,7 +131,7 @@ def readings_of(
             kind, own = kinds.get(file, ""), documents.get(file)
             place = Path(files.place)
             path = Path(folder) if program == "transformers" else place / file
-            told = {"pattern": pattern_of(own or document), "special": special}
+            told: dict[str, Any] = {"pattern": pattern_of(own or document), "special": special}
             told |= {"merges": place / merges[0]} if kind == PAIR else {}
             ask = partial(ids_by, program, path, told)
             found.append(ProgramReading(name, file, kind, ask, own, known.sees_special))

@@ -26,3 +26,8 @@ def one_of(*cases):
     """Cases of a test that show the same in other settings: the first one always, all in a soak."""
     values = (case if isinstance(case, tuple) else (case,) for case in cases[1:])
     return [cases[0], *(pytest.param(*each, marks=pytest.mark.soak) for each in values)]
+
+
+def all_but(cases, *long):
+    """Cases of a test, of which these, which show the same as others do, are for a soak."""
+    return [pytest.param(each, marks=pytest.mark.soak) if each in long else each for each in cases]

@@ -79,6 +79,7 @@ def other_type(page, name):
     return types.first
 
 
+@pytest.mark.soak
 def test_a_late_back_takes_no_toggle_back_nor_a_late_toggle_a_step(page, app_address):
     line = Line(page)
     page.goto(f"{app_address}/?demo=en&type=ies")

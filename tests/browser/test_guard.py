@@ -195,6 +195,7 @@ def test_nor_does_more_come_through_a_websocket(public_port):
     assert other.socket.recv(timeout=60)
 
 
+@pytest.mark.soak
 def test_memory_comes_back_when_the_next_session_ends(serve, tmp_path):
     variables = {"MORPHGRAPH_STATE": str(tmp_path), "MORPHGRAPH_PUBLIC": "1"}
     variables["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = "3"

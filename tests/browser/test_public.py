@@ -19,7 +19,6 @@ pytestmark = pytest.mark.browser
 MARK = "zebrasecret"
 """Stands in every name and text of the first browser."""
 GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "think", MARK))
-PAGES = ("Repair", "Compare", "Build")
 
 
 def leave_something_everywhere(page, address):
@@ -99,17 +98,13 @@ def test_nothing_of_one_appears_in_the_other(new_page, public_app):
     assert cookies_of(second.context)["morphgraph"] != theirs["morphgraph"]
     token = theirs["morphgraph"]
     folder = state / "browsers" / hashlib.sha256(token.encode()).hexdigest()[:32]
-    asked = [
-        f"?run={MARK}-run&batch_run={MARK}-run",
-        f"?tokeniser={folder}/files&reference=/etc/passwd&file=../../etc/passwd",
-        f"?methods=model%20{MARK}&demo={MARK}&show=all&words=un",
+    for asked in (
+        f"Build?run={MARK}-run&batch_run={MARK}-run",
+        f"Repair?tokeniser={folder}/files&reference=/etc/passwd&file=../../etc/passwd",
+        f"Compare?methods=model%20{MARK}&demo={MARK}&show=all&words=un",
         f"?session={token[:20]}&tab={theirs.get('morphgraph-tab', '')}",
-    ]
-    for page in PAGES:
-        second.goto(f"{address}/{page}")
-        sees_nothing(second)
-    for page, query in zip(("Build", "Compare", "Compare", ""), asked, strict=True):
-        second.goto(f"{address}/{page}{query}")
+    ):
+        second.goto(f"{address}/{asked}")
         sees_nothing(second)
 
     # With cookies that are nearly right.
@@ -148,6 +143,7 @@ def test_nothing_of_one_appears_in_the_other(new_page, public_app):
     sees_nothing(first)
 
 
+@pytest.mark.soak
 def test_a_file_that_would_stop_all_is_refused(page, public_app):
     """Words on which it would take seconds each are open; others are answered all the while."""
     start(page, public_app.address)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from browser_steps import PATIENCE, Line, idle, start, text_field
+from effort import one_of
 from playwright.sync_api import expect
 
 from morphgraph.corpus.counts import wordfreq_counts
@@ -67,12 +68,12 @@ LAYOUT = """(area) => {
 }"""
 
 
-@pytest.mark.parametrize("code", ["en", "de", "nl"])
+@pytest.mark.parametrize("code", one_of("de", "en", "nl"))
 def test_a_demo_is_cut_as_by_the_library(page, code):
     cuts_as_the_library(page, f"demo:{code}", code)
 
 
-@pytest.mark.parametrize(("name", "language"), [("oscar-de-40k", "de"), ("gpt2", "en")])
+@pytest.mark.parametrize(("name", "language"), one_of(("gpt2", "en"), ("oscar-de-40k", "de")))
 def test_a_real_one_is_cut_as_by_the_library(page, data_folder, name, language):
     cuts_as_the_library(page, str(data_folder / "tokenizers" / name), language)
 
@@ -172,7 +173,7 @@ def test_letters_stay_as_typed_and_chips_stand_in_their_place_and_choose(page, a
             assert place == pytest.approx(other, abs=1)
 
 
-@pytest.mark.parametrize("touch", [False, True])
+@pytest.mark.parametrize("touch", one_of(False, True))
 def test_the_first_click_elsewhere_arrives(new_page, app_address, touch):
     """Chips of a long word take other room than its letters: they wait for the click."""
     page = new_page(has_touch=touch)

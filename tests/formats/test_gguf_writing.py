@@ -13,8 +13,8 @@ import sys
 import gguf
 import pytest
 import wordfreq
-from gguf_models import WEIGHTS, write_merges, write_model, write_pieces
 from effort import share_of
+from gguf_models import WEIGHTS, write_merges, write_model, write_pieces
 from refusals import refused
 from sentencepiece import SentencePieceProcessor
 from small import trained_pieces

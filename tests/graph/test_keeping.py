@@ -4,7 +4,7 @@ from itertools import product
 
 import oracles
 import pytest
-from effort import examples
+from effort import EFFORT, examples
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import ALPHABET, MERGES, check_graph, graph_of, tied_graphs, well_formed
@@ -13,7 +13,8 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.portable_edits import explain_lost, preview_keeping
 from morphgraph.tokeniser.merging import unformed_types
 
-TEXTS = ["".join(letters) for n in range(1, 8) for letters in product("abc", repeat=n)]
+LONGEST = 7 if EFFORT == "soak" else 6
+TEXTS = ["".join(letters) for n in range(LONGEST) for letters in product("abc", repeat=n + 1)]
 
 
 def pairs_of(graph):

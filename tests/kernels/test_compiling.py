@@ -57,15 +57,15 @@ NOWHERE = "CacheImpl._locator_classes = []"
 @pytest.mark.parametrize(
     "before",
     [
-        NOWHERE,
         # A copy of the process dies at once, cannot be made, or there is none; another thread might
-        # hold a lock.
+        # hold a lock; there is no folder to keep them in.
         *one_of(
             "import os; fork = os.fork; os.fork = lambda: fork() or os._exit(1)",
             "",
             "import os; os.fork = lambda: os.stat('/nowhere')",
             "import os; del os.fork",
             "from threading import *; Thread(target=main_thread().join).start()",
+            NOWHERE,
         ),
     ],
 )

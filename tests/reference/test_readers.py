@@ -7,7 +7,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
-from effort import examples
+from effort import EFFORT, examples
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_writing import write_plain
@@ -217,9 +217,11 @@ def test_written_references_read_back_equal(data, whole, count):
 
 
 def test_every_line_of_all_real_files_is_used_or_skipped_with_a_reason(data_folder):
-    paths = sorted((data_folder / "references").rglob("*.tsv"))
+    paths = sorted(
+        (data_folder / "references").rglob("*.tsv"), key=lambda path: path.stat().st_size
+    )
     assert len(paths) > 15
-    for path in paths:
+    for path in paths[: None if EFFORT == "soak" else -4]:
         reference = read_reference(path)
         shape = "sigmorphon2022" if "sigmorphon" in str(path) else "morphynet-derivation"
         assert reference.format == shape or "inflectional" in path.name

@@ -3,11 +3,13 @@
 import json
 import re
 from concurrent.futures import wait
+from functools import cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from small import small_document
+from streamlit.components.v2 import manifest_scanner
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
@@ -15,6 +17,9 @@ from streamlit.testing.v1.element_tree import Dataframe
 
 from web.edits import CANVAS
 from web.sources import references_there
+
+# Each app of a test would read what is said of all installed packages, for half a second.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path += [str(HERE.parent / "tests"), str(HERE.parent)]
+sys.path += map(str, (HERE.parent / "tests", HERE.parent, *HERE.glob("*/tests")))
 
 from tests.conftest import (  # noqa: E402, F401
     data_folder,

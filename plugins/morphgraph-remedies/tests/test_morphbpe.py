@@ -4,9 +4,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import merge_method_oracles as naive
 import numpy as np
 import oracles
+import training_oracles as plain
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,7 +59,7 @@ def plainly_trained(words: list[tuple[list[str], int]], most: int) -> list[tuple
         seen.add("".join(each))
     pieces = [([*morph], count) for morph, count in morphs.items()]
     order, merges = sorted({*"".join(morphs)}), []
-    while len(merges) < most and (pairs := naive.pair_counts(pieces)):
+    while len(merges) < most and (pairs := plain.pair_counts(pieces)):
         pair = min(pairs, key=lambda p: (-pairs[p], order.index(p[0]), order.index(p[1])))
         for tokens, _ in pieces:
             naive_merge(tokens, pair)

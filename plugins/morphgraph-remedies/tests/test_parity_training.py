@@ -9,9 +9,9 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from merge_method_oracles import pair_counts, replace
 from refusals import refused
 from strategies import word_counts
+from training_oracles import pair_counts, replace
 
 from morphgraph.corpus.counts import LanguageCounts, WordCounts, wordfreq_counts
 from morphgraph.kernels import merge_training

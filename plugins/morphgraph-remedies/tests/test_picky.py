@@ -8,6 +8,7 @@ from typing import Any
 import merge_method_oracles as naive
 import oracles
 import pytest
+import training_oracles as plain
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,11 +34,11 @@ from morphgraph_remedies.picky_kernel import segment_by_events
 
 
 @st.composite
-def models(draw: st.DrawFn) -> tuple[list[str], list[naive.Event]]:
+def models(draw: st.DrawFn) -> tuple[list[str], list[plain.Event]]:
     """Types, and events in an order that training need not come to."""
     types = list("abc")
     parts: dict[str, list[tuple[str, ...]]] = {}
-    events: list[naive.Event] = []
+    events: list[plain.Event] = []
     for _ in range(draw(st.integers(0, 14))):
         if parts and draw(st.booleans()):
             whole = draw(st.sampled_from(sorted(parts)))
@@ -57,7 +58,7 @@ def models(draw: st.DrawFn) -> tuple[list[str], list[naive.Event]]:
     return types, events
 
 
-def picky_of(types: list[str], events: list[naive.Event], filler: int = 0) -> Picky:
+def picky_of(types: list[str], events: list[plain.Event], filler: int = 0) -> Picky:
     listed = [*(chr(0xE000 + i) for i in range(filler)), *types]
     first = {whole: parts for kind, parts, whole in reversed(events) if kind == "merge"}
     tokeniser = tokeniser_of_types("small", listed, first.values())
@@ -72,14 +73,14 @@ def of_training(trained: TrainedPicky, name: str = "trained") -> Picky:
     return Picky.of_training(tokeniser_of_types(name, trained.types, trained.merges), trained)
 
 
-def check(picky: Picky, events: list[naive.Event], listed: list[str]) -> None:
+def check(picky: Picky, events: list[plain.Event], listed: list[str]) -> None:
     words = picky.encode(listed)
     found = picky.segment(words)
     assert ((found.closed_by < 0) == (found.token_at >= 0)).all()
     for number, word in enumerate(listed):
         # Without an unknown token, other characters are left out.
         known = "".join(letter for letter in word if letter in picky.types)
-        tokens, performed = naive.segment_picky(events, known)
+        tokens, performed = plain.segment_picky(events, known)
         ends = found.token_ends(number)
         assert [picky.token_text(words, atom, token) for atom, token in ends] == tokens
         start, end = words.word_offsets[number : number + 2]
@@ -91,7 +92,7 @@ def check(picky: Picky, events: list[naive.Event], listed: list[str]) -> None:
 @examples(400)
 @given(models(), st.lists(st.text("abcd", max_size=12), max_size=6), st.sampled_from([0, 400]))
 def test_same_as_naive(
-    model: tuple[list[str], list[naive.Event]], listed: list[str], filler: int
+    model: tuple[list[str], list[plain.Event]], listed: list[str], filler: int
 ) -> None:
     types, events = model
     picky = picky_of(types, events, filler)
@@ -113,7 +114,7 @@ def test_same_as_naive_after_training(
     counts: dict[str, int], listed: list[str], size: int, threshold: float
 ) -> None:
     picky = of_training(train_picky(counts, vocab_size=size, threshold=threshold))
-    _, events, present, segmented = naive.train_picky(counts, size, threshold)
+    _, events, present, segmented = plain.train_picky(counts, size, threshold)
     check(picky, events, [*listed, *counts])
     assert picky.vocabulary_size == len(present)
     found = picky.segment(picky.encode(list(counts)))
@@ -124,7 +125,7 @@ def test_same_as_naive_after_training(
 @examples(200)
 @given(models(), st.lists(st.text("abc", max_size=12), max_size=6))
 def test_other_methods_see_the_final_types(
-    model: tuple[list[str], list[naive.Event]], listed: list[str]
+    model: tuple[list[str], list[plain.Event]], listed: list[str]
 ) -> None:
     """As on a plain list of the types that are left; by post-removal as by `naive.demolish`."""
     picky = picky_of(*model)

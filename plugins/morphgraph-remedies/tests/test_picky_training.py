@@ -3,9 +3,9 @@
 from functools import partial
 from typing import Any
 
-import merge_method_oracles as naive
 import numpy as np
 import pytest
+import training_oracles as plain
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ from morphgraph_remedies.picky import TrainedPicky, train_picky
 from morphgraph_remedies.scaffold import train_scaffold
 
 
-def events_of(trained: TrainedPicky) -> list[naive.Event]:
+def events_of(trained: TrainedPicky) -> list[plain.Event]:
     types = trained.types
     return [(kind, tuple(types[p] for p in parts), types[t]) for kind, parts, t in trained.events]
 
@@ -32,7 +32,7 @@ def events_of(trained: TrainedPicky) -> list[naive.Event]:
 )
 def test_same_as_naive(counts: dict[str, int], size: int, threshold: float, minimum: int) -> None:
     trained = train_picky(counts, vocab_size=size, threshold=threshold, minimum_count=minimum)
-    types, events, present, _ = naive.train_picky(counts, size, threshold, minimum)
+    types, events, present, _ = plain.train_picky(counts, size, threshold, minimum)
     assert list(trained.types) == types
     assert events_of(trained) == events
     assert trained.vocabulary == tuple(text for text in types if text in present)
@@ -56,7 +56,7 @@ def test_same_as_naive_where_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(merge_training, "EVENTS_PER_CALL", 50)
     monkeypatch.setattr(merge_training, "train_events", watched)
     trained = train_picky(counts, vocab_size=300, threshold=0.3)
-    types, events, _, _ = naive.train_picky(counts, 300, 0.3)
+    types, events, _, _ = plain.train_picky(counts, 300, 0.3)
     assert (list(trained.types), events_of(trained)) == (types, events)
     assert len(trained.removed) > 300
     assert seen == {

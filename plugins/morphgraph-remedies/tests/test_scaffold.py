@@ -2,6 +2,7 @@
 
 import merge_method_oracles as naive
 import oracles
+import training_oracles as plain
 import wordfreq
 from effort import examples
 from hypothesis import given
@@ -22,7 +23,7 @@ from morphgraph_remedies.scaffold import Scaffold, train_scaffold
 )
 def test_trained_as_naive(counts: dict[str, int], size: int, minimum: int) -> None:
     trained = train_scaffold(counts, vocab_size=size, minimum_count=minimum)
-    merges, scaffolds = naive.train_scaffold(counts, size, minimum)
+    merges, scaffolds = plain.train_scaffold(counts, size, minimum)
     assert list(trained.merges) == merges
     assert trained.scaffolds == scaffolds
 

@@ -88,9 +88,6 @@ def demolish(merges, tokens, doomed):
     return demolish(merges, taken_apart, doomed)
 
 
-# ------------------------------------------------------------------------- as others write it
-
-
 def released(texts, halves, events, hole):
     """A model as the authors' trainer writes it: events in two numbered lists, a hole in the ids.
 

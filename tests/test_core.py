@@ -153,8 +153,6 @@ def test_a_copy_is_a_new_one():
     assert (len(sent), sent.entries, sent.size) == (0, 3, 1000)
 
 
-# --- limits ---------------------------------------------------------------------------------------
-
 FEW = Limit("MORPHGRAPH_MAX_THINGS", 3, 2, "things", "Three are enough.")
 
 
@@ -181,9 +179,6 @@ def test_a_limit_that_is_no_number(monkeypatch, chosen):
     monkeypatch.setenv(FEW.variable, chosen)
     with refused():
         FEW.check(1, "a.json")
-
-
-# --- systems --------------------------------------------------------------------------------------
 
 
 def test_cores_are_those_of_the_process_or_of_the_machine(monkeypatch):

@@ -159,8 +159,6 @@ def test_the_library_never_imports_streamlit():
                 assert not [n for n in named(name, node) if n.split(".")[0] == "streamlit"], name
 
 
-# --- names ----------------------------------------------------------------------------------------
-
 GROUP = get_command(program)
 COMMANDS = {*GROUP.list_commands(None), "doctor", "transplant", "undertrained"}
 COMMAND_MODULES = [f"{package}.commands" for package in PLUGINS]
@@ -197,8 +195,6 @@ def test_no_two_things_have_one_name():
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-# --- Streamlit ------------------------------------------------------------------------------------
-
 PUBLIC = {
     "streamlit",
     "streamlit.delta_generator",  # the type of places on a page
@@ -231,8 +227,6 @@ def test_nothing_private_of_streamlit_is_used():
         assert found <= PUBLIC, path
         assert not re.findall(r"\bst\._[a-z]\w+|_session_mgr|get_script_run_ctx", text), path
 
-
-# --- pickles --------------------------------------------------------------------------------------
 
 FORBIDDEN = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
 READS_PICKLES = {"read_pickle", "to_pickle", "cache_data"}

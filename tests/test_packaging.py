@@ -149,8 +149,6 @@ def test_the_app_says_how_to_install_it(morphgraph, monkeypatch):
     assert "pip install 'morphgraph[app]'" in run.err
 
 
-# --- a release ------------------------------------------------------------------------------------
-
 SOURCE = PROJECT["urls"]["Source"]
 SETUP = runpy.run_path(str(ROOT / "setup.py"))
 

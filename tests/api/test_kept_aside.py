@@ -29,9 +29,6 @@ def saved(made, folder, name="saved.json"):
     return load_tokeniser(folder / name)
 
 
-# ------------------------------------------------------------------------ what is learned from
-
-
 @pytest.mark.parametrize("how", LEARN)
 def test_all_learn_from_the_rest_as_if_there_were_no_other_words(tokeniser, gold, how):
     train, test = gold.split()
@@ -89,9 +86,6 @@ def test_whole_words_and_tokens_are_kept_aside_alike(tokeniser):
     assert curve.points[0].removed == len(made.removed)
     assert curve.points[0].f1 == pytest.approx(made.after.f1)
     assert curve.learned[0].f1 == pytest.approx(made.learned.after.f1)
-
-
-# ---------------------------------------------------------------- what a file says it has seen
 
 
 @pytest.mark.parametrize("how", LEARN)
@@ -177,9 +171,6 @@ def test_comparing_puts_all_columns_on_the_words_kept_aside(tokeniser, gold):
     f1 = mg.compare(compared, gold).to_frame()["f1"].tolist()
     assert f1 == mg.compare(compared, test).to_frame()["f1"].tolist()
     assert f1 == [each.score(test).f1 for each in compared.values()]
-
-
-# ---------------------------------------------------------------------------------- results
 
 
 @pytest.mark.parametrize("kind", ["knockout", "rebpe", "chosen"])

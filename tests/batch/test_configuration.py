@@ -136,9 +136,6 @@ def test_what_ships_is_valid_and_says_what_it_is(name):
     assert evaluation.description
 
 
-# ------------------------------------------------------------------------------ YAML
-
-
 def test_values_are_plain_and_have_lines():
     text = "a: no\nb:\n  - 1\n  - 2.5\n  - true\n  - 2024-01-01\n  - ~\n  - '1'\nc: {d: 1e3}\n"
     found, lines = load_yaml(text, "x.yaml")

@@ -131,9 +131,6 @@ def test_there_are_limits(folder, changed):
     assert make_plan(text_of(**changed), "t.yaml", folder).cells
 
 
-# ------------------------------------------------------------------------------ hashing
-
-
 def test_hashing_stops_before_it_is_too_much(tmp_path, monkeypatch):
     files = [tmp_path / f"{number}.txt" for number in range(3)]
     for file in files:
@@ -157,9 +154,6 @@ def test_a_folder_of_too_many_files_is_not_walked_to_its_end(tmp_path, monkeypat
         (tmp_path / f"{number}.bin").write_text("no text")
     with refused(FileFormatError):
         make_plan(text_of(corpora=f"[{{text: ['{tmp_path}']}}]"), "t.yaml")
-
-
-# ------------------------------------------------------------------------------ quoting
 
 
 TAKE_ANY = ("plain", "morfessor")
@@ -200,9 +194,6 @@ def test_a_run_of_the_page_quotes_nothing(tmp_path):
     assert "shadow.txt, line 2" in progress.failures[0]
     for path in run.folder.rglob("*"):
         assert not path.is_file() or b"root:x" not in path.read_bytes(), path
-
-
-# ------------------------------------------------------------------------------ time
 
 
 def test_a_run_that_takes_too_long_is_stopped_and_says_so(folder, tmp_path, monkeypatch):

@@ -160,9 +160,6 @@ def test_segment_gives_the_splits_that_score(morphgraph):
     assert (row["tokens"], row["splits"]) == (["Ġund"], [3])  # behind it nothing is cut any further
 
 
-# ----------------------------------------------------------------------------- as a real process
-
-
 def process(*arguments, stdin=b""):
     """Run the command as a process of its own."""
     command = [sys.executable, "-c", "from morphgraph.cli import main; main()", *arguments]
@@ -202,9 +199,6 @@ def test_a_closed_pipe_says_nothing():
     )  # fmt: skip
     assert done.stdout.count(b"\n") == 1
     assert done.stderr == b""
-
-
-# --- counting -------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

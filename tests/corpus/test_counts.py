@@ -161,9 +161,6 @@ def test_an_array_of_words_is_a_sequence():
         array[5]
 
 
-# ------------------------------------------------------------------------- Parquet
-
-
 def as_parquet(columns, metadata=None):
     buffer = io.BytesIO()
     parquet.write_table(pa.table(columns).replace_schema_metadata(metadata), buffer)

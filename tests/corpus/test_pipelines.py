@@ -38,9 +38,6 @@ def pieces(pipeline, counts, **options):
     return dict(prepare(pipeline, counts, **options).counts.items())
 
 
-# ------------------------------------------------------------------------- single rules
-
-
 RULES = {
     partial(split_off, AT_CONTRACTION): [
         *("do|n't", "DO|N'T", "ca|n’t", "she|'ll|'ve", "mother|'s|-in-law", "they|'re", "I|'m"),
@@ -106,9 +103,6 @@ def test_character_coverage():
     assert not {"{", "}", "~", " "} & covered_characters(words.items())
     # Ties go to the smaller code point.
     assert covered_characters({"éñ": 1}.items(), 0.5) - KEPT_ASCII == {"é"}
-
-
-# ------------------------------------------------------------------------- whole pipelines
 
 
 def test_plain():
@@ -178,9 +172,6 @@ def test_what_cannot_be_prepared():
     with refused():
         prepare("plain", {"\ud800": 1})
     assert pieces("plain", {"a": 0, "b": 1}) == {"Ġb": 1}
-
-
-# ------------------------------------------------------------------------- in use as in training
 
 
 def library(pipeline, kind, alphabet):

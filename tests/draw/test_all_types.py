@@ -53,9 +53,6 @@ def test_its_rows_and_lists_are_what_is_known_of_each_type():
     assert wrong == sorted(wrong, reverse=True), "the worst first"
 
 
-# --- the overview: each present type in one cell, most joins first --------------------------------
-
-
 def test_every_type_has_its_cell():
     tokeniser = load_tokeniser("demo:en")
     study = Study(tokeniser, Benchmark.on(mg.read_gold("demo:en"), tokeniser))

@@ -14,9 +14,6 @@ from morphgraph.score.boundaries import Benchmark
 MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x"), ("abc", "abc")]
 
 
-# ------------------------------------------------------------------------------------- geometry
-
-
 def points(edge, steps=24):
     """Places along an edge: the level stretch, the curve, the level stretch."""
     middle = (edge.bend + edge.level) / 2
@@ -99,9 +96,6 @@ def test_no_edge_crosses_a_label_whatever_the_labels_are(data):
         blocks.append((source, [data.draw(uses(ids, len(source.strands))) for _ in range(rows)]))
     fan = lay_out_fans(blocks)
     check(fan.vertices, fan.edges)
-
-
-# ----------------------------------------------------------------------------------- what it shows
 
 
 @pytest.fixture
@@ -199,9 +193,6 @@ def test_merges_that_do_not_fit_are_one_vertex():
     heights = [item.y for item in whole.vertices if item.kind == "merge"][1:]
     assert len(heights) == 20
     assert heights[0] == -300 and heights[-1] > 300, "the middle stands beside the first screen"
-
-
-# ----------------------------------------------------------------------------------------- stages
 
 
 def merges_of(fan):

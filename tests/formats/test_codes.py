@@ -135,8 +135,6 @@ def test_merges_that_need_their_vocabulary_are_no_codes():
     assert not is_codes(b"a b 12\n") and not is_codes(b"a 1\nb 2\n") and not is_codes(b"a\nb\n")
 
 
-# ------------------------------------------------------------------------------------- CLIP
-
 PRINTED = [*range(33, 127), *range(161, 173), *range(174, 256)]
 LETTERS = [chr(byte) for byte in PRINTED] + [chr(256 + n) for n in range(256 - len(PRINTED))]
 HEADER = '"bpe_simple_vocab_16e6.txt#version: 0.2 - Size: 49152\n'

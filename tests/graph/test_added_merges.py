@@ -30,9 +30,6 @@ def edited():
     return graph
 
 
-# ------------------------------------------------------------------------ what the edits do
-
-
 def test_repairs_that_links_take_back_are_no_edit():
     """a + c + a + b is linked to a + b again: nothing to undo, and redo is not lost."""
     graph = MergeGraph.from_merges([("a", "b", "a"), ("a", "b"), ("a", "c", "ab"), ("c", "c")])
@@ -45,9 +42,6 @@ def test_repairs_that_links_take_back_are_no_edit():
     assert change.counts() == {}
     assert observed(graph) == before
     assert (len(graph.history), len(graph.undone)) == (1, 1)
-
-
-# ------------------------------------------------------------------------ there and back
 
 
 @pytest.mark.parametrize("edit", ["anneal", "knockout", "cascade"])
@@ -68,9 +62,6 @@ def test_after_a_change_that_is_not_made(edit):
     assert observed(graph) == before
     assert graph.numbered == state
     assert "y" not in graph and "cy" not in graph
-
-
-# ------------------------------------------------------------------------ errors
 
 
 def repaired(rank, *parts):
@@ -133,9 +124,6 @@ def test_errors_change_nothing(step):
     assert graph.history == history
     assert not any(text in graph for text in ("y", "cy", "z", "ad", "q"))
     check_graph(graph)
-
-
-# ------------------------------------------------------------------------ against a naive model
 
 
 def snapshot(graph):

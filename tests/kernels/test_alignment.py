@@ -100,8 +100,6 @@ def test_hand_derived():
     assert run([("xyz", [])]) == [[(0, -1)]]
 
 
-# ------------------------------------------------------------------------ sequences of strings
-
 SEPARATOR = "\N{NULL}"
 
 FEW = st.lists(st.lists(st.text("ab", max_size=3), max_size=5), min_size=1, max_size=5)

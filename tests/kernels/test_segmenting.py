@@ -92,8 +92,6 @@ def test_set_up_compiles_for_all_arrays():
     assert {name: len(kernel.signatures) for name, kernel in kernels.items()} == before
 
 
-# --- pairs ----------------------------------------------------------------------------------------
-
 PAIRS = MERGES.map(lambda merges: [parts for parts in merges if len(parts) == 2])
 WORDS = st.lists(
     st.text("ab", max_size=SHORT + 8) | st.text("abc", max_size=SHORT + 8), max_size=12

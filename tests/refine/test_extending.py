@@ -103,9 +103,6 @@ def test_new_types_get_the_ids_of_pruned_ones():
     assert list(again.graph.merges().values()) == list(tokeniser.graph.merges().values())
 
 
-# ------------------------------------------------------------------------------ of another one
-
-
 def appended(own, other):
     """Pair merges that make each type of the other from the tokens that it has until then."""
     found = []

@@ -124,8 +124,6 @@ def test_table():
     assert alone[:3] == ["75.00", "50.00", "60.00"]
 
 
-# --- one score, whoever asks for it ---------------------------------------------------------------
-
 NAMES = ("precision", "recall", "f1")
 NO_DRAWS = Draws(resamples=0)
 MORPHS = st.lists(st.text("abc-", min_size=1, max_size=4), min_size=1, max_size=4)

@@ -215,8 +215,6 @@ def test_the_worst_words_come_first():
     assert worst_words(gold, "whole-word").tolist() == [UNDOING, DOGS]
 
 
-# --- marks ----------------------------------------------------------------------------------------
-
 SIGNS = {RIGHT_SPLIT, WRONG_SPLIT, MISSED}
 TEXTS = st.text(st.characters(exclude_characters="".join(SIGNS)), min_size=1, max_size=12)
 

@@ -200,9 +200,6 @@ def test_an_outcome_keeps_the_signature_that_it_was_made_with():
     assert (outcome.signature(), outcome.vocabulary_size, outcome.token_texts(1)) == before
 
 
-# --- weights and gold -----------------------------------------------------------------------------
-
-
 WORDS = reference_of(
     entry("Dog s / Dogs"), entry("DOG"), entry("god s /"), entry("goß / goß"), entry("dogs / dogs")
 )

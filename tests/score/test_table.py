@@ -110,9 +110,6 @@ def test_no_baseline_and_no_resamples():
     assert "|test:" not in table.signature and "interval:" not in table.signature
 
 
-# --- failures -------------------------------------------------------------------------------------
-
-
 class Broken(Greedy):
     """Cannot segment."""
 
@@ -151,9 +148,6 @@ def test_a_failure_has_no_score_and_changes_none():
     untested = ScoreTable(found, baseline=1, draws=Draws(resamples=0))
     assert np.isnan([e.p for n in (0, 3) for e in untested.estimates[n].values()]).all()
     assert "|test:" not in untested.signature_of(0), "a baseline that failed is none"
-
-
-# --- gold sets and the ideal ---------------------------------------------------------------------
 
 
 def test_outcomes_on_different_gold_sets_are_refused():

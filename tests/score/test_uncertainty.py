@@ -145,9 +145,6 @@ def test_equal_tokenisers_do_not_differ_and_different_ones_do():
     assert better == pytest.approx(1 / 1001)
 
 
-# --- means over runs ------------------------------------------------------------------------------
-
-
 def over_runs(values, most=np.inf):
     array = np.array(values)
     known = array.mean(), array.std(ddof=1), len(array)

@@ -108,9 +108,6 @@ def test_no_text_becomes_a_formula(table):
         assert not value.startswith(("\t", "\r")), value
 
 
-# --------------------------------------------------------------------------------------- by hand
-
-
 def test_csv_has_all_digits_and_counts_are_whole():
     columns = (Column("F1", "percent", csv="f1", extras=("low", "seeds")), Column("n", "count"))
     row = Row(("a",), (Cell(1.0, 1 / 3, seeds=2), Cell(-8000.0)), after=(("signature", "s"),))
@@ -155,8 +152,6 @@ def test_csv_is_exact_and_no_formula():
     assert frame_csv(data).decode() == "'=a,value,n\n'=1+1,0.1,1\nb,n/a,n/a\n"
     assert frame_csv(data[:0]).decode() == "'=a,value,n\n"
 
-
-# --------------------------------------------------------------------------------- comparisons
 
 WORDS = ["<script>alert(1)</script>", "=cmd()", 'a"b,c', "50%_{x}\\"]
 

@@ -157,21 +157,9 @@ def test_latex(two):
     assert to_latex(scores_table(two)) == GOLDEN
 
 
-def bold(rows, metric, **changes):
-    table = table_of([metric], [(label, [estimate(value)]) for label, value in rows])
-    if changes:
-        table.outcomes = (replace(table.outcomes[0], **changes), *table.outcomes[1:])
-    return re.findall(r"\{\}(\w+) & [^&]*& \\textbf", to_latex(scores_table([table])))
-
-
-def test_the_best_is_bold():
-    """Of which kind it is; `test_model` has which of them are best."""
-    rows = [("a", 0.9), ("b", 0.5), ("c", 0.1), ("d", NAN)]
-    assert bold(rows, "f1") == ["a"]
-    assert bold(rows, "over") == ["c"]
-    assert bold(rows, "fertility") == [], "neither more nor less is better"
-    assert bold(rows, "f1", segmenter=None) == ["b"], "the gold competes with nobody"
-    assert bold([("a", 0.90001), ("b", 0.90002)], "f1") == ["a", "b"], "both read 90.00"
+def test_the_gold_competes_with_nobody(real):
+    """Else it would be best; see `test_model` for who is."""
+    assert not any(cell.is_best for row in scores_table([real]).rows for cell in row.cells)
 
 
 @pytest.mark.parametrize("first", ["gone", [estimate(0.25)]])

@@ -34,9 +34,6 @@ def texts_of(tokeniser, words):
     return token_texts(Bte(tokeniser), words)
 
 
-# ------------------------------------------------------------------------------------ tuple merges
-
-
 @given(merges=well_formed(), words=st.lists(WORDS), data=st.data())
 def test_edited_is_read_back_equal(merges, words, data):
     """Also where an edit leaves two merges with the same parts: the lower rank counts."""
@@ -51,9 +48,6 @@ def test_edited_is_read_back_equal(merges, words, data):
     assert merges_of(again) == merges_of(tokeniser)
     assert texts_of(again, words) == texts_of(tokeniser, words)
     assert again.warnings == ()
-
-
-# ------------------------------------------------------------------------------------ ids
 
 
 def test_ids_are_dense_and_mapped():
@@ -99,8 +93,6 @@ def test_bert_post_processor_is_renumbered():
     assert library.encode("ab").ids == [5, 0, 1, 4]
     assert library.encode("ab").tokens == ["[CLS]", "a", "b", "[SEP]"]
 
-
-# ------------------------------------------------------------------------------------ two files
 
 VOCABULARY = {"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}
 
@@ -175,9 +167,6 @@ def test_special_types_of_two_files():
     assert tokeniser.vocabulary_size == 7
 
 
-# ------------------------------------------------------------------------------------ warnings
-
-
 def test_merges_in_an_impossible_order_are_loaded_with_a_warning():
     # c + d takes c away from ab + c, and then b + cd comes before a + b.
     tokeniser = small_tokeniser(
@@ -186,9 +175,6 @@ def test_merges_in_an_impossible_order_are_loaded_with_a_warning():
     (warning,) = tokeniser.warnings
     assert "these types can never be formed: “abcd”." in warning
     assert texts_of(tokeniser, ["abcd", "abc"]) == [["a", "bcd"], ["abc"]]
-
-
-# ------------------------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(
@@ -248,9 +234,6 @@ def test_of_equal_pairs_the_first_one_is_saved():
     assert Tokenizer.from_str(saved.decode()).encode("abc").tokens == ["ab", "c"]
     document["model"]["type"] = "BPE"
     assert Tokenizer.from_str(json.dumps(document)).encode("abc").tokens == ["a", "bc"]
-
-
-# ------------------------------------------------------------------------------------ what is read
 
 
 def as_published():

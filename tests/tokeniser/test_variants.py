@@ -112,9 +112,6 @@ def test_unknown_characters_are_kept_as_text(variant_named):
     assert len(words.gaps_at(np.array([0, 0]), np.array([1, 2]))) == 1
 
 
-# ------------------------------------------------------------------------------------ round trip
-
-
 def contents(tokeniser):
     """What must survive saving: types with their ids, merges, and all settings."""
     graph = tokeniser.graph

@@ -186,9 +186,6 @@ def test_wordpiece_prime_is_bpe_over_characters_and_the_longest_match(words, tex
     assert [ours.types[token] for token in ours.segment(encoded).tokens(0)] == wanted
 
 
-# ------------------------------------------------------------------------- progress and errors
-
-
 @pytest.mark.parametrize("method", [pytest.param(n, marks=_SLOW[n]) for n in METHODS.trained])
 def test_progress_and_stopping(counts, method):
     shares = []

@@ -88,7 +88,7 @@ def _f1(current: Session, words: Scored, scope: Scope, weighting: Weighting, pla
     label = f":small[F1 % {on or everything}{kind}] **{value}**"
     if gain:  # not where it is undefined
         label += f" :{'green' if gain > 0 else 'red'}-badge[{gain:+.2f}]" if gain == gain else ""
-    tip = "All figures, and what is counted"
+    tip = "All scores, and how they are computed"
     with st.popover(label, type="tertiary", key=f"f1 {place}", help=tip):
         if reference.partial_note:
             st.caption(reference.partial_note)
@@ -130,4 +130,4 @@ def _what_is_counted(current: Session, score: BoundaryScore, words: Scored) -> N
     tokenised = Bte(study.tokeniser).signature()
     signature = gold_set.signature_of(tokenised, scores=f"{score.scope} {score.weighting}")
     st.code(signature, language=None, wrap_lines=True)
-    st.caption("All that these scores depend on. Quote it, so that others can reproduce them.")
+    st.caption("All that these scores depend on. Cite it, so that others can reproduce them.")

@@ -202,7 +202,7 @@ def _settings_options(
         of: Any = Annotated[known[each].annotation, info]
         yield Parameter(each, Parameter.KEYWORD_ONLY, default=known[each].default, annotation=of)
     others = ", ".join(each for each in known if each not in own)
-    told = f"{helps.get(name, _SHARED[name])}: {others}. “help” explains them."
+    told = f"{helps.get(name, _SHARED[name])}: {others}. “--{name.strip('_')} help” explains them."
 
     def explain(given: list[str] | None) -> list[str] | None:
         if given == ["help"]:

@@ -105,8 +105,10 @@ def score(
     entrants = given.entrants([each for each in chosen if each != "ideal"])
     if methods and not chosen:
         raise MorphGraphError("There is nothing to score. Name some --methods, or leave them out.")
-    if set_.baseline > len(entrants):
-        raise MorphGraphError(f"baseline={set_.baseline}: there are {len(entrants)} tokenisers.")
+    if set_.baseline > (most := len(entrants)):
+        raise MorphGraphError(
+            f"baseline={set_.baseline}: give at most {most}, the number of tokenisers."
+        )
     golds = given.gold_sets()
     scored = scoring.score(entrants, golds)
     if out is not None:

@@ -74,7 +74,7 @@ _METHODS = {
     "segmenting": ", ".join(METHODS.segmenting),
     "trained": ", ".join((*METHODS.trained, *METHODS.able("retrains"))),
     "scored": ", ".join((*METHODS.offered, *METHODS.learning)),
-    "learning": " and ".join(METHODS.learning),
+    "learning": ", ".join(METHODS.learning),
 }
 
 

@@ -157,7 +157,7 @@ def compare(
     holdout: If a method learns from the gold: the share that is kept aside, by families of words,
         and that all are compared on; 0 learns from all words and compares on the same.
     seed: Draws the words kept aside.
-    limit: At most this many words of the gold; 0 for all.
+    limit: At most this many words in --out and --json; 0 for all. Scores are over all words.
     out: Also write the words: .csv, .tex or .html.
     """
     from morphgraph.api.scoring import outcomes
@@ -166,11 +166,9 @@ def compare(
     if out is not None:
         check_ending(out, ".csv", ".tex", ".html")
     [gold_set] = given.gold_sets()
-    if limit:
-        gold_set = gold_set.with_entries(gold_set.reference.entries[:limit])
     entrants = given.entrants(named_methods(method))
     with output.progress_bar("comparing"):
-        compared = SideBySide(outcomes(entrants, gold_set, holdout, seed))
+        compared = SideBySide(outcomes(entrants, gold_set, holdout, seed), limit)
         report = compared.to_dict()
     if out is not None:
         compared.save(out)

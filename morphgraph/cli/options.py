@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial, wraps
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
@@ -391,7 +391,8 @@ class OnGold:
                 raise
             entrants = [] if methods else [_entrant_of(self.tokeniser)]
         else:
-            entrants = [] if methods else [self._on(loaded, "bpe")]
+            whole = replace(self._on(loaded, "bpe"), label=base_name(loaded.name))
+            entrants = [] if methods else [whole]
         for each in methods:
             is_method = re.fullmatch(r"[\w-]+\s*(\(.*\))?", each) and not Path(each).exists()
             entrants.append(self._on(loaded, each) if is_method else _entrant_of(each))

@@ -110,7 +110,8 @@ def _figures(current: Session, now: BoundaryScore, start: BoundaryScore, words: 
         options["delta"] = f"{gain:+.2f}" if is_edited and gain == gain else None
         options["delta_color"] = "normal" if gain else "off"
         st.metric(label, value, **options)
-    size, before_size = study.tokeniser.vocabulary_size, study.graph.loaded_type_count
+    size = study.tokeniser.vocabulary_size
+    before_size = study.graph.loaded_type_count - len(study.graph.absent)
     delta = f"{size - before_size:+,}" if is_edited else None
     tip = "|V|: how many types the vocabulary has."
     st.metric("Types", f"{size:,}", delta, delta_color="off", help=tip, width="content")

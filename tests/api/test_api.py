@@ -244,6 +244,15 @@ def test_chosen_types(small):
     assert repr(both) == "<Knockout: 2 types removed>"
 
 
+def test_entries_of_removed_types_are_no_types(small, tmp_path):
+    kept = small.knock_out_types(["undo"], portable=True).tokeniser
+    for folder in (tmp_path / "one", tmp_path / "again"):
+        kept.export(folder, words=["undo"])
+        rows = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
+        assert (len(rows), len(mg.load(folder)), len(kept)) == (9, 7, 7)
+        kept = mg.load(folder)
+
+
 # --------------------------------------------------------------------------------- what is shown
 
 

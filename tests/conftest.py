@@ -47,6 +47,8 @@ settings.load_profile("morphgraph")
 def running(request):
     """What a refusal is told of: the test that has it."""
     refusals.running[:] = [request.node]
+    if refusals.IS_WRITING:
+        refusals.tell_cases(request.node)
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -64,9 +66,11 @@ def own_main():
     sys.modules["__main__"] = before
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Mark the tests that need the public data, by this fixture, and those that may run again."""
     reruns.pytest_collection_modifyitems(items)
+    if not any("[" in argument for argument in config.args):
+        refusals.collected[:] = [each.nodeid for each in items]
     for item in items:
         if "data_folder" in getattr(item, "fixturenames", ()):
             item.add_marker("data")

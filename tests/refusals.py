@@ -32,6 +32,8 @@ PLACES = {
 
 running = []
 """The test that runs; its messages so far are among its properties."""
+collected = []
+"""All tests of this run, also those that markers leave out; none if single cases were asked for."""
 
 
 @cache
@@ -77,8 +79,14 @@ def refused(kind=MorphGraphError, place=None):
 
 
 def write(reports):
-    """Put the messages of the tests that ran into `messages.txt`; those of lost files go."""
-    found = {test: said for test, said in messages().items() if _is_there(test)}
+    """Put the messages of the tests that ran into `messages.txt`; those of lost tests go."""
+    cases = {text for each in reports for name, text in each.user_properties if name == "case"}
+    known = {*map(_function, cases)}
+    found = {
+        test: said
+        for test, said in messages().items()
+        if (test in cases if _function(test) in known else _is_there(test))
+    }
     for report in reports:
         said = [text for name, text in report.user_properties if name == "said"]
         found.pop(report.nodeid, None)
@@ -86,6 +94,16 @@ def write(reports):
             found[report.nodeid] = said
     lines = [line for test in sorted(found) for line in (test, *("    " + s for s in found[test]))]
     FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def tell_cases(test):
+    """Tell `write`, which may be in another process, all cases of a test, so that others go."""
+    cases = [each for each in collected if _function(each) == _function(test.nodeid)]
+    test.user_properties += [("case", each) for each in cases]
+
+
+def _function(test):
+    return test.partition("[")[0]
 
 
 def _is_there(test):

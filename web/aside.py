@@ -79,5 +79,5 @@ def share_field(current: Session, *, disabled: bool = False) -> None:
         step=0.05,
         width=220,
         disabled=disabled or is_learned,
-        help="What was learned has decided it: undo that first." if is_learned else tip,
+        help="Edits were learned with this share. Undo them to change it." if is_learned else tip,
     )

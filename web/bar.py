@@ -88,7 +88,7 @@ def _f1(current: Session, words: Scored, scope: Scope, weighting: Weighting, pla
     label = f":small[F1 % {on or everything}{kind}] **{value}**"
     if gain:  # not where it is undefined
         label += f" :{'green' if gain > 0 else 'red'}-badge[{gain:+.2f}]" if gain == gain else ""
-    tip = "All figures, and what is counted"
+    tip = "All scores, and how they are computed"
     with st.popover(label, type="tertiary", key=f"f1 {place}", help=tip):
         if reference.partial_note:
             st.caption(reference.partial_note)
@@ -110,7 +110,8 @@ def _figures(current: Session, now: BoundaryScore, start: BoundaryScore, words: 
         options["delta"] = f"{gain:+.2f}" if is_edited and gain == gain else None
         options["delta_color"] = "normal" if gain else "off"
         st.metric(label, value, **options)
-    size, before_size = study.tokeniser.vocabulary_size, study.graph.loaded_type_count
+    size = study.tokeniser.vocabulary_size
+    before_size = study.graph.loaded_type_count - len(study.graph.absent)
     delta = f"{size - before_size:+,}" if is_edited else None
     tip = "|V|: how many types the vocabulary has."
     st.metric("Types", f"{size:,}", delta, delta_color="off", help=tip, width="content")
@@ -130,4 +131,4 @@ def _what_is_counted(current: Session, score: BoundaryScore, words: Scored) -> N
     tokenised = Bte(study.tokeniser).signature()
     signature = gold_set.signature_of(tokenised, scores=f"{score.scope} {score.weighting}")
     st.code(signature, language=None, wrap_lines=True)
-    st.caption("All that these scores depend on. Quote it, so that others can reproduce them.")
+    st.caption("All that these scores depend on. Cite it, so that others can reproduce them.")

@@ -95,9 +95,9 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
         key=key,
         format_func=lambda name: METHODS[name].title if name in METHODS else name,
         on_change=choose,
-        help="On the open tokeniser as it is now; what learns from the reference, on it as it was "
-        "before the edits, without the words kept aside. What Build trained and the copies of "
-        "the drawer are among them.",
+        help="Methods run on the open tokeniser with its edits. Those that learn from the "
+        "reference start from it without edits, and do not see the words kept aside. Tokenisers "
+        "trained in Build and copies in the drawer are listed too.",
     )
     ui.show_deferred_error(_REFUSED)
     picked = []
@@ -295,9 +295,9 @@ def upload_method() -> None:
         "SentencePiece model, or a list of types."
     )
     program = (
-        "A word a line, as another program cut it: `word⇥un break able`, `un|break|able`, "
-        "`word⇥un @@break @@able` (SIGMORPHON), or what Morfessor saves or prints. It is scored as "
-        "it is: it has no vocabulary, and a word that it lacks is not cut."
+        "One word per line, as another program segmented it: `word⇥un break able`, "
+        "`un|break|able`, `word⇥un @@break @@able` (SIGMORPHON), or what Morfessor saves or "
+        "prints. It is scored as it is: it has no vocabulary, and a word that it lacks is not cut."
     )
 
     def take(name: str, data: bytes) -> None:

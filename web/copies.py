@@ -51,7 +51,7 @@ def keep_branch(current: Session, changes: Sequence[Change], last: str) -> str:
     try:
         name = _keep(current, f"{_BRANCH}{last}", steps)
     except MorphGraphError as error:
-        return f"what you had undone is not kept: {error}"
+        return f"what you had undone is lost: {error}"
     return f"what you had undone is kept as the copy “{name}”"
 
 

@@ -57,7 +57,7 @@ def _drawer(current: Session) -> None:
     if st.session_state.get(_SHOWN) != current.study.graph.state:
         st.rerun()  # the page below has to show another state, not the drawer alone
     _what_was_done(current)
-    st.subheader("Take it with you", anchor=False)
+    st.subheader("Export", anchor=False)
     _take_along(current)
     st.subheader("Copies", anchor=False)
     copy_list(current)
@@ -96,7 +96,7 @@ def _what_was_done(current: Session) -> None:
         return
     on = f", all on the {words.said}" if words.part is not None else ""
     figures = f" The figures are F1 in %{on}." if has_gold else ""
-    st.caption(f"Click a line to travel there.{figures}")
+    st.caption(f"Click a line to go back to that state.{figures}")
 
 
 # --------------------------------------------------------------------------- export
@@ -137,7 +137,7 @@ def _take_along(current: Session) -> None:
 
 def _of_pairs(current: Session, tuples: int) -> str:
     """Say who reads a plain file, and its F1 beside that of the tokeniser as it is."""
-    readers = "Every library reads it: tokenizers, transformers, llama.cpp by its converter."
+    readers = "Every library reads it: tokenizers, transformers and, after conversion, llama.cpp."
     if not tuples:
         return f"{readers} Exactly what you see."
     note = f"{readers} Pairs only, ids as they were."
@@ -181,7 +181,7 @@ def _checked(current: Session, segmenter: Bte, model: tuple[str, bytes] | None) 
     reference = current.study.benchmark.reference
     key = (segmenter.signature(), reference.checksum, model is not None)
     # It stays where it is: a button that goes takes the focus with it, and Escape needs that.
-    tip = "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences."
+    tip = "Compares the ids of 10,000 words, those of the reference first, and of 1,000 sentences."
     is_checked = st.session_state.get(_CHECKED) == key
     options: dict[str, Any] = {"key": "check export", "help": tip, "primary": not is_checked}
     ui.button(
@@ -246,8 +246,8 @@ def _copy_link(current: Session) -> None:
     """Show a button that copies the address of this page with its edits."""
     edits = current.study.graph.history
     fits = not edits or bool(edits_in_address(current))
-    tip = "Whoever opens it has these edits, with the same tokeniser."
-    tip = tip if fits else "These edits are too long for an address: take the recipe along."
+    tip = "Anyone who opens this link sees the same tokeniser with these edits."
+    tip = tip if fits else "These edits are too long for a link. Download the recipe instead."
     data = {"label": "Copy link", "fits": fits, "tip": tip}
     component("link", "link", "elements")(key="copy link", data=data)
 
@@ -260,7 +260,10 @@ def _more(current: Session) -> None:
         return to_graphml(to_networkx(tokeniser.graph, names=tokeniser.readable_types))
 
     with st.expander("More files"), st.container(horizontal=True):
-        tip = "The edits alone, to make again: drop it anywhere, or morphgraph knockout --recipe."
+        tip = (
+            "The edits alone. To replay them, drop the file anywhere, or run morphgraph knockout "
+            "--recipe."
+        )
         off = not tokeniser.graph.history
         recipe = partial(write_recipe, tokeniser)
         ui.download("Recipe", recipe, "recipe.json", help=tip, disabled=off)

@@ -72,7 +72,7 @@ class KnownHosts:
             await self.app(scope, receive, send)
             return
         text = (
-            "This app does not answer under this name. Whoever runs it can allow it with: "
+            "This app does not accept this host name. Whoever runs it can allow it with: "
             "morphgraph app --host NAME\n"
         )
         await PlainTextResponse(text, 421)(scope, receive, send)

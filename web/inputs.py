@@ -183,7 +183,7 @@ def reference_in_another_language(current: Session) -> None:
         what = f"are {demo_name(one)}" if one else f"are hardly ever {demo_name(two)}"
         st.warning(
             f"The words of {name} {what}, but the types of the tokeniser are {demo_name(two)}: "
-            "scores then say little. Open a tokeniser and a reference of one language.",
+            "scores then mean little. Open a tokeniser and a reference of one language.",
             icon=":material/translate:",
         )
 
@@ -219,7 +219,7 @@ def without_gold(current: Session) -> None:
     def go() -> None:
         current.go_without_gold(language)
 
-    button("Go on without gold", "arrow_forward", go, key="go on without gold")
+    button("Continue without gold", "arrow_forward", go, key="go on without gold")
 
 
 def frequency_choice(current: Session) -> None:
@@ -260,4 +260,4 @@ def offer_frequencies(current: Session, what: str) -> None:
             label, source = f"Use wordfreq’s for {demo_name(language)}", f"wordfreq:{language}"
             more: dict[str, Any] = {"primary": True, "key": "use the frequencies of the language"}
             button(label, "download_done", _use, current, Source(source), **more)
-        st.caption("Others are in the bar, behind the reference.", width="content")
+        st.caption("Others are in the bar, in the menu of the reference.", width="content")

@@ -119,7 +119,7 @@ def _trainer(
     if corpus is None:
         raise MorphGraphError(
             f"{METHODS[name].title} is trained on word counts. Choose word frequencies in the "
-            "bar, behind the reference."
+            "bar, in the menu of the reference."
         )
     counts, visitor = corpus.counts, current.store.folder.name
     options: dict[str, Any] = {"pipeline": "plain", "parameters": settings}

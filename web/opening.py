@@ -51,7 +51,7 @@ def name_of(current: Session, kind: str) -> str:
     if kind == "reference":
         name = demo_name(demo) if demo else in_the_middle(gold.name)
         return f"{name}, {counted(len(gold), 'word')}" if gold.has_gold else "no reference"
-    size = current.study.graph.loaded_type_count
+    size = current.study.graph.loaded_type_count - len(current.study.graph.absent)
     if tokeniser.name.lower() in _GENERIC:
         return f"{size:,} types"
     return f"{demo_name(demo)} {size // 1000}k" if demo else in_the_middle(tokeniser.name)
@@ -102,18 +102,18 @@ def open_reference(current: Session, place: str) -> None:
         _how_to_read(place)
     with st.expander("Public references", icon=":material/cloud_download:"):
         inputs.catalogue_panel(current)
-    with st.expander("Go on without gold", icon=":material/arrow_forward:"):
+    with st.expander("Continue without gold", icon=":material/arrow_forward:"):
         inputs.without_gold(current)
 
 
 def _how_to_read(place: str) -> None:
     """Choose a format and encoding, which are of the next file alone."""
-    st.caption("Of the next file; what is detected is mostly right.")
+    st.caption("For the next file. Detection is usually right.")
     left, right = st.columns(2)
     keys = {name: f"reading {key} {place}" for name, key in _HOW.items()}
     label: Any = {"format_func": lambda name: READERS[name].label, "placeholder": "detected"}
     left.selectbox("Format", READERS, index=None, key=keys["format"], **label)
-    tip = "Never guessed: a wrong letter would be worse than no file."
+    tip = "Never guessed: a wrong guess would change letters unnoticed."
     usual: Any = {"index": None, "placeholder": "UTF-8, or as marked", "help": tip}
     right.selectbox("Encoding", inputs.ENCODINGS, key=keys["encoding"], **usual)
     left.text_input("Sign between morphs", key=keys["separator"])

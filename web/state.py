@@ -278,7 +278,7 @@ class Session:
         if steps and not tokeniser.graph.history:  # it was edited when it was last open
             tokeniser.graph.replay(steps)
             one, more = "edit of this tokeniser was", "edits of this tokeniser were"
-            self.notice = f"Your {counted(len(steps), one, more)} made again."
+            self.notice = f"Your {counted(len(steps), one, more)} restored."
         tokeniser.cache = app_cache()
         ids = tuple(map(tokeniser.graph.id_of, tokeniser.alphabet))
         key = ("benchmark", tokeniser.alphabet, ids, Same(reference), Same(counts), counted_in)
@@ -427,7 +427,7 @@ def keep_session(current: Session) -> None:
         except (MorphGraphError, OSError) as error:
             why = _why_unkept(error)
             if why != current.unkept:
-                st.toast(f"Nothing is kept now. {plain(why)}", icon=":material/warning:")
+                st.toast(f"Your work is no longer saved. {plain(why)}", icon=":material/warning:")
             current.unkept = why  # said on every page, while this lasts
             return
     current.kept_as, current.unkept = state(), ""
@@ -551,8 +551,8 @@ def _open(current: Session, record: _Record) -> None:
         current.run.go_to(record.run.position)
     if record.doing:
         current.notice = (
-            f"{record.doing} was interrupted, as when the app or this page is closed. All that was "
-            "done before is here; start it again to continue."
+            f"{record.doing} was interrupted, perhaps because the app or this page was closed. "
+            "What it had done is kept; start it again to continue."
         )
 
 

@@ -169,8 +169,8 @@ def check_space(folder: Path, size: int = 0) -> None:
     full = len(sizes) >= PUBLIC_BROWSERS.value and folder not in sizes
     if full or sum(sizes.values()) + size > MOST_BYTES:
         raise MorphGraphError(
-            "This server has no room left for files of visitors. Come back in a day, when what "
-            "others left has expired, or run morphgraph on your own machine."
+            "This server has no room left for visitors' files. Try again tomorrow, when older "
+            "files have been deleted, or run morphgraph on your own machine."
         )
 
 

@@ -56,7 +56,7 @@ def tape(current: Session, *, learning: bool = False) -> None:
     title = f"F1 over your edits{f', on {words.said}' if words.said else ''}"
     data = {
         "title": " · ".join(filter(None, [title, said_of_copy])),
-        "note": "Each edit becomes a point on this line: drag along it to travel, nothing is lost.",
+        "note": "Each edit is a point on this line. Drag to go back and forth; nothing is lost.",
         "points": points,
         "done": done,
     }

@@ -130,7 +130,8 @@ class BlamedMerges(Result):
         274 of 7,743 merges have R ≥ 0.5
         """
         merges = counted(len(self._blamed.arrays), "merge")
-        summary = f"{len(self._places(threshold)):,} of {merges} have R ≥ {threshold}"
+        which = f"have R ≥ {threshold}" if threshold else "are applied in these words"
+        summary = f"{len(self._places(threshold)):,} of {merges} {which}"
         return "\n".join([text_of(self.table(threshold, limit), width), summary, self.signature])
 
 
@@ -153,7 +154,7 @@ class ThresholdCurve(Result):
 
     @property
     def best(self) -> ThresholdPoint | None:
-        """The point of the decided threshold, or of the nearest one; None if none is decided.
+        """The point of the threshold decided on words learned from, or nearest to it, or None.
 
         >>> tokeniser.thresholds(gold).best.threshold
         0.23

@@ -74,7 +74,7 @@ def load(source: Any, *, pattern: str | None = None, download: bool = False) -> 
 def _serialised(source: Any) -> tuple[bytes, str]:
     """A tokeniser object as a ``tokenizer.json``, and its name."""
     backend = getattr(source, "backend_tokenizer", source)
-    name = str(getattr(source, "name_or_path", "") or type(source).__name__)
+    name = str(getattr(source, "name_or_path", "") or "given tokeniser")
     if not callable(getattr(backend, "to_str", None)):
         raise MorphGraphError(
             f"{shortened(repr(source))} is not a tokeniser. Give a file, a folder, demo:en, a "

@@ -100,11 +100,10 @@ def silver(
     """Make a reference for a language without gold: Morfessor finds morphs in word counts.
 
     ``counts``: of words, a file of them, or ``wordfreq:tr``; the ``words`` most frequent ones are
-    taken. Five runs, with seeds from ``seed``, are made in processes (a script needs ``if __name__
-    == "__main__":`` before them), and four have to agree on a boundary. ``gold``: up to 500 of its
-    words tell how many boundaries there should be. ``out``: a file to save it to, which `read_gold`
-    reads. It is called silver wherever it is used: good for a first look, no gold. Source: Virpioja
-    et al. 2013. Errors: `MorphGraphError`.
+    taken. Five runs, with seeds from ``seed``, are made in processes, and four have to agree on a
+    boundary. ``gold``: up to 500 of its words tell how many boundaries there should be. ``out``: a
+    file to save it to, which `read_gold` reads. It is called silver wherever it is used: good for a
+    first look, no gold. Source: Virpioja et al. 2013. Errors: `MorphGraphError`.
 
     >>> counted = {"walked": 9, "walking": 8, "walks": 7, "talked": 6, "talking": 5, "talks": 4}
     >>> mg.silver(counted)

@@ -45,6 +45,11 @@ class _Commands(TyperGroup):
             command.command(name=cmd_name)(function)
         return command and typer.main.get_command(command)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in COMMANDS.places and args[0] not in COMMANDS:
+            raise typer.Exit(2)  # as the warning that says why is all that there is to say
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         summaries = ((name, self._summary(name, place)) for name, place in COMMANDS.places.items())
         with formatter.section("Commands"):

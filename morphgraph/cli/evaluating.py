@@ -139,7 +139,7 @@ def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
             stop_path(out).touch()
         except OSError as error:  # as on a full disk
             raise KeyboardInterrupt from error
-        output.print_message("stopping; once more to end at once")
+        output.print_message("stopping; press Ctrl-C again to end at once")
 
     return output.on_termination(ask, signal.SIGINT, signal.SIGTERM)
 

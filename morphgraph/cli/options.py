@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial, wraps
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
@@ -74,7 +74,7 @@ _METHODS = {
     "segmenting": ", ".join(METHODS.segmenting),
     "trained": ", ".join((*METHODS.trained, *METHODS.able("retrains"))),
     "scored": ", ".join((*METHODS.offered, *METHODS.learning)),
-    "learning": " and ".join(METHODS.learning),
+    "learning": ", ".join(METHODS.learning),
 }
 
 
@@ -202,7 +202,7 @@ def _settings_options(
         of: Any = Annotated[known[each].annotation, info]
         yield Parameter(each, Parameter.KEYWORD_ONLY, default=known[each].default, annotation=of)
     others = ", ".join(each for each in known if each not in own)
-    told = f"{helps.get(name, _SHARED[name])}: {others}. “help” explains them."
+    told = f"{helps.get(name, _SHARED[name])}: {others}. “--{name.strip('_')} help” explains them."
 
     def explain(given: list[str] | None) -> list[str] | None:
         if given == ["help"]:
@@ -391,7 +391,8 @@ class OnGold:
                 raise
             entrants = [] if methods else [_entrant_of(self.tokeniser)]
         else:
-            entrants = [] if methods else [self._on(loaded, "bpe")]
+            whole = replace(self._on(loaded, "bpe"), label=base_name(loaded.name))
+            entrants = [] if methods else [whole]
         for each in methods:
             is_method = re.fullmatch(r"[\w-]+\s*(\(.*\))?", each) and not Path(each).exists()
             entrants.append(self._on(loaded, each) if is_method else _entrant_of(each))

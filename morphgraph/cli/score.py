@@ -105,8 +105,10 @@ def score(
     entrants = given.entrants([each for each in chosen if each != "ideal"])
     if methods and not chosen:
         raise MorphGraphError("There is nothing to score. Name some --methods, or leave them out.")
-    if set_.baseline > len(entrants):
-        raise MorphGraphError(f"baseline={set_.baseline}: there are {len(entrants)} tokenisers.")
+    if set_.baseline > (most := len(entrants)):
+        raise MorphGraphError(
+            f"baseline={set_.baseline}: give at most {most}, the number of tokenisers."
+        )
     golds = given.gold_sets()
     scored = scoring.score(entrants, golds)
     if out is not None:
@@ -155,7 +157,7 @@ def compare(
     holdout: If a method learns from the gold: the share that is kept aside, by families of words,
         and that all are compared on; 0 learns from all words and compares on the same.
     seed: Draws the words kept aside.
-    limit: At most this many words of the gold; 0 for all.
+    limit: At most this many words in --out and --json; 0 for all. Scores are over all words.
     out: Also write the words: .csv, .tex or .html.
     """
     from morphgraph.api.scoring import outcomes
@@ -164,11 +166,9 @@ def compare(
     if out is not None:
         check_ending(out, ".csv", ".tex", ".html")
     [gold_set] = given.gold_sets()
-    if limit:
-        gold_set = gold_set.with_entries(gold_set.reference.entries[:limit])
     entrants = given.entrants(named_methods(method))
     with output.progress_bar("comparing"):
-        compared = SideBySide(outcomes(entrants, gold_set, holdout, seed))
+        compared = SideBySide(outcomes(entrants, gold_set, holdout, seed), limit)
         report = compared.to_dict()
     if out is not None:
         compared.save(out)

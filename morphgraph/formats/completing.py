@@ -169,15 +169,15 @@ def not_honoured(
     kind = None if document is None else tokeniser_class(name)
     if name and kind is None and not whole:
         yield (
-            f"the class {shortened(name)}Tokenizer does not count here, so text is cut as the "
-            "types suggest. Save the tokeniser as tokenizer.json to be sure."
+            f"the class {shortened(name)}Tokenizer is ignored, so text is cut as the types "
+            "suggest. Save the tokeniser as tokenizer.json to be sure."
         )
     asked = {key for key in _OF_TEXT if settings.get(key) not in (None, False, [], "")}
     if not whole:
         if document is not None:
             asked -= kind.reads if kind else frozenset({"add_bos_token", "add_eos_token"})
         for key in sorted(asked):
-            yield f"the setting {key} does not count here."
+            yield f"the setting {key} is ignored."
         return
     document = document or {}
     unframed = () if frames(document.get("post_processor")) else ("add_bos_token", "add_eos_token")

@@ -5,7 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -59,7 +59,7 @@ class ExportError(MorphGraphError):
     """A tokeniser that segments differently once exported, with the word."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Export:
     """An exported tokeniser: its files by name, and the checks made.
 
@@ -73,7 +73,7 @@ class Export:
     kind: ExportKind
     method: str
     reason: str
-    files: dict[str, bytes] = field(repr=False)
+    files: dict[str, bytes]
     vocab_size: int
     merges: int
     tuple_merges: int
@@ -97,6 +97,11 @@ class Export:
         """
         checks = [asdict(check) for check in self.checks]
         return {**vars(self), "files": list(self.files), "checks": checks}
+
+    def __repr__(self) -> str:
+        texts = f"{counted(self.checked_words, 'word')} and "
+        texts += counted(self.checked_sentences, "sentence")
+        return f"<Export: {self.kind}, {counted(self.vocab_size, 'type')}, checked on {texts}>"
 
 
 def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:

@@ -6,6 +6,7 @@ more parts, which Hugging Face's library cannot read and refuses by that name.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain, count, pairwise
 from typing import Any
@@ -329,15 +330,20 @@ def _build(
             warnings.append(f"{several} listed more than once; the last counts.")
     offsets = np.append(0, np.cumsum(widths))
     ids_of = np.arange(len(results), dtype=np.int32)
+    lineage = read_lineage(settings, name)
+    fixed = {number_of[text] for text in {*added, *_last_characters(settings, number_of)}}
+    gone = () if lineage is None else {*lineage.removed}
+    absent = {n for n, text in enumerate(types) if ids[text] in gone} if gone else set()
     graph = MergeGraph(
         types,
         MergeColumns(ids_of, ids_of.astype(np.int64), parts, offsets, results),
-        fixed=[number_of[text] for text in {*added, *_last_characters(settings, number_of)}],
+        fixed=fixed,
         ties=dict(enumerate(levels)),
         labels=[ids[text] for text in types],
         never_whole=frozenset(number_of[text] for text in added.keys() - vocabulary.keys())
         if stays_whole
         else None,
+        absent=absent - {*parts.tolist(), *results.tolist()} - fixed if absent else (),
     )
     if never := never_formed(graph):
         shown = ", ".join(f"“{shortened(types[number], 20)}”" for number in never[:5])
@@ -363,7 +369,7 @@ def _build(
         document,
         tuple(warnings),
         sum_,
-        read_lineage(settings, name),
+        lineage,
     )
 
 
@@ -407,7 +413,8 @@ def id_choice(tokeniser: BpeTokeniser) -> IdChoice:
     """Return how a tokeniser numbers its types."""
     before = () if tokeniser.lineage is None else tokeniser.lineage.steps
     edits = {step["edit"] for step in (*before, *(c.step for c in tokeniser.graph.history))}
-    return tokeniser.id_choice or ("keep" if not edits or "portable" in edits else "dense")
+    keeps = not edits or "portable" in edits or tokeniser.graph.absent
+    return tokeniser.id_choice or ("keep" if keeps else "dense")
 
 
 def new_ids(tokeniser: BpeTokeniser) -> dict[int, int]:
@@ -552,6 +559,7 @@ def to_document(
     if graph.ties:
         model["levels"] = list(map(graph.levels().__getitem__, merges.ids.tolist()))
     if lineage.steps or any(old != new for old, new in in_file.items()):
+        lineage = replace(lineage, removed=tuple(sorted(entries.values())))
         model[LINEAGE_FIELD] = lineage_document(lineage)
     if "post_processor" in document:
         document["post_processor"] = _renumbered(document["post_processor"], in_file)

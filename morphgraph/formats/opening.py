@@ -118,7 +118,9 @@ def _is_merges(files: TokeniserFiles) -> bool:
 
 def _settings_alone(files: TokeniserFiles) -> Content:
     fix = "Give it together with the tokenizer.json, or vocab.json and merges.txt, beside it."
-    raise FileFormatError(files.name, "", "this says more of a tokeniser, and is none", fix)
+    raise FileFormatError(
+        files.name, "", "this file has settings of a tokeniser, but no vocabulary", fix
+    )
 
 
 def _merges_alone(files: TokeniserFiles) -> Content:

@@ -106,6 +106,7 @@ def lineage_document(lineage: Lineage) -> dict[str, Any]:
         "first": {"name": lineage.name, "checksum": lineage.checksum},
         "ids": dict(lineage.ids),
         "steps": list(lineage.steps),
+        **({"removed": list(lineage.removed)} if lineage.removed else {}),
     }
 
 
@@ -127,7 +128,10 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
     if len(set(ids.values())) < len(ids):
         raise FileFormatError(name, f"{_PLACE}.ids", "an id is listed more than once", fix)
     check_steps(lineage.get("steps"), name, f"{_PLACE}.steps", fix)
-    return Lineage(first["name"], first["checksum"], ids, tuple(lineage["steps"]))
+    removed = lineage.get("removed", [])
+    if not isinstance(removed, list) or any(type(number) is not int for number in removed):
+        raise FileFormatError(name, f"{_PLACE}.removed", "a list of ids is expected here", fix)
+    return Lineage(first["name"], first["checksum"], ids, tuple(lineage["steps"]), tuple(removed))
 
 
 def _is_step(step: Any) -> bool:

@@ -58,7 +58,7 @@ class MergeGraph(MergeTable):
             graph = whole.copy()
         else:
             types = self.types[: self.loaded_type_count]
-            kept = self.fixed, self.ties, self.labels, self.never_whole
+            kept = self.fixed, self.ties, self.labels, self.never_whole, self.absent
             graph = MergeGraph(types, self._loaded, *kept)
             graph.cache, graph.family = self.cache, self.family
         for text in self.types[self.loaded_type_count :]:

@@ -251,9 +251,10 @@ class MergeTable:
     number whose ranks follow each other are equally good: the leftmost in a word is applied first.
     ``labels``: numbers that the first types have elsewhere, by which they differ from others of the
     same string. ``never_whole``: with it a piece that is a present type stays whole, whatever its
-    merges (``ignore_merges``), but for these types as long as they have none. ``cache``: what was
-    derived from the states of this table and of its copies. ``family``: the same for all copies
-    only, to keep what no edit changes.
+    merges (``ignore_merges``), but for these types as long as they have none. ``absent``: types
+    that were removed before this table was made. ``cache``: what was derived from the states of
+    this table and of its copies. ``family``: the same for all copies only, to keep what no edit
+    changes.
     """
 
     def __init__(
@@ -264,8 +265,10 @@ class MergeTable:
         ties: Mapping[int, int] | None = None,
         labels: Sequence[int] = (),
         never_whole: frozenset[int] | None = None,
+        absent: Iterable[int] = (),
     ) -> None:
         self.fixed = frozenset(fixed)
+        self.absent = frozenset(absent)
         self.labels = labels
         self.never_whole = never_whole
         self.ties: Mapping[int, int] = ties or {}
@@ -291,6 +294,8 @@ class MergeTable:
         self._order: npt.NDArray[np.int32] | None = None
         self._origins: dict[int, Origin] = {}
         self._alive = bytearray([True]) * len(self.types)
+        for number in self.absent:
+            self._alive[number] = False
         self._owns_names = True
         self.cache = Cache()
         self.family = object()

@@ -3,13 +3,17 @@
 They are those by which a lexicon and the words that it spells are shortest.
 """
 
+import json
 import math
+import os
 import random
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import accumulate, islice, pairwise
-from multiprocessing import get_context
 from threading import Lock
 from typing import Any
 
@@ -107,8 +111,8 @@ def silver_reference(
         weight = float(train_baseline(kept, seed, gold=tuned).get_corpus_coding_weight())
     seeds = range(seed, seed + _RUNS)
     votes: list[Counter[int]] = [Counter() for _ in kept]
-    with ProcessPoolExecutor(min(workers, _RUNS), get_context("spawn")) as pool:
-        runs = [pool.submit(_boundaries, kept, each, weight) for each in seeds]
+    with ThreadPoolExecutor(min(workers, _RUNS)) as pool:
+        runs = [pool.submit(_boundaries_apart, kept, each, weight) for each in seeds]
         try:
             for done, run in enumerate(as_completed(runs), 1):
                 for vote, found in zip(votes, run.result(), strict=True):
@@ -130,10 +134,23 @@ def silver_reference(
     return f"{SILVER} {' '.join(about.split())}\n{''.join(lines)}"
 
 
-def _boundaries(counts: Mapping[str, int], seed: int, weight: float) -> list[list[int]]:
-    """Return where one run divides each word."""
+def _boundaries_apart(counts: Mapping[str, int], seed: int, weight: float) -> list[list[int]]:
+    """Return where one run divides each word; its process does not run the script that asks."""
+    code = f"from {__name__} import _answer; _answer()"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    given = json.dumps([counts, seed, weight]).encode()
+    command = [sys.executable, "-P", "-c", code]
+    made = subprocess.run(command, input=given, env=env, stdout=subprocess.PIPE, check=True).stdout
+    boundaries: list[list[int]] = json.loads(made)
+    return boundaries
+
+
+def _answer() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends without a word
+    counts, seed, weight = json.load(sys.stdin)
     model = train_baseline(counts, seed, weight)
-    return [list(accumulate(map(len, model.segment(word)[:-1]))) for word in counts]
+    ends = [list(accumulate(map(len, model.segment(word)[:-1]))) for word in counts]
+    json.dump(ends, sys.stdout)
 
 
 def _spans(word: str, votes: Mapping[int, int]) -> list[slice]:

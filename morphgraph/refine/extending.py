@@ -56,8 +56,7 @@ def add_types(tokeniser: BpeTokeniser, change: Change, replace: bool = False) ->
 def _check_free(tokeniser: BpeTokeniser, replace: bool) -> None:
     if replace and not removed_ids(tokeniser):
         raise MorphGraphError(
-            "No ids are free to be used again. Prune the tokeniser first, or replay the recipe of "
-            "that on it."
+            "No ids can be reused. Prune the tokeniser first, or replay the recipe of that on it."
         )
 
 

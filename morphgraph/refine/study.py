@@ -154,8 +154,8 @@ class Preview:
         if figures["new_types"]:
             lines.append(
                 counted(figures["new_types"], "type is new", "types are new")
-                + f", through which others are formed; {figures['words_with_new']:,} of the words "
-                "have one as a token"
+                + f", through which others are formed; {figures['words_with_new']:,} of the "
+                f"{counted(figures['words'], 'word')} looked at have one as a token"
             )
         return lines
 

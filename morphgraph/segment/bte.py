@@ -103,7 +103,10 @@ def file_ids(tokeniser: BpeTokeniser) -> dict[int, int]:
     """Return the ids of present types by id in the graph; unedited, those of the file."""
     if tokeniser.is_edited:
         return new_ids(tokeniser)
-    return dict(enumerate(tokeniser.vocabulary_ids))
+    absent = tokeniser.graph.absent
+    return {
+        number: id_ for number, id_ in enumerate(tokeniser.vocabulary_ids) if number not in absent
+    }
 
 
 def merging_model(

@@ -280,7 +280,7 @@ class Table:
                 "scale where all are positive."
             )
         if any("±" in beside for _, beside in cells):
-            over = " or ".join(dict.fromkeys(cell.over for cell, _ in cells if cell.seeds > 1))
+            over = " or ".join(dict.fromkeys(cell.over for cell, text in cells if "±" in text))
             notes.append(f"Means over {over}, ± their standard deviation.")
         levels = ", ".join(f"{stars} p < {level:g}" for level, stars in LEVELS[::-1])
         if any(cell.mark and cell.seeds > 1 for cell, _ in cells):

@@ -204,10 +204,12 @@ class ComparedScores(ScoreView):
 class SideBySide(Result):
     """The words of gold as several tokenisers segment them, with scores and agreement.
 
-    ``comparison``: its rows, one for each word, in order of the gold.
+    ``comparison``: its rows, one for each word, in order of the gold. ``limit``: at most this many
+    words are listed, in files and as data; 0 for all.
     """
 
-    def __init__(self, outcomes: Sequence[Outcome | SegmentationFailure]) -> None:
+    def __init__(self, outcomes: Sequence[Outcome | SegmentationFailure], limit: int = 0) -> None:
+        self.limit = limit
         known = []
         for each in outcomes:
             if isinstance(each, SegmentationFailure):
@@ -229,6 +231,10 @@ class SideBySide(Result):
         self.on = ALL_WORDS
         if gold_set.parts:
             self.on = f"{counted(len(gold_set), 'word')} {gold_set.drawn}"
+
+    def __repr__(self) -> str:
+        words = counted(len(self.comparison.texts), "word")
+        return f"<SideBySide: {words}, {counted(len(self.comparison.labels), 'tokeniser')}>"
 
     def table(self) -> Table:
         """Return the scores of each tokeniser."""
@@ -277,17 +283,17 @@ class SideBySide(Result):
                         name: c.exact for name, c in zip(comparison.labels, row.cells, strict=True)
                     },
                 }
-                for row in comparison.rows
+                for row in comparison.rows[: self.limit or None]
             ],
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the words to a file: .csv, .tex or .html."""
-        comparison = self.comparison
+        comparison, rows = self.comparison, self.comparison.rows[: self.limit or None]
         writers: dict[str, Callable[[], bytes | str]] = {
-            ".csv": lambda: to_csv(words_table(comparison, comparison.rows)),
-            ".tex": lambda: to_latex(words_table(comparison, comparison.rows)),
-            ".html": lambda: comparison_html(comparison, comparison.rows),
+            ".csv": lambda: to_csv(words_table(comparison, rows)),
+            ".tex": lambda: to_latex(words_table(comparison, rows)),
+            ".html": lambda: comparison_html(comparison, rows),
         }
         file = Path(path)
         check_ending(file, *writers)

@@ -34,13 +34,15 @@ class Lineage:
     """The first tokeniser of a chain, and its edits before this one was saved.
 
     ``name`` and ``checksum``: of the first one. ``ids``: its types with their ids, removed ones
-    included. ``steps``: all edits, for `MergeGraph.replay`.
+    included. ``steps``: all edits, for `MergeGraph.replay`. ``removed``: ids of entries that the
+    saved file keeps for types that are gone.
     """
 
     name: str
     checksum: str
     ids: Mapping[str, int]
     steps: tuple[Mapping[str, Any], ...]
+    removed: tuple[int, ...] = ()
 
 
 @dataclass

@@ -80,7 +80,7 @@ def test_all_that_can_be_loaded(tokeniser, tmp_path):
     fast = SimpleNamespace(backend_tokenizer=library, name_or_path="some/model")
     for source in (file, str(file), tmp_path, library, fast):
         assert mg.load(source) == tokeniser
-    assert mg.load(fast).name == "some/model"
+    assert [mg.load(each).name for each in (fast, library)] == ["some/model", "given tokeniser"]
 
 
 @pytest.mark.slow
@@ -244,6 +244,15 @@ def test_chosen_types(small):
     assert repr(both) == "<Knockout: 2 types removed>"
 
 
+def test_entries_of_removed_types_are_no_types(small, tmp_path):
+    kept = small.knock_out_types(["undo"], portable=True).tokeniser
+    for folder in (tmp_path / "one", tmp_path / "again"):
+        kept.export(folder, words=["undo"])
+        rows = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
+        assert (len(rows), len(mg.load(folder)), len(kept)) == (9, 7, 7)
+        kept = mg.load(folder)
+
+
 # --------------------------------------------------------------------------------- what is shown
 
 
@@ -252,6 +261,8 @@ def test_a_score_is_its_line_with_its_signature(small):
     # undo s, undo: one of three boundaries is split, and no other.
     assert (score.precision, score.recall, score.f1) == (1.0, 1 / 3, 0.5)
     assert repr(score).endswith(score.signature)
+    beside = mg.compare({"a": small}, SMALL).side_by_side()
+    assert repr(beside) == "<SideBySide: 2 words, 1 tokeniser>"
     frame = score.to_frame()
     assert list(frame["f1"]) == [0.5] and "exact" in frame
     assert "50.00" in score._repr_html_()
@@ -307,7 +318,8 @@ def test_an_export_sets_other_files_aside(tokeniser, small, tmp_path, monkeypatc
     others = {"thesis.tex", "README.md.old", "tokenizer.json.old"}
     assert {path.name for path in mine.iterdir()} == others | {*made.files}
     assert (mine / "README.md.old").read_text() == "all of README.md"
-    small.export(mine, words=["undo"])  # what it wrote itself makes room
+    again = small.export(mine, words=["undo"])  # what it wrote itself makes room
+    assert repr(again).endswith(" 9 types, checked on 1 word and 1,000 sentences>")
     assert not (mine / "README.md.old1").exists()
     with refused():
         small.export(mine / "thesis.tex")
@@ -332,7 +344,7 @@ def test_what_is_shown_is_data_too(tokeniser, gold):
     shown, whole = around.to_networkx(), tokeniser.to_networkx()
     assert set(shown.edges) <= set(whole.edges)
     assert sum(len(trace.x) for trace in curve.plot().data) == 3 * len(curve.points)
-    assert blamed.plot().data
+    assert blamed.plot().data and "R ≥" not in blamed.report(limit=1)
 
 
 def test_silver_is_the_file_that_the_command_writes(tmp_path):

@@ -219,7 +219,7 @@ def test_interrupted_it_stops_and_goes_on(tiny, tmp_path):
     os.killpg(run.pid, signal.SIGINT)  # as a terminal does, to the workers as well
     said, _ = run.communicate(timeout=60)
     assert run.returncode == 130, said
-    assert "stopping; once more to end at once" in said
+    assert "stopping; press Ctrl-C again to end at once" in said
     assert "Traceback" not in said
     assert not (out / "stop").exists()
     again = evaluate(tiny, "--out", out)

@@ -103,8 +103,10 @@ def test_scores_are_those_of_the_library(morphgraph):
     assert made.signature in run.out
     run = morphgraph("compare", *NL, "bpe", "flota(k=2)", "rebpe", "--json")
     assert timeless(run.json) == data(made.side_by_side().to_dict())
+    run = morphgraph("compare", *NL, "flota", "--limit", 3, "--json")
+    assert len(run.json["words"]) == 3 and run.json["signature"].startswith("compared:607@")
     run = morphgraph("score", *NL, "--scope", "morphemic", "--json")
-    assert run.json["tables"] == [data(mg.compare({"BPE": tokeniser}, gold).to_dict())]
+    assert run.json["tables"] == [data(tokeniser.score(gold).to_dict())]
 
 
 @pytest.mark.data

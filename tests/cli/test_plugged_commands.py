@@ -61,6 +61,11 @@ def test_ours_load_no_plug_in(morphgraph):
     assert "greeting_of_others" not in sys.modules
 
 
+def test_a_command_that_cannot_be_imported_says_why(morphgraph):
+    run = morphgraph("broken")
+    assert run.code == 2 and "No module named" in run.err and "No such command" not in run.err
+
+
 def test_a_namespace_is_an_attribute(monkeypatch):
     assert callable(mg.greeting.greet)
     assert "greeting" in dir(mg)

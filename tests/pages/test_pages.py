@@ -116,7 +116,7 @@ def test_what_the_next_pages_show_first_is_computed_before(app, monkeypatch):
 @pytest.fixture
 def without(app):
     """The app with the English demo's tokeniser, after a click on the way without gold."""
-    return app.opening().press("Go on without gold")
+    return app.opening().press("Continue without gold")
 
 
 def test_every_page_has_its_content_or_the_ways_to_go_on(without):

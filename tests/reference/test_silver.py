@@ -1,6 +1,8 @@
 """Silver references by Morfessor: the same input gives the same model and the same text."""
 
 import random
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import accumulate
 
@@ -53,3 +55,8 @@ def test_gold_tells_how_much_is_divided():
         for gold in (None, whole)
     ]
     assert divided[1] < divided[0] / 2
+
+
+def test_a_script_needs_no_guard():
+    code = 'import morphgraph as mg; print(mg.silver({"undo": 5, "redo": 4}))'
+    subprocess.run([sys.executable], input=code, text=True, check=True)

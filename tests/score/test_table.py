@@ -192,6 +192,7 @@ def test_dropout_is_averaged_over_seeds():
     assert plain["f1"].value == pytest.approx(same["f1"].value)
     assert plain["f1"].interval.low == pytest.approx(same["f1"].interval.low)
     assert ScoreView(table).to_frame().loc["dropout", "f1 sd"] == mean["f1"].deviation
-    assert f"± {100 * mean['f1'].deviation:.2f}" in to_markdown(scores_table([table]))
+    text = to_markdown(scores_table([table]))
+    assert f"± {100 * mean['f1'].deviation:.2f}" in text and "Means over seeds, ±" in text
     # Without dropout, or at its ends, there is nothing to average.
     assert ScoreTable(outcomes_of([("p", Dropout(tokeniser, 0.0))], gold_set, runs=3)).runs == 1

@@ -120,7 +120,7 @@ def test_nobody_makes_room_at_the_cost_of_others(monkeypatch):
         first.keep_file(b"y" * 100)
     second.keep_file(b"x" * 100)
     monkeypatch.setattr("web.storage.MOST_BYTES", 250)
-    with pytest.raises(MorphGraphError, match="no room left for files of visitors"):
+    with pytest.raises(MorphGraphError, match="no room left for visitors' files"):
         third.keep_file(b"z" * 100)
     monkeypatch.setenv("MORPHGRAPH_PUBLIC_BROWSERS", "2")
     with pytest.raises(MorphGraphError, match="no room left"):

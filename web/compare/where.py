@@ -53,7 +53,7 @@ def where_view(
             )
     outcomes = [compared.outcomes[place] for place in compared.order]
     if by == "frequency" and compared.scored.frequencies is None:
-        st.info("Choose word frequencies in the bar, behind the reference.")
+        st.info("Choose word frequencies in the bar, in the menu of the reference.")
         return
     settings = (by, metric, compared.scope, compared.weighting)
 
@@ -71,7 +71,7 @@ def where_view(
     result, figure = current.once(key, make, of_files=True)
     st.caption(f"{BREAKDOWNS[by]}, over {compared.which}. {_NOTES.get(by, '')}")
     if figure is None:
-        st.info("This reference does not say.")
+        st.info("This reference does not record it.")
         return
     ui.chart(figure, f"breakdown {result.by}")
     with st.expander("As a table, with 95 % intervals"):

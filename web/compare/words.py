@@ -104,7 +104,9 @@ def _said(compared: MethodScores) -> str:
     caption = f"Figures are over {compared.which}{learned}, whatever rows are shown."
     if len(compared.picked) > 1:
         baseline = compared.labels[compared.baseline]
-        caption += f" *** differs from {baseline}, p < 0.001 (** 0.01, * 0.05); n.s.: does not."
+        caption += (
+            f" *** differs from {baseline} with p < 0.001 (** 0.01, * 0.05); n.s.: not significant."
+        )
     return caption
 
 

@@ -31,8 +31,8 @@ def show_extend(current: Session) -> None:
             look = partial(st.session_state.__setitem__, _ASKED, known) if known else None
             ask_and_do(question, "Look for them", "search", look)
             st.markdown(
-                "New types come after all that there are, so these keep their ids. What they would "
-                "do stands here before they are added."
+                "New types come after all that there are, so these keep their ids. You see here "
+                "what they would change before you add them."
             )
         return
 
@@ -43,7 +43,9 @@ def show_extend(current: Session) -> None:
                 PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
             change = preview_extend(study.tokeniser, words, add)
             tokens = (study.tokens_per_word(words), study.tokens_per_word(words, change))
-            note = f"{tokens[0]:.3f} → {tokens[1]:.3f} tokens per word of what they are from"
+            note = (
+                f"{tokens[0]:.3f} → {tokens[1]:.3f} tokens per word of the text that they are from"
+            )
             number = len(change.added_types)
             comes = f"{counted(number, 'type comes', 'types come')}."
             return Offer("Add", number, comes, [note], [change.step], ahead_of(current, change))

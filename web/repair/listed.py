@@ -33,7 +33,7 @@ def show_list(current: Session) -> None:
     if not data.strip():
         with top:
             ask_and_do(question, "Knock them out", "content_cut", None)
-            st.markdown("Write them below: what it would do stands here before you do it.")
+            st.markdown("Write them below. You see here what that would change before you do it.")
         return
 
     def made() -> Offer:

@@ -147,7 +147,7 @@ def _title(run: ReBPERun, running: bool) -> str:
     if running:
         return f"ReBPE: {last.kind} done …"
     if len(run.phases) == 1:
-        return "What if nothing wrong were left?"
+        return "ReBPE: not yet run"
     title = (
         f"ReBPE: {counted(len(run.phases) - 1, 'phase')}, {counted(last.iteration, 'iteration')}"
     )

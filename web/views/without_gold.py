@@ -40,8 +40,8 @@ def _offer_silver(current: Session) -> None:
     field = f"language of silver {current.study_number}"
     with st.popover("Make a silver one", icon=":material/auto_fix_high:", width="content"):
         st.write(
-            "Morfessor learns from word counts where words divide. It is not always right, so "
-            "scores on it are for a first look; they are called silver everywhere."
+            "Morfessor learns from word counts where morphs end. It makes mistakes, so use "
+            "scores on silver for a first look only. They are marked as silver everywhere."
         )
         options: dict[str, Any] = {"first": language_without_gold(current), "key": field}
         options["format_func"] = demo_name

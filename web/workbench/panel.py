@@ -76,7 +76,7 @@ def _verdict(current: Session, number: int) -> str:
     colour = "red" if wrong / joins >= 0.5 else "orange" if wrong else "green"
     times = "time" if joins == 1 else "times"
     return (
-        f":{colour}[**{wrong:,.0f} of {joins:,.0f}**] {times} that it joins two parts, it covers "
+        f":{colour}[**{wrong:,.0f} of {joins:,.0f}**] {times} that it joins two parts, it closes "
         "a boundary between morphs."
     )
 

@@ -22,7 +22,10 @@ from unittest.mock import patch
 from docs.tools import DOCS
 from morphgraph import cli
 
-PAGES = sorted([DOCS / "start.md", *DOCS.glob("answers/*.md"), *DOCS.glob("how/*.md")])
+REMEDIES = DOCS.parent / "plugins" / "morphgraph-remedies" / "docs"
+PAGES = sorted(
+    [DOCS / "start.md", *DOCS.glob("answers/*.md"), *DOCS.glob("how/*.md"), *REMEDIES.glob("*.md")]
+)
 """Those that are run whole, by tests too."""
 
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", re.M | re.S)

@@ -1,5 +1,5 @@
-"""Write docs/api.md from the docstrings, and the tables of methods in docs/remedies.md and
-docs/training.md from the registry: `python -m docs.tools.api`.
+"""Write docs/reference from the code, and the tables of methods in pages from the registry:
+`python -m docs.tools.api`. docs/reference/api.md is made here, from the docstrings.
 """
 
 import inspect
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import morphgraph as mg
-from docs.tools import DOCS, markdown_table
+from docs.tools import DOCS, commands, formats, markdown_table, settings
 from morphgraph.core.plugins import installed
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
@@ -30,9 +30,9 @@ Path("text.txt").write_text("The houses stand there.\\n")
 
 All examples start from there. `mg` offers the functions and classes below, these for type hints;
 `mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
-[Models](../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
-[notebook.ipynb](notebook.ipynb) goes through it. This page is made from the docstrings by
-`python -m docs.tools.api`.
+[Models](../../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
+Notebooks to run: [look](../notebooks/look.ipynb), [repair](../notebooks/repair.ipynb),
+[compare](../notebooks/compare.ipynb). `python -m docs.tools.api` makes this page from the docstrings.
 """
 
 
@@ -145,16 +145,26 @@ def with_table(document: str, table: str) -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "docs/remedies.md": lambda: methods("morphgraph"),
-    "docs/training.md": lambda: trainers("morphgraph"),
-    "plugins/morphgraph-remedies/docs/more-remedies.md": lambda: (
+    "docs/how/methods.md": lambda: methods("morphgraph"),
+    "docs/how/training.md": lambda: trainers("morphgraph"),
+    "plugins/morphgraph-remedies/docs/remedies.md": lambda: (
         f"{methods('morphgraph_remedies')}\n\n{trainers('morphgraph_remedies')}"
     ),
 }
 """The functions that make the pages' tables from the registry."""
 
+PAGES: dict[str, Callable[[], str]] = {
+    "api.md": page,
+    "commands.md": commands.page,
+    "settings.md": settings.page,
+    "formats.md": formats.page,
+    "catalogue.md": formats.catalogue_page,
+}
+"""The functions that make the pages of docs/reference."""
+
 if __name__ == "__main__":
-    (DOCS / "api.md").write_text(page(), encoding="utf-8")
+    for name, whole in PAGES.items():
+        (DOCS / "reference" / name).write_text(whole(), encoding="utf-8")
     for name, table in TABLES.items():
         path = DOCS.parent / name
         path.write_text(with_table(path.read_text(encoding="utf-8"), table()), encoding="utf-8")

@@ -67,12 +67,14 @@ def test_what_is_no_limit_is_refused(limits, files, morphgraph):
 
 @pytest.mark.slow
 def test_the_page_shows_what_it_prints(tmp_path, monkeypatch, morphgraph):
-    page = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
-    commands, shown = re.findall(
-        r"^```\n(.*?)^```$", page.partition("## What an edit")[2], re.M | re.S
-    )
+    folder = Path(__file__).parents[2] / "docs" / "answers"
+    page = (folder / "what-does-my-edit-break.md").read_text(encoding="utf-8")
+    block = page.partition("```console\n")[2].partition("```\n")[0]
+    commands = re.findall(r"^\$ (morphgraph .*)$", block, re.M)
+    shown = block.partition("--fail-on")[2].splitlines()[1:]
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "types.txt").write_text("able\n␣und\n", encoding="utf-8")
-    runs = [morphgraph(*shlex.split(line, comments=True)[1:]) for line in commands.splitlines()]
-    assert [run.code for run in runs] == [0, 0]
-    assert runs[1].out.splitlines()[:-2] == shown.splitlines()  # signatures follow
+    for text, name in re.findall(r"^\$ printf '(.*)' > (.*)$", block, re.M):
+        Path(name).write_text(text.replace("\\n", "\n"), encoding="utf-8")
+    runs = [morphgraph(*shlex.split(line)[1:]) for line in commands]
+    assert [run.code for run in runs] == [0, 1]
+    assert [*runs[1].out.splitlines(), *runs[1].err.splitlines(), "(ends with 1)"] == shown

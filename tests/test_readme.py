@@ -1,4 +1,4 @@
-"""The lines of docs/command-line.md, one after the other, the README's Python; docs/hosting.md."""
+"""The lines of docs/reference/commands.md in order, the README's Python; docs/hosting.md."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from morphgraph.formats.loading import load_tokeniser
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+COMMAND_LINE = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
 
 NOT_RUN = ("morphgraph reference get", "morphgraph app")
 """One needs the network, the other never ends."""
@@ -29,8 +29,7 @@ def section(text, title):
 
 LINES = [
     " ".join(shlex.split(line, comments=True, posix=False))
-    for title in ("The command line", "Examples")
-    for line in section(COMMAND_LINE, title).splitlines()
+    for line in section(COMMAND_LINE, "Commands").splitlines()
 ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import morphgraph as mg
 from docs.tools import DOCS, commands, formats, markdown_table, settings
+from morphgraph.core.glossary import GLOSSARY
 from morphgraph.core.plugins import installed
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
@@ -31,8 +32,8 @@ Path("text.txt").write_text("The houses stand there.\\n")
 All examples start from there. `mg` offers the functions and classes below, these for type hints;
 `mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
 [Models](../../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
-Notebooks to run: [look](../notebooks/look.ipynb), [repair](../notebooks/repair.ipynb),
-[compare](../notebooks/compare.ipynb). `python -m docs.tools.api` makes this page from the docstrings.
+[A notebook](../notebook.ipynb) goes through it. `python -m docs.tools.api` makes this page from the
+docstrings.
 """
 
 
@@ -153,18 +154,26 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 """The functions that make the pages' tables from the registry."""
 
+
+def glossary() -> str:
+    """Return the page of terms, which are the app's helps, too."""
+    terms = (f"## {name}\n\n{term.meaning}\\\n{term.example}\n" for name, term in GLOSSARY.items())
+    return "# Glossary\n\n" + "\n".join(terms)
+
+
 PAGES: dict[str, Callable[[], str]] = {
-    "api.md": page,
-    "commands.md": commands.page,
-    "settings.md": settings.page,
-    "formats.md": formats.page,
-    "catalogue.md": formats.catalogue_page,
+    "reference/api.md": page,
+    "reference/commands.md": commands.page,
+    "reference/settings.md": settings.page,
+    "reference/formats.md": formats.page,
+    "reference/catalogue.md": formats.catalogue_page,
+    "glossary.md": glossary,
 }
-"""The functions that make the pages of docs/reference."""
+"""The functions that make whole pages, by their names in docs."""
 
 if __name__ == "__main__":
     for name, whole in PAGES.items():
-        (DOCS / "reference" / name).write_text(whole(), encoding="utf-8")
+        (DOCS / name).write_text(whole(), encoding="utf-8")
     for name, table in TABLES.items():
         path = DOCS.parent / name
         path.write_text(with_table(path.read_text(encoding="utf-8"), table()), encoding="utf-8")

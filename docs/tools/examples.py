@@ -1,7 +1,7 @@
 """Run what the pages show, and write down what it prints: `python -m docs.tools.examples PAGE…`.
 
-A block ``console`` has lines ``$ morphgraph …``, each above what it prints. A block ``python`` prints
-what the block ``text`` right below it shows. All of a page run in one empty folder, in their order,
+A block ``console`` has lines ``$ morphgraph …`` above what each prints. A block ``python`` prints
+what the block ``text`` right below it shows. All of a page run in one empty folder, in order,
 and all its Python in one namespace. A line ``…`` at the end of an output leaves out what comes
 after it. Blocks in other languages are not run.
 """
@@ -50,7 +50,7 @@ def renewed(page: str) -> str:
 def _session(code: str) -> str:
     """The commands of a console block, each above what it prints now."""
     told = []
-    for command, shown in re.findall(r"^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ ).*\n)*)", code, re.M):
+    for command, shown in re.findall(r"^\$ (.*?(?:\\\n.*?)*)\n((?:(?!\$ ).*\n)*)", code, re.M):
         told.append(f"$ {command}\n{_cut(_command(command), shown)}")
     return "".join(told)
 

@@ -11,7 +11,15 @@ from typing import NamedTuple
 from docs.tools import DOCS
 
 ROOT = DOCS.parent
-APART = {"api.md", "catalogue.md", "commands.md", "formats.md", "settings.md", "results.md"} | {
+APART = {
+    "api.md",
+    "catalogue.md",
+    "commands.md",
+    "formats.md",
+    "settings.md",
+    "results.md",
+    "glossary.md",
+} | {
     "seeds.md",
     "CHANGELOG.md",
 }

@@ -88,7 +88,7 @@ def test_each_page_is_in_the_navigation(site, pages):
     tokenisers = {urljoin(atlas, link) for link in pages[atlas].followed if link.endswith(".html")}
     assert atlas in listed
     assert set(pages) - listed - tokenisers == {f"{HOST}/404.html"}
-    patterns = ("*.md", "docs/*.md", "plugins/*/docs/*.md")
+    patterns = ("*.md", "docs/*.md", "docs/*/*.md", "plugins/*/docs/*.md")
     sources = {path for pattern in patterns for path in ROOT.glob(pattern)}
     assert len(pages) == len(sources) + len(["404", "story", "atlas"]) + len(tokenisers)
     assert not [*site.rglob("*.py*"), *site.rglob("*.j2")]

@@ -65,7 +65,8 @@ def test_a_reference_from_standard_input(morphgraph, monkeypatch, tmp_path):
     assert re.search(r"entries +2\n", morphgraph("reference", "show", "-").out)
 
 
-PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -75,8 +76,8 @@ def test_help_is_short_and_the_page_has_all_of_it(morphgraph, name):
     assert "--help" in options
     assert len(options) <= 15, options
     assert re.findall(r"^╭─ (.+?) ─", shown, flags=re.MULTILINE)[-1] != "Arguments"
-    [*lines] = re.findall(rf"^morphgraph {name} (.*(?:\n +.*)*)", PAGE, flags=re.MULTILINE)
-    missing = {each for each in options if not re.search(rf"{each}\b(?!-)", " ".join(lines))}
+    [part] = re.findall(rf"^### `morphgraph {name}`\n(.*?)(?=^##|\Z)", PAGE, flags=re.M | re.S)
+    missing = {each for each in options if not re.search(rf"{each}\b(?!-)", part)}
     assert missing - {"--json", "--help"} == set()
 
 

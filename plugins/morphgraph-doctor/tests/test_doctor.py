@@ -3,6 +3,7 @@
 import json
 import os
 from base64 import b64encode
+from pathlib import Path
 
 import pytest
 from refusals import expect, refused
@@ -352,7 +353,7 @@ def test_a_program_that_crashes_or_hangs(command, tmp_path, monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_MAX_READING_SECONDS", "1")
     assert version_of(NODE) == "9"
     with pytest.raises(ProgramError):
-        ids_by(NODE, "model.gguf", {}, ["a"])
+        ids_by(NODE, Path("model.gguf"), {}, ["a"])
 
 
 # --- by experiments -------------------------------------------------------------------------------

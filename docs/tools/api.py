@@ -32,7 +32,9 @@ All examples start from there. `mg` offers the functions and classes below, thes
 `mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
 [Models](../../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
 Notebooks to run: [look](../notebooks/look.ipynb), [repair](../notebooks/repair.ipynb),
-[compare](../notebooks/compare.ipynb). `python -m docs.tools.api` makes this page from the docstrings.
+[compare](../notebooks/compare.ipynb).
+
+`python -m docs.tools.api` makes this page from the docstrings.
 """
 
 

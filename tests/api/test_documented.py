@@ -1,15 +1,30 @@
-"""docs/api.md: it is up to date, and has all that is public, each with an example."""
+"""docs/reference: it is up to date; api.md has all that is public, each with an example."""
 
-from pathlib import Path
+import pytest
 
 import morphgraph as mg
-from docs.tools import api
+from docs.tools import DOCS, api, formats
+from morphgraph.reference.readers import READERS, read_reference
 
-DOCS = Path(__file__).parents[2] / "docs"
+
+@pytest.mark.parametrize("name", api.PAGES)
+def test_a_page_is_up_to_date(name):
+    """Written by ``python -m docs.tools.api``."""
+    assert (DOCS / "reference" / name).read_text(encoding="utf-8") == api.PAGES[name]()
 
 
-def test_the_page_is_up_to_date():
-    assert (DOCS / "api.md").read_text(encoding="utf-8") == api.page()
+@pytest.mark.parametrize(
+    "name", [name for name, about in formats.GOLD.items() if "example" in about]
+)
+def test_an_example_of_a_format_is_read_as_that_format(name):
+    if name not in READERS:
+        pytest.skip("its plug-in is not installed")
+    gold = read_reference(f"{formats.GOLD[name]['example']}\n".encode())
+    assert (gold.format, len(gold.entries), gold.skipped) == (name, 1, ())
+
+
+def test_all_formats_are_told():
+    assert {*READERS} <= {*formats.GOLD}
 
 
 def test_each_public_name_has_an_example():

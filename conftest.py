@@ -1,4 +1,4 @@
-"""What the examples in docs/reference/api.md begin with, for the docstrings that have them."""
+"""What the examples in docs/reference/api.md begin with, for the docstrings behind them."""
 
 from pathlib import Path
 

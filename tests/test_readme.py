@@ -1,4 +1,4 @@
-"""The lines of docs/reference/commands.md in order, the README's Python; docs/hosting.md."""
+"""The lines of docs/reference/commands.md, one after the other, and the README's Python; limits."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from morphgraph.formats.loading import load_tokeniser
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMAND_LINE = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
 
 NOT_RUN = ("morphgraph reference get", "morphgraph app")
 """One needs the network, the other never ends."""
@@ -29,7 +29,7 @@ def section(text, title):
 
 LINES = [
     " ".join(shlex.split(line, comments=True, posix=False))
-    for line in section(COMMAND_LINE, "Commands").splitlines()
+    for line in section(COMMANDS, "Commands").splitlines()
 ]
 
 
@@ -102,26 +102,25 @@ def test_the_links_and_pictures_are_there():
         assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-HOSTING = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+SETTINGS = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
 _APP = "MORPHGRAPH_APP_MEMORY"
 
 
 def test_the_table_of_limits_is_that_of_the_code():
     public = [one for one in LIMITS if one.variable.startswith(("MORPHGRAPH_PUBLIC", _APP))]
     rows = [f"| `{one.variable}` | {one.what} | {one.public:,} |" for one in public]
-    assert re.findall(rf"^\| `(?:MORPHGRAPH_PUBLIC|{_APP}).*$", HOSTING, re.M) == rows
+    assert re.findall(rf"^\| `(?:MORPHGRAPH_PUBLIC|{_APP}).*$", SETTINGS, re.M) == rows
     assert len(rows) > 10
 
 
 def test_the_table_of_what_is_read_is_that_of_the_code():
-    """To renew it, print these rows."""
     read = [limit for limit in LIMITS if limit.variable.startswith("MORPHGRAPH_MAX")]
     rows = [
         f"| `{one.variable}` | {one.what} | {one.own:,} | {one.public:,} | {one.reason} |"
         for one in read
     ]
-    assert re.findall(r"^\| `MORPHGRAPH_MAX.*$", HOSTING, re.M) == rows
-    assert len(read) + HOSTING.count("| `MORPHGRAPH_PUBLIC") + 1 == len(LIMITS)
+    assert re.findall(r"^\| `MORPHGRAPH_MAX.*$", SETTINGS, re.M) == rows
+    assert len(read) + SETTINGS.count("| `MORPHGRAPH_PUBLIC") + 1 == len(LIMITS)
 
 
 def test_the_container_starts_with_a_command_that_there_is(morphgraph, monkeypatch):

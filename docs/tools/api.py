@@ -32,8 +32,10 @@ Path("text.txt").write_text("The houses stand there.\\n")
 All examples start from there. `mg` offers the functions and classes below, these for type hints;
 `mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
 [Models](../../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
-[A notebook](../notebook.ipynb) goes through it. `python -m docs.tools.api` makes this page from the
-docstrings.
+Notebooks to run: [look](../notebooks/look.ipynb), [repair](../notebooks/repair.ipynb),
+[compare](../notebooks/compare.ipynb).
+
+`python -m docs.tools.api` makes this page from the docstrings.
 """
 
 

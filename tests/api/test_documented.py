@@ -1,14 +1,30 @@
-"""Generated pages are up to date, and that of the API has all that is public, with examples."""
+"""docs/reference: it is up to date; api.md has all that is public, each with an example."""
 
 import pytest
 
 import morphgraph as mg
-from docs.tools import DOCS, api
+from docs.tools import DOCS, api, formats
+from morphgraph.reference.readers import READERS, read_reference
 
 
 @pytest.mark.parametrize("name", api.PAGES)
 def test_a_page_is_up_to_date(name):
-    assert (DOCS / name).read_text(encoding="utf-8") == api.PAGES[name](), "docs.tools.api"
+    """Written by ``python -m docs.tools.api``."""
+    assert (DOCS / name).read_text(encoding="utf-8") == api.PAGES[name]()
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, about in formats.GOLD.items() if "example" in about]
+)
+def test_an_example_of_a_format_is_read_as_that_format(name):
+    if name not in READERS:
+        pytest.skip("its plug-in is not installed")
+    gold = read_reference(f"{formats.GOLD[name]['example']}\n".encode())
+    assert (gold.format, len(gold.entries), gold.skipped) == (name, 1, ())
+
+
+def test_all_formats_are_told():
+    assert {*READERS} <= {*formats.GOLD}
 
 
 def test_each_public_name_has_an_example():

@@ -14,6 +14,7 @@ import gguf
 import numpy as np
 import pytest
 import wordfreq
+from effort import share_of
 from refusals import refused
 from sentencepiece import SentencePieceProcessor
 from small import trained_pieces
@@ -128,7 +129,7 @@ def test_removed_types_have_other_names_where_types_stay_whole(tmp_path):
 
 
 def test_a_copy_of_the_demo_cuts_words_as_the_edited_tokeniser(demo, tmp_path):
-    words = wordfreq.top_n_list("en", 20_000)[::40]
+    words = wordfreq.top_n_list("en", 20_000)[:: 20_000 // share_of(2000, 500)]
     gold = mg.read_gold("demo:en")
     portable = mg.load("demo:en").knock_out(gold).tokeniser.portable(gold).tokeniser
     pruned = mg.load("demo:en").prune(1_000, by="last", ids="keep").tokeniser
@@ -326,10 +327,10 @@ print(size, tracemalloc.get_traced_memory()[1])
 
 def test_a_large_file_takes_little_memory(demo):
     with demo.open("r+b") as file:
-        file.truncate(5 * 10**8)  # a sparse file
+        file.truncate(2 * 10**9)  # a sparse file
     ran = subprocess.run(
         [sys.executable, "-c", LARGE, demo], capture_output=True, text=True, check=True
     )
     size, peak = map(int, ran.stdout.split())
-    assert size == 5 * 10**8
-    assert peak < 200e6
+    assert size == 2 * 10**9
+    assert peak < 300e6

@@ -104,3 +104,12 @@ def test_a_chain_goes_through_types_that_are_there():
     found = [graph.describe(merge) for merge in graph.merge_ids()]
     assert found == ["a + b → ab", "ab + c → abc", "abc + a → abca"]
     assert not unreachable_types(graph)
+
+
+def test_a_chain_has_no_pair_twice():
+    graph = MergeGraph.from_merges([("x", "y", "x", "y"), ("x", "y")])
+    graph.portable()
+    assert [graph.describe(merge) for merge in graph.merge_ids()] == [
+        "x + y → xy",
+        "xy + xy → xyxy",
+    ]

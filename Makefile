@@ -68,8 +68,11 @@ atlas: $(STAMPS)/run
 # other, so that links do.
 site: $(STAMPS)/site
 	rm -rf build/docs && mkdir -p build/docs
-	cp -r --parents *.md CITATION.cff LICENSE assets/panzoom/LICENSE docs plugins/*/docs build/docs
+	cp -r --parents *.md CITATION.cff LICENSE assets/icon.svg assets/panzoom/LICENSE docs plugins/*/docs build/docs
+	rm -r build/docs/docs/tools
+	$(BIN)/python docs/tools/notebooks.py build/docs
 	$(BIN)/zensical build --clean --strict
+	$(BIN)/python -m docs.tools.reading
 	$(BIN)/python release/publish_site.py build/site site
 
 $(STAMPS)/venv:

@@ -45,7 +45,7 @@ def page() -> str:
     for title, names in GROUPS.items():
         parts += [f"## {title}\n", *(_section(name, known[name], every) for name in names)]
     listed = "\n".join(parts).rstrip("\n")
-    return from_template("commands", everywhere=markdown_table(_rows(every)), commands=listed)
+    return from_template("commands.md", everywhere=markdown_table(_rows(every)), commands=listed)
 
 
 def commands(group: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -22,10 +22,9 @@ from unittest.mock import patch
 from docs.tools import DOCS
 from morphgraph import cli
 
-REMEDIES = DOCS.parent / "plugins" / "morphgraph-remedies" / "docs"
-PAGES = sorted(
-    [DOCS / "start.md", *DOCS.glob("answers/*.md"), *DOCS.glob("how/*.md"), *REMEDIES.glob("*.md")]
-)
+# Of plug-ins those that need no torch.
+_PATTERNS = ("start.md", "answers/*.md", "how/*.md", "../plugins/morphgraph-[cr]*/docs/*.md")
+PAGES = sorted(path.resolve() for pattern in _PATTERNS for path in DOCS.glob(pattern))
 """Those that are run whole, by tests too."""
 
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", re.M | re.S)
@@ -58,6 +57,7 @@ def _session(code: str) -> str:
 def _cut(printed: str, shown: str) -> str:
     """What was printed, as far as the page shows it."""
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
+    lines = [line for line in lines if not line.startswith("preparing ")]  # kernels, where new
     wanted = shown.splitlines()
     if wanted and wanted[-1] == "…" and len(lines) >= len(wanted):
         lines = [*lines[: len(wanted) - 1], "…"]

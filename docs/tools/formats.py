@@ -19,7 +19,7 @@ def page() -> str:
         told = [about.get(key, "–") for key in ("kinds", "whole_words", "processes")]
         note = about.get("note", "").replace("|", "\\|")
         rows.append((f"`{name}`", _example(about), *told, note))
-    return from_template("formats", gold=markdown_table(rows))
+    return from_template("formats.md", gold=markdown_table(rows))
 
 
 def _example(about: dict[str, str]) -> str:
@@ -47,7 +47,9 @@ def catalogue_page() -> str:
         codes = sorted(each.languages[0] for each in sources)
         spoken = ", ".join(f"`{code}` {LANGUAGES[code].name}" for code in codes)
         rows.append((_home(sources[0]), f"`{pattern}`", spoken, sources[0].licence))
-    return from_template("catalogue", fetched=markdown_table(rows), by_hand=markdown_table(listed))
+    return from_template(
+        "catalogue.md", fetched=markdown_table(rows), by_hand=markdown_table(listed)
+    )
 
 
 def _home(source: CatalogueEntry) -> str:

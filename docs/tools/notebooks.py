@@ -6,7 +6,6 @@ standard library alone.
 """
 
 import ast
-import html
 import io
 import json
 import re
@@ -67,10 +66,10 @@ def page(text: str) -> str:
         parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
         for output in cell.get("outputs", ()):
             data = output.get("data", {"text/plain": output.get("text")})
-            drawn = [data[kind] for kind in _SHOWN if kind in data]
-            plain = f"<pre>{html.escape(data['text/plain'])}</pre>"
+            drawn = [f'<div class="notebook">{data[kind]}</div>' for kind in _SHOWN if kind in data]
+            plain = f"```text\n{data['text/plain'].rstrip()}\n```"
             # Markdown takes a block of HTML to its first empty line.
-            parts.append(re.sub(r"\n\s*\n", "\n", f"<div>{drawn[0]}</div>") if drawn else plain)
+            parts.append(re.sub(r"\n\s*\n", "\n", drawn[0]) if drawn else plain)
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Compute the tables and pictures of docs/how/rebpe-scenarios.md, and two other merge trees.
+"""Compute the tables and pictures of docs/how/rebpe-scenarios.md, and other drawings of the demo.
 
 Run: ``python -m docs.tools.scenarios``.
 """
@@ -9,12 +9,17 @@ from dataclasses import replace
 from itertools import chain
 
 import morphgraph as mg
-from docs.tools import DOCS, markdown_table
+from docs.tools import DOCS, from_template, markdown_table
+from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.draw import Theme
+from morphgraph.draw.fan import fan_around
 from morphgraph.draw.merge_tree import MergeTree, describe_tree
 from morphgraph.draw.merge_tree_svg import to_svg
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.graph.view import type_key
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun, changed_merges
+from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.tokeniser.merging import segment, unreachable_types
@@ -87,13 +92,33 @@ def adaptive(trees: Sequence[MergeTree]) -> str:
     return light.replace("<rect", f"{style}<rect", 1)
 
 
+def fan(focus: str) -> str:
+    """Return the picture of the site's home: a type, and what is made with it."""
+    tokeniser = load_tokeniser(demo_tokeniser_path("en"))
+    study = Study(tokeniser, Benchmark.on(mg.read_gold("demo:en"), tokeniser))
+    number = tokeniser.graph.ids[focus]
+    drawn = fan_around(study, number, rows=8)
+    left = min(each.left for each in drawn.vertices) - 5
+    width = max(each.right for each in drawn.vertices) - left + 5
+    top = min(each.y for each in drawn.vertices) - 20
+    height = max(each.y for each in drawn.vertices) - top + 20
+    return from_template(
+        "fan.svg",
+        box=[round(place) for place in (left, top, width, height)],
+        about=f"What {focus} is used for",
+        focus=type_key(number),
+        **drawn.to_dict(),
+    )
+
+
 def repaired() -> dict[str, str]:
-    """Return the pictures of the page on knockout, and of that on merge trees, by name."""
+    """Return the pictures of the home and of the pages on knockout and merge trees, by name."""
     gold, tokeniser = mg.read_gold("demo:en"), mg.load("demo:en")
     edited = tokeniser.knock_out_types(["nd", "es"]).tokeniser
     plain, after = (each.tree("undesirable", gold=gold).tree for each in (tokeniser, edited))
     pair = [replace(plain, title="before"), replace(after, title="without nd and es")]
-    return {"tree-undesirable": adaptive([plain]), "tree-knockout": adaptive(pair)}
+    trees = {"tree-undesirable": adaptive([plain]), "tree-knockout": adaptive(pair)}
+    return {"fan-ies": fan("ies"), **trees}
 
 
 def built() -> tuple[str, dict[str, str]]:

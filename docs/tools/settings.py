@@ -38,7 +38,7 @@ def page() -> str:
     known = named_metrics()
     metrics = [(f"`{key}`", each.title) for key, each in known.items() if key in OWN_METRICS]
     return from_template(
-        "settings",
+        "settings.md",
         reading=table(GoldReading),
         statistics=table(Statistics),
         knockout=table(KnockoutSettings),

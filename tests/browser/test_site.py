@@ -26,8 +26,8 @@ pytestmark = pytest.mark.browser
 def site(tmp_path_factory):
     """The site, made as by `make site`."""
     folder = tmp_path_factory.mktemp("checkout")
-    others = ("LICENSE", "CITATION.cff", "Makefile", "mkdocs.yml", "assets/panzoom/LICENSE")
-    others += ("release/publish_site.py", "morphgraph/core/__init__.py")
+    others = ("LICENSE", "CITATION.cff", "Makefile", "mkdocs.yml", "assets/icon.svg")
+    others += ("assets/panzoom/LICENSE", "release/publish_site.py", "morphgraph/core/__init__.py")
     for path in [*ROOT.glob("*.md"), *(ROOT / name for name in others)]:
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ def test_each_page_is_in_the_navigation(site, pages):
     tokenisers = {urljoin(atlas, link) for link in pages[atlas].followed if link.endswith(".html")}
     assert atlas in listed
     assert set(pages) - listed - tokenisers == {f"{HOST}/404.html"}
-    patterns = ("*.md", "docs/*.md", "docs/*/*.md", "plugins/*/docs/*.md")
+    patterns = ("*.md", "docs/*.md", "docs/*/*.md", "docs/*/*.ipynb", "plugins/*/docs/*.md")
     sources = {path for pattern in patterns for path in ROOT.glob(pattern)}
     assert len(pages) == len(sources) + len(["404", "story", "atlas"]) + len(tokenisers)
     assert not [*site.rglob("*.py*"), *site.rglob("*.j2")]

@@ -94,14 +94,6 @@ def test_the_python_runs(capsys, tmp_path, monkeypatch):
     assert load_tokeniser(tmp_path / "better").vocabulary_size > 7000
 
 
-def test_the_links_and_pictures_are_there():
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
-        assert links, name
-        assert [link for link in links if not (ROOT / link).exists()] == []
-
-
 SETTINGS = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
 _APP = "MORPHGRAPH_APP_MEMORY"
 

@@ -114,9 +114,10 @@ def fan(focus: str) -> str:
 def repaired() -> dict[str, str]:
     """Return the pictures of the home and of the pages on knockout and merge trees, by name."""
     gold, tokeniser = mg.read_gold("demo:en"), mg.load("demo:en")
-    edited = tokeniser.knock_out_types(["nd", "es"]).tokeniser
-    plain, after = (each.tree("undesirable", gold=gold).tree for each in (tokeniser, edited))
-    pair = [replace(plain, title="before"), replace(after, title="without nd and es")]
+    plain = tokeniser.tree("undesirable", gold=gold).tree
+    edited = tokeniser.knock_out_types(["ks"]).tokeniser
+    before, after = (each.tree("textbooks", gold=gold).tree for each in (tokeniser, edited))
+    pair = [replace(before, title="before"), replace(after, title="without ks")]
     trees = {"tree-undesirable": adaptive([plain]), "tree-knockout": adaptive(pair)}
     return {"fan-ies": fan("ies"), **trees}
 

@@ -6,14 +6,12 @@ import pytest
 
 from docs.tools import DOCS, examples, reading
 
-ROOT = DOCS.parent
-LINKING = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("**/*.md"))]
 READ = reading.read_all()
 ANSWERS = [path for path in READ if path.parent.name == "answers" and path.stem != "index"]
 
 
 def named(path):
-    return str(path.relative_to(ROOT))
+    return str(path.relative_to(DOCS.parent))
 
 
 @pytest.mark.slow
@@ -35,20 +33,11 @@ def test_all_of_it_is_read():
     assert whole.mean <= 14
 
 
-@pytest.mark.parametrize("path", LINKING, ids=named)
-def test_links_lead_somewhere(path):
-    text = path.read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
-    assert [link for link in links if not (path.parent / link).exists()] == []
-
-
 def test_the_index_lists_all_answers_by_their_titles():
     index = (DOCS / "answers" / "index.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^- \[(.*)\]\((\w.*)\):\s+\S", index, re.M)
-    titles = [path.read_text(encoding="utf-8").splitlines()[0][2:] for path in ANSWERS]
-    names = [path.name for path in ANSWERS]
-    assert sorted(listed) == sorted(zip(titles, names, strict=True))
-    assert len(names) >= 24
+    listed = re.findall(r"^- \[(.*)\]\((\w.*)\)$", index, re.M)
+    titles = {path.read_text(encoding="utf-8").splitlines()[0][2:]: path.name for path in ANSWERS}
+    assert dict(listed) == titles and len(listed) == len(ANSWERS) >= 24
 
 
 @pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.stem)

@@ -27,6 +27,8 @@ _PATTERNS = ("start.md", "answers/*.md", "how/*.md", "../plugins/morphgraph-[cr]
 PAGES = sorted(path.resolve() for pattern in _PATTERNS for path in DOCS.glob(pattern))
 """Those that are run whole, by tests too."""
 
+_PASSING = re.compile(r"preparing \d+ kernel|.*\d:\d\d left$")
+"""Printed where kernels are new, or where it takes long."""
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", re.M | re.S)
 
 
@@ -57,7 +59,7 @@ def _session(code: str) -> str:
 def _cut(printed: str, shown: str) -> str:
     """What was printed, as far as the page shows it."""
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
-    lines = [line for line in lines if not line.startswith("preparing ")]  # kernels, where new
+    lines = [line for line in lines if not _PASSING.match(line)]
     wanted = shown.splitlines()
     if wanted and wanted[-1] == "…" and len(lines) >= len(wanted):
         lines = [*lines[: len(wanted) - 1], "…"]

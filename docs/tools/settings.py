@@ -140,16 +140,16 @@ def _default(field: FieldInfo) -> str:
     return f"`{spelled(value)}`" if not isinstance(value, bool) else ("no", "yes")[value]
 
 
-def _own(*names: str) -> list[str]:
-    """Return those of the names of methods that are morphgraph's, not of a plug-in."""
+def of(package: str, *names: str) -> list[str]:
+    """Return those of the names of methods whose entry points are in a package."""
     entries = installed().select(group="morphgraph.methods")
-    own = {each.name for each in entries if each.module.partition(".")[0] == "morphgraph"}
+    own = {entry.name for entry in entries if entry.module.partition(".")[0] == package}
     return [name for name in names if name in own]
 
 
 def _of_methods() -> str:
     rows = [("method", *_HEADS)]
-    for name in _own(*METHODS.segmenting):
+    for name in of("morphgraph", *METHODS.segmenting):
         fields = METHODS[name].fields.items()
         rows += [(f"`{name}`", *_row(key, each)) for key, each in fields]
     return markdown_table(rows)

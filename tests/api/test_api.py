@@ -44,19 +44,8 @@ SMALL = mg.read_gold([("undos", ["un", "do", "s"]), ("undo", ["un", "do"])])
 def test_a_notebook_shows_what_its_cells_give(path):
     text = path.read_text(encoding="utf-8")
     cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-    assert len(cells) <= 12
-    assert len(text.encode()) < 200_000
+    assert len(cells) <= 12 and len(text.encode()) < 200_000
     assert notebooks.renewed(text) == text, "python -m docs.tools.notebooks"
-
-
-def test_a_notebook_becomes_a_page_of_the_site(tmp_path):
-    (tmp_path / "docs" / "notebooks").mkdir(parents=True)
-    (tmp_path / "README.md").write_text("[look](docs/notebooks/look.ipynb)\n")
-    notebooks.add_pages(tmp_path)
-    assert (tmp_path / "README.md").read_text() == "[look](docs/notebooks/look.md)\n"
-    page = (tmp_path / "docs" / "notebooks" / "look.md").read_text(encoding="utf-8")
-    assert "```python\nimport morphgraph as mg\n" in page
-    assert "<svg" in page
 
 
 def test_importing_loads_nothing():

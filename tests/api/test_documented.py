@@ -7,24 +7,18 @@ from docs.tools import DOCS, api, formats
 from morphgraph.reference.readers import READERS, read_reference
 
 
-@pytest.mark.parametrize("name", api.PAGES)
+@pytest.mark.parametrize("name", [name for name in api.PAGES if not name.startswith("plugins/")])
 def test_a_page_is_up_to_date(name):
     """Written by ``python -m docs.tools.api``."""
-    assert (DOCS / name).read_text(encoding="utf-8") == api.PAGES[name]()
+    assert (DOCS.parent / name).read_text(encoding="utf-8") == api.PAGES[name]()
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, about in formats.GOLD.items() if "example" in about]
-)
-def test_an_example_of_a_format_is_read_as_that_format(name):
-    if name not in READERS:
-        pytest.skip("its plug-in is not installed")
-    gold = read_reference(f"{formats.GOLD[name]['example']}\n".encode())
-    assert (gold.format, len(gold.entries), gold.skipped) == (name, 1, ())
-
-
-def test_all_formats_are_told():
+def test_an_example_of_a_format_is_read_as_that_format():
     assert {*READERS} <= {*formats.GOLD}
+    for name in READERS:
+        if "example" in formats.GOLD[name]:
+            gold = read_reference(f"{formats.GOLD[name]['example']}\n".encode())
+            assert (gold.format, len(gold.entries), gold.skipped) == (name, 1, ())
 
 
 def test_each_public_name_has_an_example():

@@ -122,6 +122,14 @@ def test_all_pages_open(served, pages, new_page):
     assert [url for url in asked if not url.startswith(ours)] == []
 
 
+def test_a_question_is_found_by_its_own_words(served, page):
+    page.goto(served)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("remove a token and keep")
+    page.get_by_role("link", name="How do I remove a token and keep what it is part of?").click()
+    page.wait_for_url(f"{served}docs/answers/how-do-i-remove-a-token-*")
+
+
 def test_versions_are_listed_and_changed_between(site, served, page):
     publish = runpy.run_path(str(ROOT / "release/publish_site.py"))["publish"]
     # Published out of order, as the mending of an earlier version is.

@@ -1,9 +1,6 @@
 """The command diff: what the library says of two tokenisers, and its exit code."""
 
 import json
-import re
-import shlex
-from pathlib import Path
 
 import pytest
 from refusals import expect
@@ -63,18 +60,3 @@ def test_what_is_no_limit_is_refused(limits, files, morphgraph):
     run = morphgraph("diff", "one.json", "one.json", "texts.txt", "--fail-on", limits)
     assert run.code == 2
     expect(run.err)
-
-
-@pytest.mark.slow
-def test_the_page_shows_what_it_prints(tmp_path, monkeypatch, morphgraph):
-    folder = Path(__file__).parents[2] / "docs" / "answers"
-    page = (folder / "what-does-my-edit-break.md").read_text(encoding="utf-8")
-    block = page.partition("```console\n")[2].partition("```\n")[0]
-    commands = re.findall(r"^\$ (morphgraph .*)$", block, re.M)
-    shown = block.partition("--fail-on")[2].splitlines()[1:]
-    monkeypatch.chdir(tmp_path)
-    for text, name in re.findall(r"^\$ printf '(.*)' > (.*)$", block, re.M):
-        Path(name).write_text(text.replace("\\n", "\n"), encoding="utf-8")
-    runs = [morphgraph(*shlex.split(line)[1:]) for line in commands]
-    assert [run.code for run in runs] == [0, 1]
-    assert [*runs[1].out.splitlines(), *runs[1].err.splitlines(), "(ends with 1)"] == shown

@@ -7,6 +7,7 @@ after it. Blocks in other languages are not run.
 """
 
 import io
+import math
 import os
 import re
 import shlex
@@ -21,14 +22,13 @@ from unittest.mock import patch
 
 from docs.tools import DOCS
 from morphgraph import cli
+from morphgraph.cli import output
 
 # Of plug-ins those that need no torch.
 _PATTERNS = ("start.md", "answers/*.md", "how/*.md", "../plugins/morphgraph-[cr]*/docs/*.md")
 PAGES = sorted(path.resolve() for pattern in _PATTERNS for path in DOCS.glob(pattern))
 """Those that are run whole, by tests too."""
 
-_PASSING = re.compile(r"preparing \d+ kernel|.*\d:\d\d left$")
-"""Printed where kernels are new, or where it takes long."""
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", re.M | re.S)
 
 
@@ -59,7 +59,7 @@ def _session(code: str) -> str:
 def _cut(printed: str, shown: str) -> str:
     """What was printed, as far as the page shows it."""
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
-    lines = [line for line in lines if not _PASSING.match(line)]
+    lines = [line for line in lines if not line.startswith("preparing ")]  # kernels, once
     wanted = shown.splitlines()
     if wanted and wanted[-1] == "…" and len(lines) >= len(wanted):
         lines = [*lines[: len(wanted) - 1], "…"]
@@ -94,6 +94,7 @@ def _printed(run: Callable[[], object]) -> str:
     screen = {"COLUMNS": "96", "TERM": "dumb", "NO_COLOR": "1"}
     with (
         patch.dict(os.environ, screen),
+        patch.object(output, "BETWEEN_LINES", math.inf),  # none of how long it takes
         redirect_stdout(kept),
         redirect_stderr(kept),
         warnings.catch_warnings(),

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from morphgraph import __version__
 
 ROOT = Path(__file__).parents[2]
-HOST = "http://site"
+HOST, SOURCE = "http://site", "https://example.org/morphgraph"
 
 pytestmark = pytest.mark.browser
 
@@ -35,8 +35,8 @@ def site(tmp_path_factory):
     for docs in ("docs", *(path.relative_to(ROOT) for path in ROOT.glob("plugins/*/docs"))):
         shutil.copytree(ROOT / docs, folder / docs)
     # What it needs is installed beside what runs the tests.
-    given = ["--old-file", ".make/site", f"BIN={Path(sys.executable).parent}", "site"]
-    run = subprocess.run(["make", *given], cwd=folder, capture_output=True, text=True)
+    given = ["-o", ".make/site", f"BIN={Path(sys.executable).parent}", f"REPOSITORY_URL={SOURCE}"]
+    run = subprocess.run(["make", *given, "site"], cwd=folder, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     return folder / "site" / __version__
 
@@ -89,8 +89,9 @@ def test_each_page_is_in_the_navigation(site, pages):
     assert atlas in listed
     assert set(pages) - listed - tokenisers == {f"{HOST}/404.html"}
     patterns = ("*.md", "docs/*.md", "docs/*/*.md", "docs/*/*.ipynb", "plugins/*/docs/*.md")
-    sources = {path for pattern in patterns for path in ROOT.glob(pattern)}
-    assert len(pages) == len(sources) + len(["404", "story", "atlas"]) + len(tokenisers)
+    sources = {path.relative_to(ROOT) for pattern in patterns for path in ROOT.glob(pattern)}
+    edited = {link for page in pages.values() for link in page.followed if "/edit/" in link}
+    assert edited == {f"{SOURCE}/edit/main/{path}" for path in sources}
     assert not [*site.rglob("*.py*"), *site.rglob("*.j2")]
 
 

@@ -65,11 +65,15 @@ atlas: $(STAMPS)/run
 	$(BIN)/python -m docs.tools.atlas
 
 # The pages of documentation, in site/ beside earlier versions. They keep their places beside each
-# other, so that links do.
+# other, so that links do. With REPOSITORY_URL, the address of the repository, pages link to their
+# sources.
 site: $(STAMPS)/site
 	rm -rf build/docs && mkdir -p build/docs
-	cp -r --parents *.md CITATION.cff LICENSE assets/panzoom/LICENSE docs plugins/*/docs build/docs
+	cp -r --parents *.md CITATION.cff LICENSE assets/icon.svg assets/panzoom/LICENSE docs plugins/*/docs build/docs
+	rm -r build/docs/docs/tools
+	$(BIN)/python docs/tools/notebooks.py build/docs
 	$(BIN)/zensical build --clean --strict
+	$(BIN)/python -m docs.tools.reading
 	$(BIN)/python release/publish_site.py build/site site
 
 $(STAMPS)/venv:

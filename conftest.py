@@ -1,4 +1,4 @@
-"""What the examples in docs/api.md begin with, for the docstrings that they are made from."""
+"""What the examples in docs/reference/api.md begin with, for the docstrings behind them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The lines of docs/command-line.md, one after the other, the README's Python; docs/hosting.md."""
+"""The lines of docs/reference/commands.md, one after the other, and the README's Python."""
 
 import json
 import re
@@ -9,28 +9,19 @@ import pytest
 from tokenizers import Tokenizer
 
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
-from morphgraph.core.limits import LIMITS
 from morphgraph.formats.loading import load_tokeniser
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
 
 NOT_RUN = ("morphgraph reference get", "morphgraph app")
 """One needs the network, the other never ends."""
 
 
-def section(text, title):
-    """The first code block under a heading."""
-    found = re.search(rf"^#+ {title}$.*?^```\w*$\n(.*?)^```$", text, re.M | re.S)
-    assert found
-    return found[1]
-
-
 LINES = [
     " ".join(shlex.split(line, comments=True, posix=False))
-    for title in ("The command line", "Examples")
-    for line in section(COMMAND_LINE, title).splitlines()
+    for line in COMMANDS.partition("```sh\n")[2].partition("```")[0].splitlines()
 ]
 
 
@@ -93,36 +84,6 @@ def test_the_python_runs(capsys, tmp_path, monkeypatch):
     before, after = map(float, capsys.readouterr().out.split())
     assert 0 < before < after < 1
     assert load_tokeniser(tmp_path / "better").vocabulary_size > 7000
-
-
-def test_the_links_and_pictures_are_there():
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
-        assert links, name
-        assert [link for link in links if not (ROOT / link).exists()] == []
-
-
-HOSTING = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
-_APP = "MORPHGRAPH_APP_MEMORY"
-
-
-def test_the_table_of_limits_is_that_of_the_code():
-    public = [one for one in LIMITS if one.variable.startswith(("MORPHGRAPH_PUBLIC", _APP))]
-    rows = [f"| `{one.variable}` | {one.what} | {one.public:,} |" for one in public]
-    assert re.findall(rf"^\| `(?:MORPHGRAPH_PUBLIC|{_APP}).*$", HOSTING, re.M) == rows
-    assert len(rows) > 10
-
-
-def test_the_table_of_what_is_read_is_that_of_the_code():
-    """To renew it, print these rows."""
-    read = [limit for limit in LIMITS if limit.variable.startswith("MORPHGRAPH_MAX")]
-    rows = [
-        f"| `{one.variable}` | {one.what} | {one.own:,} | {one.public:,} | {one.reason} |"
-        for one in read
-    ]
-    assert re.findall(r"^\| `MORPHGRAPH_MAX.*$", HOSTING, re.M) == rows
-    assert len(read) + HOSTING.count("| `MORPHGRAPH_PUBLIC") + 1 == len(LIMITS)
 
 
 def test_the_container_starts_with_a_command_that_there_is(morphgraph, monkeypatch):

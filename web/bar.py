@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from morphgraph.core.glossary import GLOSSARY
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.score.boundaries import BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting
@@ -113,7 +114,7 @@ def _figures(current: Session, now: BoundaryScore, start: BoundaryScore, words: 
     size = study.tokeniser.vocabulary_size
     before_size = study.graph.loaded_type_count - len(study.graph.absent)
     delta = f"{size - before_size:+,}" if is_edited else None
-    tip = "|V|: how many types the vocabulary has."
+    tip = GLOSSARY["vocabulary"].meaning
     st.metric("Types", f"{size:,}", delta, delta_color="off", help=tip, width="content")
 
 

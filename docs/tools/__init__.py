@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 DOCS = Path(__file__).resolve().parent.parent
 
@@ -18,3 +19,12 @@ def markdown_table(rows: Iterable[Sequence[str]], texts: int | None = None) -> s
     texts = len(head) if texts is None else texts
     rule = ["---"] * texts + ["--:"] * (len(head) - texts)
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *others))
+
+
+def from_template(name: str, **parts: Any) -> str:
+    """Return a file made of the text of a template, and of parts that come from code."""
+    import jinja2  # not among what `make site` needs
+
+    text = (DOCS / "tools" / "templates" / f"{name}.j2").read_text(encoding="utf-8")
+    template = jinja2.Template(text, keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
+    return template.render(parts)

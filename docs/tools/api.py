@@ -1,5 +1,5 @@
-"""Write docs/api.md from the docstrings, and the tables of methods in docs/remedies.md and
-docs/training.md from the registry: `python -m docs.tools.api`.
+"""Write docs/reference from the code, and the tables of methods in pages from the registry:
+`python -m docs.tools.api`. docs/reference/api.md is made here, from the docstrings.
 """
 
 import inspect
@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import morphgraph as mg
-from docs.tools import DOCS, markdown_table
-from morphgraph.core.plugins import installed
+from docs.tools import DOCS, commands, formats, markdown_table, settings
+from docs.tools.settings import of
+from morphgraph.core.glossary import GLOSSARY
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.training import training_of
 from morphgraph.tokeniser.words import spelled
@@ -30,9 +31,11 @@ Path("text.txt").write_text("The houses stand there.\\n")
 
 All examples start from there. `mg` offers the functions and classes below, these for type hints;
 `mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
-[Models](../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
-[notebook.ipynb](notebook.ipynb) goes through it. This page is made from the docstrings by
-`python -m docs.tools.api`.
+[Models](../../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
+Notebooks to run: [look](../notebooks/look.ipynb), [repair](../notebooks/repair.ipynb),
+[compare](../notebooks/compare.ipynb).
+
+`python -m docs.tools.api` makes this page from the docstrings.
 """
 
 
@@ -104,13 +107,6 @@ INPUT_NEEDED = {
 }
 
 
-def of(package: str, *names: str) -> list[str]:
-    """Return those of the names of methods whose entry points are in a package."""
-    entries = installed().select(group="morphgraph.methods")
-    own = {entry.name for entry in entries if entry.module.partition(".")[0] == package}
-    return [name for name in names if name in own]
-
-
 def methods(package: str) -> str:
     """Return the table of a package's methods that segment."""
     rows = [("method", "title", "what it does", "parameters", "made of", "source")]
@@ -137,24 +133,34 @@ def trainers(package: str) -> str:
     return markdown_table(rows)
 
 
-def with_table(document: str, table: str) -> str:
-    """Return a page with the table between its marks replaced."""
+def with_table(name: str, *tables: str) -> str:
+    """Return a page, by its name in the repository, with tables between its marks."""
     begin, end = "<!-- from the registry -->\n", "<!-- end -->"
-    before, _, rest = document.partition(begin)
-    return before + begin + table + "\n" + end + rest.partition(end)[2]
+    before, _, rest = (DOCS.parent / name).read_text(encoding="utf-8").partition(begin)
+    return before + begin + "\n\n".join(tables) + "\n" + end + rest.partition(end)[2]
 
 
-TABLES: dict[str, Callable[[], str]] = {
-    "docs/remedies.md": lambda: methods("morphgraph"),
-    "docs/training.md": lambda: trainers("morphgraph"),
-    "plugins/morphgraph-remedies/docs/more-remedies.md": lambda: (
-        f"{methods('morphgraph_remedies')}\n\n{trainers('morphgraph_remedies')}"
-    ),
+def glossary() -> str:
+    """Return the page of terms, which are the app's helps, too."""
+    terms = (f"## {name}\n\n{term.meaning}\\\n{term.example}\n" for name, term in GLOSSARY.items())
+    return "# Glossary\n\n" + "\n".join(terms)
+
+
+METHODS_PAGE, TRAINING_PAGE = "docs/how/methods.md", "docs/how/training.md"
+REMEDIES_PAGE, REMEDIES = "plugins/morphgraph-remedies/docs/remedies.md", "morphgraph_remedies"
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/reference/api.md": page,
+    "docs/reference/commands.md": commands.page,
+    "docs/reference/settings.md": settings.page,
+    "docs/reference/formats.md": formats.page,
+    "docs/reference/catalogue.md": formats.catalogue_page,
+    "docs/glossary.md": glossary,
+    METHODS_PAGE: lambda: with_table(METHODS_PAGE, methods("morphgraph")),
+    TRAINING_PAGE: lambda: with_table(TRAINING_PAGE, trainers("morphgraph")),
+    REMEDIES_PAGE: lambda: with_table(REMEDIES_PAGE, methods(REMEDIES), trainers(REMEDIES)),
 }
-"""The functions that make the pages' tables from the registry."""
+"""The functions that make pages, or renew their tables, by the pages' names in the repository."""
 
 if __name__ == "__main__":
-    (DOCS / "api.md").write_text(page(), encoding="utf-8")
-    for name, table in TABLES.items():
-        path = DOCS.parent / name
-        path.write_text(with_table(path.read_text(encoding="utf-8"), table()), encoding="utf-8")
+    for name, made in PAGES.items():
+        (DOCS.parent / name).write_text(made(), encoding="utf-8")

@@ -1,29 +1,38 @@
-"""Compute the tables and pictures of docs/rebpe-scenarios.md from the merge lists in it.
+"""Compute the tables and pictures of docs/how/rebpe-scenarios.md, and other drawings of the demo.
 
 Run: ``python -m docs.tools.scenarios``.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import morphgraph as mg
-from docs.tools import DOCS, markdown_table
+from docs.tools import DOCS, from_template, markdown_table
+from morphgraph.core.files import demo_tokeniser_path
+from morphgraph.draw import Theme
+from morphgraph.draw.fan import fan_around
 from morphgraph.draw.merge_tree import MergeTree, describe_tree
 from morphgraph.draw.merge_tree_svg import to_svg
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.graph.view import type_key
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun, changed_merges
+from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-PAGE = DOCS / "rebpe-scenarios.md"
+PAGE = DOCS / "how" / "rebpe-scenarios.md"
 GOLD = [("_bruids", ["_bruid", "s"]), ("_bruid", ["_bruid"])]
 HEAD = ["", "changed", "`_bruids`", "`_bruid`", "out of reach"]
 BLOCK = re.compile(
-    r"(?<=```\n)((?:.+ \+ .+\n)+)(```\n\n<!-- computed (\w+) -->\n)(?:.*\n)*?(?=<!-- end)"
+    r"(?<=```\n)((?:.+ \+ .+\n)+)(```\n\n<!-- from scenario (\w+) -->\n)(?:.*\n)*?(?=<!-- end)"
 )
+PAINT = re.compile(r'\b(fill|stroke)="(#\w+)"')
+THEMES: tuple[Theme, Theme] = ("light", "dark")
 _VERBS = {"removed": "out", "split": "split", "repaired": "repaired", "created": "new"}
 
 
@@ -69,8 +78,48 @@ def computed(lines: str, name: str) -> tuple[str, str]:
         return f"\nOut of reach: {', '.join(lost) or 'nothing'}.\n\n", ""
     rows, trees = zip(*states(lines), strict=True)
     chosen = [trees[place] for place in sorted({0, 1, len(trees) - 1})]
-    picture = f"![Merge trees of _bruids: {name}](images/scenario-{name}.svg)"
-    return f"\n{markdown_table([HEAD, *rows])}\n\n{picture}\n\n", to_svg(chosen, has_legend=False)
+    told = "before, after the first knockout, and in the end"
+    picture = f"![Merge trees of _bruids {told}](../images/scenario-{name}.svg)"
+    return f"\n{markdown_table([HEAD, *rows])}\n\n{picture}\n\n", adaptive(chosen)
+
+
+def adaptive(trees: Sequence[MergeTree]) -> str:
+    """Return trees as SVG whose colours follow the reader's choice of light or dark."""
+    light, dark = (to_svg(trees, theme=theme, has_legend=False) for theme in THEMES)
+    pairs = zip(PAINT.findall(light), PAINT.findall(dark), strict=True)
+    rules = {f'[{kind}="{one}"]{{{kind}:{other}}}' for (kind, one), (_, other) in pairs}
+    style = f"<style>@media (prefers-color-scheme:dark){{{''.join(sorted(rules))}}}</style>"
+    return light.replace("<rect", f"{style}<rect", 1)
+
+
+def fan(focus: str) -> str:
+    """Return the picture of the site's home: a type, and what is made with it."""
+    tokeniser = load_tokeniser(demo_tokeniser_path("en"))
+    study = Study(tokeniser, Benchmark.on(mg.read_gold("demo:en"), tokeniser))
+    number = tokeniser.graph.ids[focus]
+    drawn = fan_around(study, number, rows=8)
+    left = min(each.left for each in drawn.vertices) - 5
+    width = max(each.right for each in drawn.vertices) - left + 5
+    top = min(each.y for each in drawn.vertices) - 20
+    height = max(each.y for each in drawn.vertices) - top + 20
+    return from_template(
+        "fan.svg",
+        box=[round(place) for place in (left, top, width, height)],
+        about=f"What {focus} is used for",
+        focus=type_key(number),
+        **drawn.to_dict(),
+    )
+
+
+def repaired() -> dict[str, str]:
+    """Return the pictures of the home and of the pages on knockout and merge trees, by name."""
+    gold, tokeniser = mg.read_gold("demo:en"), mg.load("demo:en")
+    plain = tokeniser.tree("undesirable", gold=gold).tree
+    edited = tokeniser.knock_out_types(["ks"]).tokeniser
+    before, after = (each.tree("textbooks", gold=gold).tree for each in (tokeniser, edited))
+    pair = [replace(before, title="before"), replace(after, title="without ks")]
+    trees = {"tree-undesirable": adaptive([plain]), "tree-knockout": adaptive(pair)}
+    return {"fan-ies": fan("ies"), **trees}
 
 
 def built() -> tuple[str, dict[str, str]]:
@@ -88,6 +137,6 @@ def built() -> tuple[str, dict[str, str]]:
 if __name__ == "__main__":
     page, drawn = built()
     PAGE.write_text(page, "utf-8")
-    for name, picture in drawn.items():
-        if picture:
-            (DOCS / "images" / f"scenario-{name}.svg").write_text(picture, "utf-8")
+    named = {f"scenario-{name}": picture for name, picture in drawn.items() if picture}
+    for name, picture in (named | repaired()).items():
+        (DOCS / "images" / f"{name}.svg").write_text(picture, "utf-8")

@@ -71,7 +71,7 @@ def align(word_points, word_offsets, morpheme_points, morpheme_offsets, entry_of
     in the word, and the position of its morpheme in the word's list, or −1 for skipped characters
     at the start.
 
-    Source: Bauwens & Delobelle 2024, §4.1, with the order of offers of docs/references.md. The
+    Source: Bauwens & Delobelle 2024, §4.1, with the order of offers of docs/how/alignment.md. The
     skips (j, k) ← (i, k) of a row are not offered one by one: of all of them the one with the
     best score and, among equals, the smallest i wins, so one running best per row will do; against
     an equally good match the one offered first wins, and the match from (i', k − 1) was offered

@@ -1,4 +1,4 @@
-"""From underlying morphemes to surface morphs: the alignment of docs/references.md.
+"""From underlying morphemes to surface morphs: the alignment of docs/how/alignment.md.
 
 Strings become flat arrays of code points here, go through one kernel call, and come back as
 substrings of the words.
@@ -134,7 +134,7 @@ def is_hyphen(morph: str) -> bool:
 
 
 def separate_hyphens(alignment: Alignment) -> Alignment:
-    """Make each hyphen between two morphs a separate morph (docs/references.md)."""
+    """Make each hyphen between two morphs a separate morph (docs/how/alignment.md)."""
     last = len(alignment.morphs) - 1
     morphs: list[str] = []
     sources: list[int] = []
@@ -207,8 +207,8 @@ def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
 # ------------------------------------------------------------------------------ the normal form
 #
 # Letters are compared without case and accents: NFD → without combining marks → NFKC → lower case
-# (docs/references.md). As that may be shorter (n + ◌̃ → n) or longer (ﬁ → f + i) than the surface,
-# each cut has to be mapped back.
+# (docs/how/alignment.md). As that may be shorter (n + ◌̃ → n) or longer (ﬁ → f + i) than the
+# surface, each cut has to be mapped back.
 
 
 def _unmarked(text: str) -> str:

@@ -1,4 +1,4 @@
-"""CELEX's StrucLab: trees of morphemes in brackets (docs/references.md)."""
+"""CELEX's StrucLab: trees of morphemes in brackets (docs/reference/formats.md)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Node:
     sizes: list[int] = field(default_factory=list)
 
     def close(self, tag: str) -> None:
-        """Take the tag, and resolve the children by their order (docs/references.md).
+        """Take the tag, and resolve the children by their order (docs/reference/formats.md).
 
         A child right after a prefix or right before a suffix is one whole word; an affix joins its
         neighbour. A leaf that is alone in a node has the kind of that node.

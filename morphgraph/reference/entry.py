@@ -198,7 +198,7 @@ class Reference:
         ).rstrip()
 
     def first_analyses(self) -> Reference:
-        """Keep only the first entry of each word (docs/references.md).
+        """Keep only the first entry of each word (docs/reference/formats.md).
 
         >>> twice = (Entry("undoable", ("un", "doable")), Entry("undoable", ("undo", "able")))
         >>> Reference("gold.tsv", "plain", twice, (), "0" * 12).first_analyses().entries[0].morphs

@@ -1,7 +1,7 @@
 """Formats with one word a line: how such lines look, and what each says of its word.
 
-docs/references.md has an example of each, and says what is made of it. Where a format does not
-distinguish free and bound morphemes, neither kinds nor whole words are guessed.
+docs/reference/formats.md has an example of each, and says what is made of it. Where a format does
+not distinguish free and bound morphemes, neither kinds nor whole words are guessed.
 """
 
 from __future__ import annotations

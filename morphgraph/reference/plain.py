@@ -3,7 +3,7 @@
 `word⇥morphs separated by spaces`, also with counts, with whole words or kinds in columns that a
 header names, and as `un|break|able` or with other signs in between. Hyphens may mark bound morphs,
 `un- break -able`: they are marks where the morphs do not concatenate to the word with them
-(docs/references.md).
+(docs/reference/formats.md).
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ class GoldSet:
         """Return what to learn from, and a share of the entries that is kept aside to be scored.
 
         ``by``: whole "families", of words that are linked to the same base or have the same stem
-        (docs/scores.md), or single "words". The order of entries does not matter. Errors:
+        (docs/how/kept-aside.md), or single "words". The order of entries does not matter. Errors:
         `MorphGraphError` for a share that is not between 0 and 1, and if one side has no words.
 
         >>> train, test = gold.split()

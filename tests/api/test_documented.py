@@ -1,15 +1,24 @@
-"""docs/api.md: it is up to date, and has all that is public, each with an example."""
+"""docs/reference: it is up to date; api.md has all that is public, each with an example."""
 
-from pathlib import Path
+import pytest
 
 import morphgraph as mg
-from docs.tools import api
+from docs.tools import DOCS, api, formats
+from morphgraph.reference.readers import READERS, read_reference
 
-DOCS = Path(__file__).parents[2] / "docs"
+
+@pytest.mark.parametrize("name", [name for name in api.PAGES if not name.startswith("plugins/")])
+def test_a_page_is_up_to_date(name):
+    """Written by ``python -m docs.tools.api``."""
+    assert (DOCS.parent / name).read_text(encoding="utf-8") == api.PAGES[name]()
 
 
-def test_the_page_is_up_to_date():
-    assert (DOCS / "api.md").read_text(encoding="utf-8") == api.page()
+def test_an_example_of_a_format_is_read_as_that_format():
+    assert {*READERS} <= {*formats.GOLD}
+    for name in READERS:
+        if "example" in formats.GOLD[name]:
+            gold = read_reference(f"{formats.GOLD[name]['example']}\n".encode())
+            assert (gold.format, len(gold.entries), gold.skipped) == (name, 1, ())
 
 
 def test_each_public_name_has_an_example():

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from morphgraph import __version__
 
 ROOT = Path(__file__).parents[2]
-HOST = "http://site"
+HOST, SOURCE = "http://site", "https://example.org/morphgraph"
 
 pytestmark = pytest.mark.browser
 
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.browser
 def site(tmp_path_factory):
     """The site, made as by `make site`."""
     folder = tmp_path_factory.mktemp("checkout")
-    others = ("LICENSE", "CITATION.cff", "Makefile", "mkdocs.yml", "assets/panzoom/LICENSE")
-    others += ("release/publish_site.py", "morphgraph/core/__init__.py")
+    others = ("LICENSE", "CITATION.cff", "Makefile", "mkdocs.yml", "assets/icon.svg")
+    others += ("assets/panzoom/LICENSE", "release/publish_site.py", "morphgraph/core/__init__.py")
     for path in [*ROOT.glob("*.md"), *(ROOT / name for name in others)]:
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -35,8 +35,8 @@ def site(tmp_path_factory):
     for docs in ("docs", *(path.relative_to(ROOT) for path in ROOT.glob("plugins/*/docs"))):
         shutil.copytree(ROOT / docs, folder / docs)
     # What it needs is installed beside what runs the tests.
-    given = ["--old-file", ".make/site", f"BIN={Path(sys.executable).parent}", "site"]
-    run = subprocess.run(["make", *given], cwd=folder, capture_output=True, text=True)
+    given = ["-o", ".make/site", f"BIN={Path(sys.executable).parent}", f"REPOSITORY_URL={SOURCE}"]
+    run = subprocess.run(["make", *given, "site"], cwd=folder, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     return folder / "site" / __version__
 
@@ -88,9 +88,10 @@ def test_each_page_is_in_the_navigation(site, pages):
     tokenisers = {urljoin(atlas, link) for link in pages[atlas].followed if link.endswith(".html")}
     assert atlas in listed
     assert set(pages) - listed - tokenisers == {f"{HOST}/404.html"}
-    patterns = ("*.md", "docs/*.md", "plugins/*/docs/*.md")
-    sources = {path for pattern in patterns for path in ROOT.glob(pattern)}
-    assert len(pages) == len(sources) + len(["404", "story", "atlas"]) + len(tokenisers)
+    patterns = ("*.md", "docs/*.md", "docs/*/*.md", "docs/*/*.ipynb", "plugins/*/docs/*.md")
+    sources = {path.relative_to(ROOT) for pattern in patterns for path in ROOT.glob(pattern)}
+    edited = {link for page in pages.values() for link in page.followed if "/edit/" in link}
+    assert edited == {f"{SOURCE}/edit/main/{path}" for path in sources}
     assert not [*site.rglob("*.py*"), *site.rglob("*.j2")]
 
 
@@ -120,6 +121,14 @@ def test_all_pages_open(served, pages, new_page):
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, address
     ours = (served, served.replace("latest/", "versions.json"), "data:", "blob:")
     assert [url for url in asked if not url.startswith(ours)] == []
+
+
+def test_a_question_is_found_by_its_own_words(served, page):
+    page.goto(served)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("remove a token and keep")
+    page.get_by_role("link", name="How do I remove a token and keep what it is part of?").click()
+    page.wait_for_url(f"{served}docs/answers/how-do-i-remove-a-token-*")
 
 
 def test_versions_are_listed_and_changed_between(site, served, page):

@@ -1,9 +1,6 @@
 """The command diff: what the library says of two tokenisers, and its exit code."""
 
 import json
-import re
-import shlex
-from pathlib import Path
 
 import pytest
 from refusals import expect
@@ -63,16 +60,3 @@ def test_what_is_no_limit_is_refused(limits, files, morphgraph):
     run = morphgraph("diff", "one.json", "one.json", "texts.txt", "--fail-on", limits)
     assert run.code == 2
     expect(run.err)
-
-
-@pytest.mark.slow
-def test_the_page_shows_what_it_prints(tmp_path, monkeypatch, morphgraph):
-    page = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
-    commands, shown = re.findall(
-        r"^```\n(.*?)^```$", page.partition("## What an edit")[2], re.M | re.S
-    )
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "types.txt").write_text("able\n␣und\n", encoding="utf-8")
-    runs = [morphgraph(*shlex.split(line, comments=True)[1:]) for line in commands.splitlines()]
-    assert [run.code for run in runs] == [0, 0]
-    assert runs[1].out.splitlines()[:-2] == shown.splitlines()  # signatures follow

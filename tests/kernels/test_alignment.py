@@ -1,4 +1,4 @@
-"""Kernels of words: alignment against the dynamic program as docs/references.md words it, and
+"""Kernels of words: alignment against the dynamic program as docs/how/alignment.md words it, and
 sequences of strings against rapidfuzz.
 """
 

@@ -1,8 +1,9 @@
-"""The scenarios of Bauwens & de Lhoneux 2026, §A.1, §A.3, as docs/rebpe-scenarios.md has them."""
+"""The scenarios of Bauwens & de Lhoneux 2026, §A.1, §A.3, as the page in docs/how has them."""
 
 import pytest
 
-from docs.tools.scenarios import BLOCK, DOCS, PAGE, built, states
+import morphgraph as mg
+from docs.tools.scenarios import BLOCK, DOCS, PAGE, built, repaired, states
 
 # Tokens of _bruids and _bruid before, and after the first knockout, as the paper works them out.
 EXPECTED = {
@@ -34,4 +35,17 @@ def test_the_page_is_what_is_computed():
     for name in EXPECTED:
         assert pictures[name] == (DOCS / f"images/scenario-{name}.svg").read_text("utf-8")
     for name, lost in zip("abcd", ("nothing", "`abcd`", "`bcd`", "`abcd`"), strict=True):
-        assert f"<!-- computed {name} -->\n\nOut of reach: {lost}.\n" in page
+        assert f"<!-- from scenario {name} -->\n\nOut of reach: {lost}.\n" in page
+
+
+def test_the_home_says_what_knocking_its_type_out_gives():
+    tokeniser, gold = mg.load("demo:en"), mg.read_gold("demo:en")
+    without = tokeniser.knock_out_types(["ies"]).tokeniser
+    figures = [f"{100 * each.score(gold).f1:.2f}" for each in (tokeniser, without)]
+    home = (DOCS / "tools/theme/main.html").read_text("utf-8")
+    assert f"F1 {' → '.join(figures)}." in home
+
+
+def test_the_other_pictures_are_those_of_the_demo():
+    for name, picture in repaired().items():
+        assert picture == (DOCS / f"images/{name}.svg").read_text("utf-8")

@@ -3,13 +3,11 @@
 import inspect
 from dataclasses import replace
 from importlib.metadata import EntryPoint
-from pathlib import Path
 
 import pytest
 from refusals import refused
 
 import morphgraph as mg
-from docs.tools import api
 from morphgraph.cli import refining
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.plugins import installed
@@ -20,8 +18,6 @@ from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.segment.segmenter import method_on, segmenter_of
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_what_is_listed_is_what_methods_say():
@@ -146,10 +142,3 @@ def test_the_options_of_a_command_have_the_defaults_of_its_settings(name):
     defaults = {key: option.default for key, option in shared.items()}
     assert defaults == {key: fields[key].default for key in shared}
     assert command.parameters["holdout"].default == SHARE_KEPT
-
-
-@pytest.mark.parametrize("page", [name for name in api.TABLES if name.startswith("docs/")])
-def test_the_tables_of_the_docs_are_those_of_the_registry(page):
-    """Written by ``python -m docs.tools.api``."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    assert text == api.with_table(text, api.TABLES[page]())

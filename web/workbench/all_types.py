@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from morphgraph.core.glossary import GLOSSARY
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.all_types import (
     BLAME,
@@ -127,9 +128,9 @@ def _table(current: Session, table: Any, of: int) -> None:
 
     config: dict[str, Any] = {
         "type": ui.TEXT(width=150),
-        WRONG: ui.NUMBER(format="localized", help="Joins on a gold boundary."),
-        JOINS: ui.NUMBER(format="localized", help="Gaps that it closed in the reference's words."),
-        BLAME: ui.NUMBER(format="%.0f %%", help="The share of its joins that are wrong."),
+        WRONG: ui.NUMBER(format="localized", help=GLOSSARY["wrong join"].meaning),
+        JOINS: ui.NUMBER(format="localized", help=GLOSSARY["join"].meaning),
+        BLAME: ui.NUMBER(format="%.0f %%", help=GLOSSARY["blame"].meaning),
         USED_BY: ui.NUMBER(format="localized"),
         PER_MILLION: ui.NUMBER(format="localized", help="Of the tokens of the word frequencies."),
         ID: ui.NUMBER(format="localized"),

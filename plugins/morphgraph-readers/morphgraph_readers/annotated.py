@@ -1,6 +1,6 @@
 """Formats that annotate each morpheme: UniSegments' JSON, and DeriNet.
 
-docs/references.md says what they hold, and what is made of it.
+docs/reference/formats.md says what they hold, and what is made of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """MorphoLex: an Excel workbook with one sheet for each number of affixes and roots.
 
 Sheets named like `0-1-1` are read, by their columns `Word` and `MorphoLexSegm`, and `Nmorph` if
-there is one; docs/references.md explains the segmentations, such as `{(sure)}{(foot)}>ness>`.
+there is one; docs/reference/formats.md explains segmentations such as `{(sure)}{(foot)}>ness>`.
 """
 
 from __future__ import annotations

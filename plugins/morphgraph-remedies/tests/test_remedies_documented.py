@@ -14,9 +14,8 @@ PLUGIN = Path(__file__).parents[1]
 
 def test_the_tables_are_those_of_the_registry() -> None:
     """Written by ``python -m docs.tools.api``."""
-    page = "plugins/morphgraph-remedies/docs/more-remedies.md"
-    text = (PLUGIN / "docs" / "more-remedies.md").read_text(encoding="utf-8")
-    assert text == api.with_table(text, api.TABLES[page]())
+    text = (PLUGIN / "docs" / "remedies.md").read_text(encoding="utf-8")
+    assert text == api.PAGES[api.REMEDIES_PAGE]()
 
 
 def test_the_evaluation_of_every_method_is_valid() -> None:

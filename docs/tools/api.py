@@ -142,7 +142,9 @@ def with_table(name: str, *tables: str) -> str:
 
 def glossary() -> str:
     """Return the page of terms, which are the app's helps, too."""
-    terms = (f"## {name}\n\n{term.meaning}\\\n{term.example}\n" for name, term in GLOSSARY.items())
+    terms = (
+        f"## {name}\n\n{term.meaning}<br>\n{term.example}\n" for name, term in GLOSSARY.items()
+    )
     return "# Glossary\n\n" + "\n".join(terms)
 
 

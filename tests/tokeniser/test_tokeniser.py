@@ -235,6 +235,7 @@ def test_renumbering_is_taken_back():
         {"ids": {"a": 1, "b": 1}},
         {"steps": {}},
         {"steps": [{"edit": "knockout"}]},
+        {"removed": ["a"]},
     ],
 )
 def test_faulty_lineages(found):

@@ -8,7 +8,7 @@ import numpy as np
 
 from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_table import Change, Merge, MergeTable, Parts, Rewired
-from morphgraph.graph.plans import reranked
+from morphgraph.graph.plans import RankKey, merge_pairs, reranked
 
 
 def plan_portable(graph: MergeTable, drop: Iterable[str] = ()) -> Change:
@@ -145,19 +145,14 @@ class _Plan:
 
     def _segment(self, type_: int, place: int) -> list[int]:
         """Return the tokens of a type's string by the merges kept up to a place."""
+
+        def find(parts: Parts) -> tuple[RankKey, int] | None:
+            found = self.applied.get(parts)
+            return (found[1:3], found[3]) if found and found[0] <= place else None
+
         tokens = self.atoms.of(self.graph, [type_])
-        while True:
-            options = [
-                (level, order, at, result)
-                for at, found in enumerate(map(self.applied.get, pairwise(tokens)))
-                if found
-                for known, level, order, result in [found]
-                if known <= place
-            ]
-            if not options:
-                return tokens
-            *_, at, result = min(options)
-            tokens[at : at + 2] = [result]
+        merge_pairs(tokens, find)
+        return tokens
 
     def _join(self, tokens: list[int], rank: int) -> Merge | None:
         """Join the first two tokens that are a present type together; None if none are."""

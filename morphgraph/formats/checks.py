@@ -71,8 +71,9 @@ def export_checks(
     )
     moved = sum(old != new for old, new in id_map.items())
     kept = "ids.json leads from old ids to new ones" if moved else "all have the ids that they had"
-    first = {old: library.id_to_token(new) for old, new in id_map.items()}
-    if tokeniser is not None:
+    if tokeniser is None:
+        first = {old: library.id_to_token(new) for old, new in id_map.items()}
+    else:
         first = {number: text for text, number in lineage_of(tokeniser).ids.items()}
     others = sum(library.id_to_token(number) != text for number, text in first.items())
     special, differ = _special(model.document if tokeniser is None else tokeniser.document, library)

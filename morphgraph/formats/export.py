@@ -104,6 +104,7 @@ class Export:
         return f"<Export: {self.kind}, {counted(self.vocab_size, 'type')}, checked on {texts}>"
 
 
+@without_collection()
 def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
     """Return the exported model of a tokeniser; ``ids``: of its types, by default `new_ids`."""
     document, id_map = to_document(tokeniser, ids)
@@ -132,9 +133,7 @@ def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> 
         merges=tokeniser.graph.merge_count,
         tuple_merges=tuples,
         files={
-            "merges.txt": merges_text(
-                [m.split(" ") if isinstance(m, str) else m for m in document["model"]["merges"]]
-            ),
+            "merges.txt": merges_text(document["model"]["merges"]),
             "recipe.json": write_recipe(tokeniser, whole=True),
         },
         tokeniser=tokeniser,
@@ -375,7 +374,7 @@ def _difference(
             text, _ = min(known.items() ^ vocabulary.items())
             return f"the type “{cut(text)}” has another id", None
         for text in vocabulary if knows_bytes(library.decoder) else ():
-            if (parts := byte_parts(text))[1:]:
+            if "<0x" in text and (parts := byte_parts(text))[1:]:
                 read = library.decoder.decode([text])
                 if read != library.decoder.decode(parts):
                     return f"the type “{cut(text)}” would be decoded as “{cut(read)}”", None

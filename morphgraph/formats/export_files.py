@@ -5,8 +5,7 @@ Strings of the tokeniser are written to JSON and, escaped, to the README; never 
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from morphgraph.core.text import base_name, counted, shortened
@@ -72,7 +71,8 @@ def marks_texts(settings: Mapping[str, Any], document: Mapping[str, Any]) -> boo
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|&~$!])")
 _BACKTICKS = re.compile("`+")
 _ESCAPES = {"\\": "\\\\", " ": "\\s", "\n": "\\n", "\r": "\\r"}
-_WHITE = re.compile(r"[ \n\r]")
+_PART, _MERGE = "\ud800", "\ud801"
+"""The ends of a part and of a merge, while these may have any character that can be written."""
 
 
 def transformers_config(
@@ -140,21 +140,21 @@ def _roles(document: Mapping[str, Any]) -> dict[str, str]:
     return {role: content for role, content in roles.items() if content}
 
 
-def merges_text(merges: Sequence[Sequence[str]]) -> bytes:
+def merges_text(merges: Iterable[str | Sequence[str]]) -> bytes:
     r"""Return all merges in order of rank, one per line, with parts separated by spaces.
 
-    If a part has a space or the end of a line in it, all parts are escaped (``\s``, ``\n``, ``\r``,
-    ``\\``), and the first line says so.
+    Each is its parts, or a string of them with spaces between. If a part has a space or the end of
+    a line in it, all parts are escaped (``\s``, ``\n``, ``\r``, ``\\``), and the first line says
+    so.
     """
     first = "#version: 0.2"
-    distinct = set(chain.from_iterable(merges))
-    if any(map(_WHITE.search, distinct)):
+    parted = (m.replace(" ", _PART) if isinstance(m, str) else _PART.join(m) for m in merges)
+    text = "".join(each + _MERGE for each in parted)
+    if any(white in text for white in " \n\r"):
         first += r" escaped: \s space, \n and \r ends of lines, \\ backslash"
-        table = str.maketrans(_ESCAPES)
-        written = {part: part.translate(table) for part in distinct}
-        merges = [[written[part] for part in parts] for parts in merges]
-    lines = [first, *map(" ".join, merges)]
-    return "".join(f"{line}\n" for line in lines).encode()
+        for sign, code in _ESCAPES.items():
+            text = text.replace(sign, code)
+    return f"{first}\n{text}".replace(_PART, " ").replace(_MERGE, "\n").encode()
 
 
 def escaped(text: str) -> str:

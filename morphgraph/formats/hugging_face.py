@@ -552,10 +552,12 @@ def to_document(
         else:
             model["ignore_merges"] = False
     texts = list(map(graph.types.__getitem__, merges.parts.tolist()))
-    listed = (texts[start:end] for start, end in pairwise(merges.part_offsets.tolist()))
+    listed: Iterable[Sequence[str]] = zip(texts[::2], texts[1::2], strict=False)
+    if tuples:
+        listed = (texts[start:end] for start, end in pairwise(merges.part_offsets.tolist()))
     # A string takes a quarter of the memory that a list of two takes.
     spaced = any(" " in text for text in model["vocab"])
-    model["merges"] = list(listed if spaced else map(" ".join, listed))
+    model["merges"] = list(map(list, listed) if spaced else map(" ".join, listed))
     if graph.ties:
         model["levels"] = list(map(graph.levels().__getitem__, merges.ids.tolist()))
     if lineage.steps or any(old != new for old, new in in_file.items()):

@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from morphgraph.graph.merge_table import MergeTable, Parts
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.graph.merge_table import MergeTable, Parts, ranges
 
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 """The spelling of a byte where characters outside the alphabet become bytes."""
@@ -56,21 +59,35 @@ class TypeAtoms:
         return (number,)
 
 
-def atoms_of(graph: MergeTable, among: Iterable[int] | None = None) -> list[Parts]:
+def atoms_of(
+    graph: MergeTable, among: Iterable[int] | None = None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Return the atoms of every type, by id, or of types ``among`` these and of their parts.
 
-    Others, and removed types, have none.
+    They come with offsets (types + 1) into them. Others, and removed types, have none.
+
+    >>> graph = MergeTable.from_merges([("a", "b"), ("ab", "ab")])
+    >>> atoms, offsets = atoms_of(graph)
+    >>> [atoms[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:])]
+    [[0], [1], [0, 1], [0, 1, 0, 1]]
     """
-    atoms: list[Parts] = [()] * len(graph.types)
-    producers = graph.producers().tolist()
-    waiting = graph.type_ids() if among is None else list(among)
-    parts: dict[int, Parts] = {}
-    while waiting:
-        number = waiting.pop()
-        if number not in parts:
-            parts[number] = graph.merge(producers[number]).parts if producers[number] >= 0 else ()
-            waiting += parts[number]
-    for number in sorted(parts, key=lambda number: len(graph.types[number])):
-        joined = tuple(atom for part in parts[number] for atom in atoms[part])
-        atoms[number] = joined or (number,)
-    return atoms
+    makers = graph.producers()
+    new = np.array(graph.type_ids() if among is None else [*among], np.int64)
+    is_there = np.zeros(len(makers), bool)
+    while len(new):
+        is_there[new] = True
+        parts = graph.columns(makers[new][makers[new] >= 0]).parts
+        new = np.unique(parts[~is_there[parts]])
+    is_made = is_there & (makers >= 0)
+    made = graph.columns(makers[is_made])
+    widths = is_there.astype(np.int64)
+    widths[is_made] = made.widths
+    offsets = np.append(0, np.cumsum(widths))
+    is_part = np.repeat(is_made, widths)
+    atoms = np.empty(len(is_part), np.int32)
+    atoms[is_part], atoms[~is_part] = made.parts, np.flatnonzero(is_there & ~is_made)
+    # What each of them is made of is put in its place; so they go twice as deep each time.
+    while (np.diff(offsets)[atoms] > 1).any():
+        places, within = ranges(offsets[atoms], offsets[atoms + 1])
+        atoms, offsets = atoms[places], within[offsets]
+    return atoms, offsets

@@ -12,10 +12,7 @@ import numpy as np
 
 from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_table import Change, Merge, MergeTable, Parts, Rewired
-from morphgraph.graph.plans import PlannedIds, reranked
-
-RankKey = tuple[int, int]
-"""A place in the order of merges: a level, and 0, or behind it the number of a change."""
+from morphgraph.graph.plans import PlannedIds, RankKey, merge_pairs, reranked
 
 _ROUNDS = 5
 
@@ -142,15 +139,8 @@ class Keeping:
 
     def cut(self, type_: int) -> tuple[list[int], RankKey]:
         """Return the tokens of a type's letters, and the place of the last merge among them."""
-        tokens, last = self.atoms.of(self.graph, [type_]), (-1, 0)
-        while True:
-            found = [self.pairs.get(pair) for pair in pairwise(tokens)]
-            options = [(each[0], at, each[1]) for at, each in enumerate(found) if each]
-            if not options:
-                return tokens, last
-            key, at, result = min(options)
-            last = max(last, key)
-            tokens[at : at + 2] = [result]
+        tokens = self.atoms.of(self.graph, [type_])
+        return tokens, merge_pairs(tokens, self.pairs.get)
 
     def _settle(self, type_: int) -> bool:
         """Form a type by the two tokens of its letters, if there are two; else leave it out."""

@@ -153,6 +153,19 @@ class MergeColumns(NamedTuple):
         return is_first
 
 
+def ranges(
+    starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the numbers from each start to before its end, and where those of each begin.
+
+    The latter has one more at the end: how many there are.
+    """
+    offsets = np.append(0, np.cumsum(ends - starts))
+    places = np.repeat(starts - offsets[:-1], ends - starts)
+    places += np.arange(offsets[-1])
+    return places, offsets
+
+
 class _Index:
     """The places of each number in an array, which only grows afterwards."""
 
@@ -407,8 +420,7 @@ class MergeTable:
                 self._order = present[np.argsort(self._ranks[present], kind="stable")]
             ids = self._order
         starts, ends = self._spans[ids].T
-        offsets = np.append(0, np.cumsum(ends - starts))
-        places = np.repeat(starts - offsets[:-1], ends - starts) + np.arange(offsets[-1])
+        places, offsets = ranges(starts, ends)
         return MergeColumns(ids, self._ranks[ids], self._parts[places], offsets, self._results[ids])
 
     def merges(self, ids: npt.NDArray[np.int32] | None = None) -> dict[int, Merge]:

@@ -1,6 +1,6 @@
 """Plans of edits: what each would change in a merge graph, computed without changing it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 
 import numpy as np
@@ -20,6 +20,24 @@ from morphgraph.graph.merge_table import (
 )
 
 Pair = tuple[int, int]
+RankKey = tuple[int, int]
+"""A place in the order of merges: a level, and 0, or the number of a change there."""
+
+
+def merge_pairs(tokens: list[int], find: Callable[[Parts], tuple[RankKey, int] | None]) -> RankKey:
+    """Merge neighbours in place until no two can be: the lowest first, leftmost.
+
+    ``find``: the place of the merge of two, and what it makes. Returns the last place of those that
+    were applied; (-1, 0) if none was.
+    """
+    last, found = (-1, 0), list(map(find, pairwise(tokens)))
+    while options := [(each[0], at, each[1]) for at, each in enumerate(found) if each]:
+        key, at, result = min(options)
+        last = max(last, key)
+        tokens[at : at + 2] = [result]
+        before = max(0, at - 1)
+        found[before : at + 2] = map(find, pairwise(tokens[before : at + 2]))
+    return last
 
 
 class PlannedIds:

@@ -8,7 +8,7 @@ import numpy as np
 
 from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_table import Change, Merge, MergeTable, Parts, Rewired
-from morphgraph.graph.plans import reranked
+from morphgraph.graph.plans import RankKey, merge_pairs, reranked
 
 
 def plan_portable(graph: MergeTable, drop: Iterable[str] = ()) -> Change:
@@ -68,6 +68,8 @@ class _Plan:
         self.removed: dict[int, Merge] = {}
         """By place."""
         self.gone: set[int] = set()
+        self.tokens: dict[int, Parts] = {}
+        """What the strings of types were cut into when they were last looked at."""
         self.makers = np.bincount(merges.results, minlength=len(graph.types))
 
     def take_all(self) -> None:
@@ -80,11 +82,11 @@ class _Plan:
             before = place
 
     def _take(self, place: int) -> None:
-        rank, parts, result = merge = self.graph.merge(int(self.merges.ids[place]))
+        rank, parts, result = merge = self._merge(place)
         if (found := self.applied.get(parts)) and found[0] == place:
             del self.applied[parts]
         if self._is_applied(parts, place) or result in self.unwanted:
-            self._drop(place)  # it would never apply, or must not
+            self._drop(place, merge)  # it would never apply, or must not
         elif len(parts) == 2 and self.gone.isdisjoint(parts):
             self._apply(merge, place)
         else:
@@ -96,7 +98,7 @@ class _Plan:
             # A pair that is merged already, after other pairs than these, is not merged once more.
             is_new = not any(self._is_applied(each.parts, place) for each in chain)
             if not (len(tokens) == 2 and is_new and self._pair(chain, place)):
-                self._drop(place)
+                self._drop(place, merge)
 
     def _pair(self, chain: list[Merge], place: int) -> bool:
         """Keep a merge with the last one's parts after the others, unless they do not form it."""
@@ -104,6 +106,7 @@ class _Plan:
         for at, each in enumerate(chain, 1 - len(chain)):
             self._apply(each, place, at)
         if len(chain) > 1 and self._segment(chain[-1].result, place) != [chain[-1].result]:
+            del self.tokens[chain[-1].result]
             for parts, was in later.items():
                 del self.applied[parts]
                 if was:
@@ -128,8 +131,10 @@ class _Plan:
         found = self.applied.get(parts)
         return found is not None and found[0] <= place
 
-    def _drop(self, place: int) -> None:
-        merge = self.graph.merge(int(self.merges.ids[place]))
+    def _merge(self, place: int) -> Merge:
+        return self.graph.merge(int(self.merges.ids[place]))
+
+    def _drop(self, place: int, merge: Merge) -> None:
         self.removed[place] = merge
         self.paired.pop(place, None)
         self._unmake(merge.result)
@@ -145,19 +150,17 @@ class _Plan:
 
     def _segment(self, type_: int, place: int) -> list[int]:
         """Return the tokens of a type's string by the merges kept up to a place."""
-        tokens = self.atoms.of(self.graph, [type_])
-        while True:
-            options = [
-                (level, order, at, result)
-                for at, found in enumerate(map(self.applied.get, pairwise(tokens)))
-                if found
-                for known, level, order, result in [found]
-                if known <= place
-            ]
-            if not options:
-                return tokens
-            *_, at, result = min(options)
-            tokens[at : at + 2] = [result]
+
+        def find(parts: Parts) -> tuple[RankKey, int] | None:
+            found = self.applied.get(parts)
+            return (found[1:3], found[3]) if found and found[0] <= place else None
+
+        # What is kept up to a place stays so, and merges after it wait until no other applies.
+        before = None if self.graph.ties else self.tokens.get(type_)
+        tokens = list(before or self.atoms.of(self.graph, [type_]))
+        merge_pairs(tokens, find)
+        self.tokens[type_] = tuple(tokens)
+        return tokens
 
     def _join(self, tokens: list[int], rank: int) -> Merge | None:
         """Join the first two tokens that are a present type together; None if none are."""
@@ -177,7 +180,7 @@ class _Plan:
             users = {self.place_of[user] for type_ in new for user in self.graph.users(type_)}
             paired = {at for at, parts in self.paired.items() if not new.isdisjoint(parts)}
             for place in (users - self.paired.keys() - self.removed.keys()) | paired:
-                self._drop(place)
+                self._drop(place, self._merge(place))
             for key, merge in list(self.added.items()):
                 if not new.isdisjoint(merge.parts):
                     del self.added[key]

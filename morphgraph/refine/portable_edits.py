@@ -30,12 +30,14 @@ def preview_portable(
     >>> "abc" in graph, graph.has_tuples, change.counts()
     (False, False, {'removed': 2})
     """
-    already = set(unformed_types(graph.original()))
-    drop: set[str] = set()
+    original, drop = graph.original(), set[str]()
     while True:
         change = graph.preview_portable(drop)
         after = graph.after(change)
-        unformed = {after.types[n] for n in unformed_types(after) if n not in already}
+        found = unformed_types(after)
+        known = [number for number in found if number < graph.loaded_type_count]
+        already = set(unformed_types(original, known))
+        unformed = {after.types[number] for number in found if number not in already}
         if benchmark is not None:
             asked, words = settings or BlameSettings(), segment(after, benchmark.words)
             blamed = blame(benchmark, words, scope=asked.scope, weighting=asked.weighting)

@@ -94,8 +94,9 @@ class Bte(Segmenter):
         """Return the ids of types that their own atoms are not merged into."""
         if self.editable is not None:
             return unreachable_types(self.tokeniser.graph)
-        atoms = atoms_of(self.tokeniser.graph)
-        paths = {n: list(atoms[n]) for n in inventory.spelled if len(atoms[n]) > 1}
+        atoms, offsets = (each.tolist() for each in atoms_of(self.tokeniser.graph))
+        spelled = {n: atoms[offsets[n] : offsets[n + 1]] for n in inventory.spelled}
+        paths = {number: path for number, path in spelled.items() if len(path) > 1}
         return [number for number, end in self.last_tokens(paths).items() if end != number]
 
 

@@ -13,6 +13,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.exported_model import ExportedModel
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.atoms import atoms_of
+from morphgraph.graph.merge_table import ranges
 from morphgraph.segment.bte import Bte, flat_lists, merging_model, saved_tokeniser
 from morphgraph.segment.method import Method, Parameters
 from morphgraph.tokeniser.encoding import batches_of
@@ -101,15 +102,14 @@ class Decomposing(Bte):
         ends = np.flatnonzero(sizes)
         if not len(ends):
             return whole
-        sizes = sizes[ends]
-        first = np.cumsum(sizes) - sizes
-        part_at = np.repeat(self._offsets[token_at[ends]] - first, sizes) + np.arange(sizes.sum())
-        parts = self._flat[part_at]
+        split, sizes = token_at[ends], sizes[ends]
+        part_at, offsets = ranges(self._offsets[split], self._offsets[split + 1])
+        parts, first = self._flat[part_at], offsets[:-1]
         # Where each part ends, in characters: those of the token less those of later parts.
         atoms = words.atoms
         width = np.where(atoms == UNKNOWN, 1, self._lengths[np.where(atoms == UNKNOWN, 0, atoms)])
         characters = np.cumsum(width)
-        begins = characters[ends] - self._lengths[token_at[ends]]
+        begins = characters[ends] - self._lengths[split]
         done = np.cumsum(self._lengths[parts])
         before = done[first] - self._lengths[parts[first]]
         at = np.searchsorted(characters, done + np.repeat(begins - before, sizes))
@@ -119,9 +119,9 @@ class Decomposing(Bte):
         return Segmentation(words, closed_by, tokens)
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        types, atoms = self.types, atoms_of(self.graph)
+        types, widths = self.types, np.diff(atoms_of(self.graph)[1]).tolist()
         apart = {
-            types[number]: [(types[part], len(atoms[part])) for part in self.parts_of(number)]
+            types[number]: [(types[part], widths[part]) for part in self.parts_of(number)]
             for number in sorted(self.absent)
         }
         return merging_model(self, unchanged, apart)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from morphgraph.core.system import usual_threads
 from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges, merge_arrays
 from morphgraph.graph.atoms import TypeAtoms, atoms_of
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import Change, Merge
+from morphgraph.graph.merge_table import Change, Merge, ranges
 from morphgraph.kernels import INSIDE_TOKEN, worth_loading
 from morphgraph.tokeniser.preprocess import BYTES
 from morphgraph.tokeniser.words import Segmentation, Words
@@ -450,12 +450,11 @@ def unformed_types(graph: MergeGraph, among: Iterable[int] | None = None) -> lis
     A tuple merge that can no longer apply *disables* its result: a lower-ranked merge always takes
     one of its parts away first. Source: Bauwens & de Lhoneux 2026, §3.1.
     """
-    looked_at = range(len(graph.types)) if among is None else list(among)
-    atoms = atoms_of(graph, among)
-    present = [number for number in looked_at if len(atoms[number]) > 1]
-    if not present:
-        return []
-    texts = [graph.types[number] for number in present]
-    words = words_of_atoms(texts, [atoms[number] for number in present])
-    ends = segment_merging(graph, words).token_at[words.word_offsets[1:] - 1]
-    return [number for number, token in zip(present, ends, strict=True) if token != number]
+    looked_at = np.array(graph.type_ids() if among is None else [*among], np.int64)
+    atoms, offsets = atoms_of(graph, looked_at)
+    present = looked_at[np.diff(offsets)[looked_at] > 1]
+    places, offsets = ranges(offsets[present], offsets[present + 1])
+    texts = tuple(map(graph.types.__getitem__, present.tolist()))
+    words = Words(texts, atoms[places], offsets, offsets, np.zeros(len(places), np.int32))
+    ends = segment_merging(graph, words).token_at[offsets[1:] - 1]
+    return cast(list[int], present[ends != present].tolist())

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.graph.merge_table import ranges
 from morphgraph.kernels import DROPPED
 
 UNKNOWN = 0x3FFFFFFF
@@ -166,9 +167,7 @@ class Words:
     def subset(self, chosen: npt.NDArray[np.int64]) -> "Words":
         """Return only these words, in this order."""
         starts, ends = self.word_offsets[chosen], self.word_offsets[chosen + 1]
-        lengths = ends - starts
-        offsets = np.append(0, np.cumsum(lengths))
-        atoms = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+        atoms, offsets = ranges(starts, ends)
 
         def places(of: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
             """Where chosen atoms come from some places."""

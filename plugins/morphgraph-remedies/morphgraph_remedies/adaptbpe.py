@@ -229,11 +229,13 @@ class AdaptBPE(Bte):
         """Types that a chosen merge makes, but that their own string is not merged into."""
         here = {merge.result for merge in self.tokeniser.graph.merges().values()}
         types, ids = self.tokeniser.types, self.tokeniser.graph.ids
-        atoms, before = atoms_of(self.original.graph), self.original.graph
-        paths = {
-            number: [ids[before.types[atom]] for atom in atoms[before.ids[types[number]]]]
-            for number in sorted(here)
-        }
+        before = self.original.graph
+        atoms, offsets = (each.tolist() for each in atoms_of(before))
+        paths = {}
+        for number in sorted(here):
+            there = before.ids[types[number]]
+            own = atoms[offsets[there] : offsets[there + 1]]
+            paths[number] = [ids[before.types[atom]] for atom in own]
         # The merges alone, also where a piece that is a type would stay whole.
         words = words_of_atoms([types[number] for number in paths], [*paths.values()])
         graph = self.tokeniser.graph

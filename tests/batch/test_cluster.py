@@ -278,9 +278,6 @@ def test_what_is_no_scheduler_file_is_said_to_be_none(tmp_path, content):
         scheduler_address(str(file))
 
 
-# ------------------------------------------------------------------------ other users
-
-
 def _answers(port, protocol, security, seconds):
     """What a process of dask says it is to one with such credentials; empty if it says nothing."""
     from distributed.core import rpc

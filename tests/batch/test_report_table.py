@@ -252,8 +252,6 @@ def test_two_seeds_give_an_interval():
     assert table.rows[0].cells[0].high == 1, "no F1 is above 100 %"
 
 
-# --- what a table compares, as scipy does ---------------------------------------------------------
-
 ACCURACIES = {"BPE": [0.5, 0.53, 0.52], "BPE′": [0.6, 0.64, 0.61], "U": [0.51, 0.55, 0.5]}
 
 

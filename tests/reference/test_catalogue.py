@@ -63,9 +63,6 @@ def left(cache):
     return {path.name for path in cache.iterdir()} - {"small.lock"}
 
 
-# ------------------------------------------------------------------------------ the catalogue
-
-
 def test_sources_of_a_language():
     names = [source.name for source in sources_of("deu")]
     assert names == ["morphynet-deu", "morphynet-deu-inflection", "celex"]
@@ -127,9 +124,6 @@ def test_the_gujarati_rows_of_another_word_are_skipped(data_folder, monkeypatch)
     ]
 
 
-# ------------------------------------------------------------------------------ what goes well
-
-
 def test_a_whole_file(server, source, cache):
     shares = []
     path = get("small", True, shares.append)
@@ -171,9 +165,6 @@ def test_a_changed_file_is_fetched_again(server, source, cache):
         local_path("small")
     assert not is_downloaded(source)
     assert get("small", True).read_bytes() == CONTENT
-
-
-# ------------------------------------------------------------------------------ what goes wrong
 
 
 def test_nothing_is_fetched_without_consent(server, source, cache):
@@ -227,9 +218,6 @@ def test_what_is_to_be_fetched_by_hand(name):
     for action in (lambda: get(name, True), lambda: local_path(name)):
         with refused():
             action()
-
-
-# ------------------------------------------------------------------------------ the command line
 
 
 @pytest.fixture

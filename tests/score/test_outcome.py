@@ -146,9 +146,6 @@ def test_merges_first_and_longest(drawn, k):
     ]
 
 
-# --- bytes ----------------------------------------------------------------------------------------
-
-
 @st.composite
 def byte_vocabularies(draw):
     """Types that may begin and end inside a character, and some bytes of their own."""
@@ -195,9 +192,6 @@ def test_bytes_as_a_fallback(words):
         assert found.inside == word.count("ä") + word.count("ö")
         assert found.left_out == 0
         assert "".join(found.pieces) == word
-
-
-# --- other edge cases -----------------------------------------------------------------------------
 
 
 def test_bare_words_have_no_marker():

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from command import Command
 from model_folders import matrix, write_model, write_tokeniser
 from small import small_document
 
@@ -16,7 +17,7 @@ WRITING = {
 
 @pytest.mark.parametrize("command", WRITING)
 def test_files_that_may_not_grow(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    morphgraph: Command, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(full_disk, "CASES", {command: (command, *WRITING[command])})
     document = small_document([("u", "n"), ("d", "o"), ("un", "do")], "undo")
@@ -25,4 +26,4 @@ def test_files_that_may_not_grow(
     write_tokeniser(tmp_path / "work" / "tokeniser", document)
     (tmp_path / "disk").mkdir()
     fault = full_disk.no_file_may_grow
-    full_disk.try_again(command, tmp_path / "work", tmp_path / "disk", fault)
+    full_disk.try_again(morphgraph, command, tmp_path / "work", tmp_path / "disk", fault)

@@ -20,5 +20,5 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section(f"warning: {len(again)} run again", sep="=", yellow=True)
     for report in again:
         crash = getattr(report.longrepr, "reprcrash", None)
-        reason = str(crash.message if crash else report.longrepr).strip().partition("\n")[0]
+        reason = " ".join(str(crash.message if crash else report.longrepr).split())[:300]
         terminalreporter.write_line(f"{report.nodeid} ({report.when}): {reason}", yellow=True)

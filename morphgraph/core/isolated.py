@@ -115,6 +115,16 @@ def report_place(place: str) -> None:
         os.write(_place_file, place.encode() + b"\n")
 
 
+def python_apart(code: str) -> tuple[list[str], dict[str, str]]:
+    """Return the command and the environment by which another Python runs code.
+
+    It imports from the same paths as this process, but not from its working folder, and does not
+    run the script of this process.
+    """
+    paths = os.pathsep.join(filter(None, sys.path))
+    return [sys.executable, "-P", "-c", code], {**os.environ, "PYTHONPATH": paths}
+
+
 # ------------------------------------------------------------------------- the process that asks
 
 
@@ -122,18 +132,17 @@ class _Process:
     """An isolated process, as seen from the parent."""
 
     def __init__(self) -> None:
-        # It imports from the same paths as this process, but not from its working folder.
-        paths = os.pathsep.join(path for path in sys.path if path)
         self._place_file = TemporaryFile(buffering=0)  # noqa: SIM115
         self._pipe, its_end = Pipe()
         ends = its_end.fileno(), self._place_file.fileno()
+        command, env = python_apart(f"from {__name__} import _serve; _serve{ends}")
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", f"from {__name__} import _serve; _serve{ends}"],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=ends,
-            env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
+            env={**env, "OPENBLAS_NUM_THREADS": "1"},
             start_new_session=True,  # Ctrl-C goes to this process, which then ends that one
         )
         its_end.close()

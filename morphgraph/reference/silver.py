@@ -5,7 +5,6 @@ They are those by which a lexicon and the words that it spells are shortest.
 
 import json
 import math
-import os
 import random
 import signal
 import subprocess
@@ -19,6 +18,7 @@ from typing import Any
 
 from morphgraph.core.errors import require
 from morphgraph.core.files import checksum
+from morphgraph.core.isolated import python_apart
 from morphgraph.core.text import SILVER
 from morphgraph.corpus.counts import WordCounts
 
@@ -136,10 +136,8 @@ def silver_reference(
 
 def _boundaries_apart(counts: Mapping[str, int], seed: int, weight: float) -> list[list[int]]:
     """Return where one run divides each word; its process does not run the script that asks."""
-    code = f"from {__name__} import _answer; _answer()"
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command, env = python_apart(f"from {__name__} import _answer; _answer()")
     given = json.dumps([counts, seed, weight]).encode()
-    command = [sys.executable, "-P", "-c", code]
     made = subprocess.run(command, input=given, env=env, stdout=subprocess.PIPE, check=True).stdout
     boundaries: list[list[int]] = json.loads(made)
     return boundaries

@@ -111,8 +111,7 @@ def _figures(current: Session, now: BoundaryScore, start: BoundaryScore, words: 
         options["delta"] = f"{gain:+.2f}" if is_edited and gain == gain else None
         options["delta_color"] = "normal" if gain else "off"
         st.metric(label, value, **options)
-    size = study.tokeniser.vocabulary_size
-    before_size = study.graph.loaded_type_count - len(study.graph.absent)
+    size, before_size = study.tokeniser.vocabulary_size, study.graph.loaded_size
     delta = f"{size - before_size:+,}" if is_edited else None
     tip = GLOSSARY["vocabulary"].meaning
     st.metric("Types", f"{size:,}", delta, delta_color="off", help=tip, width="content")

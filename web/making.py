@@ -104,7 +104,7 @@ def _work(
 
 
 def fits_types(current: Session, name: str) -> bool:
-    return name != TRAINED or current.study.graph.loaded_type_count > 256  # bytes
+    return name != TRAINED or current.study.graph.loaded_size > 256  # bytes
 
 
 def is_available(current: Session, name: str) -> bool:
@@ -115,7 +115,7 @@ def is_available(current: Session, name: str) -> bool:
 def _trainer(
     current: Session, name: str, settings: Mapping[str, Any]
 ) -> Callable[[Tell], Segmenter]:
-    corpus, size = current.corpus(), current.study.graph.loaded_type_count
+    corpus, size = current.corpus(), current.study.graph.loaded_size
     if corpus is None:
         raise MorphGraphError(
             f"{METHODS[name].title} is trained on word counts. Choose word frequencies in the "

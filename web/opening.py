@@ -51,7 +51,7 @@ def name_of(current: Session, kind: str) -> str:
     if kind == "reference":
         name = demo_name(demo) if demo else in_the_middle(gold.name)
         return f"{name}, {counted(len(gold), 'word')}" if gold.has_gold else "no reference"
-    size = current.study.graph.loaded_type_count - len(current.study.graph.absent)
+    size = current.study.graph.loaded_size
     if tokeniser.name.lower() in _GENERIC:
         return f"{size:,} types"
     return f"{demo_name(demo)} {size // 1000}k" if demo else in_the_middle(tokeniser.name)

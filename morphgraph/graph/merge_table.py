@@ -490,6 +490,11 @@ class MergeTable:
         return sum(self._alive)
 
     @property
+    def loaded_size(self) -> int:
+        """The number of types that were present before any edit."""
+        return self.loaded_type_count - len(self.absent)
+
+    @property
     def merge_count(self) -> int:
         """The number of merges present."""
         return int(np.count_nonzero(self._spans[:, 1]))

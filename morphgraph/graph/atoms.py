@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.graph.merge_table import MergeTable, Parts, ranges
+from morphgraph.graph.merge_table import MergeTable, Parts
 
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 """The spelling of a byte where characters outside the alphabet become bytes."""
@@ -71,6 +71,8 @@ def atoms_of(
     >>> [atoms[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:])]
     [[0], [1], [0, 1], [0, 1, 0, 1]]
     """
+    from morphgraph.kernels.removing import expanded
+
     makers = graph.producers()
     new = np.array(graph.type_ids() if among is None else [*among], np.int64)
     is_there = np.zeros(len(makers), bool)
@@ -86,8 +88,7 @@ def atoms_of(
     is_part = np.repeat(is_made, widths)
     atoms = np.empty(len(is_part), np.int32)
     atoms[is_part], atoms[~is_part] = made.parts, np.flatnonzero(is_there & ~is_made)
-    # What each of them is made of is put in its place; so they go twice as deep each time.
-    while (np.diff(offsets)[atoms] > 1).any():
-        places, within = ranges(offsets[atoms], offsets[atoms + 1])
-        atoms, offsets = atoms[places], within[offsets]
+    there = np.flatnonzero(is_there)
+    lengths = np.fromiter(map(len, map(graph.types.__getitem__, there.tolist())), np.int32)
+    atoms, offsets = expanded(atoms, offsets, there[np.argsort(lengths, kind="stable")])
     return atoms, offsets

@@ -24,11 +24,14 @@ RankKey = tuple[int, int]
 """A place in the order of merges: a level, and 0, or the number of a change there."""
 
 
-def merge_pairs(tokens: list[int], find: Callable[[Parts], tuple[RankKey, int] | None]) -> RankKey:
+def merge_pairs(
+    tokens: list[int],
+    find: Callable[[Parts], tuple[RankKey, int] | tuple[RankKey, int, int] | None],
+) -> RankKey:
     """Merge neighbours in place until no two can be: the lowest first, leftmost.
 
-    ``find``: the place of the merge of two, and what it makes. Returns the last place of those that
-    were applied; (-1, 0) if none was.
+    ``find``: the place of the merge of two, what it makes, and anything else. Returns the last
+    place of those that were applied; (-1, 0) if none was.
     """
     last, found = (-1, 0), list(map(find, pairwise(tokens)))
     while options := [(each[0], at, each[1]) for at, each in enumerate(found) if each]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import pairwise, repeat
+from typing import cast
 
 import numpy as np
 
@@ -11,14 +12,16 @@ from morphgraph.graph.merge_table import Change, Merge, MergeTable, Parts, Rewir
 from morphgraph.graph.plans import RankKey, merge_pairs, reranked
 
 
-def plan_portable(graph: MergeTable, drop: Iterable[str] = ()) -> Change:
+def plan_portable(
+    graph: MergeTable, drop: Iterable[str] = (), usual: "UsualPairs | None" = None
+) -> Change:
     """Give each tuple merge two parts, or remove what it makes.
 
     In order of rank, the string of each type that a tuple merge makes, or a merge whose part is
     gone by now, is segmented by the merges before it. Two tokens become the parts of its merge.
     More are joined through present types, by pair merges just before it, if the type is then
     formed. Else the merge goes, and with its last merge the type. ``drop``: types that go in any
-    case.
+    case. ``usual``: of the graph as it is, for plans that differ in these.
 
     >>> graph = MergeTable.from_merges([("b", "c"), ("a", "b", "c"), ("x", "y", "z"), ("y", "z")])
     >>> change = plan_portable(graph)
@@ -28,39 +31,59 @@ def plan_portable(graph: MergeTable, drop: Iterable[str] = ()) -> Change:
     [['y', 'z']]
     """
     drop = sorted(set(drop))
-    plan = _Plan(graph, set(map(graph.id_of, drop)))
+    plan = _Plan(usual or UsualPairs(graph), set(map(graph.id_of, drop)))
     plan.take_all()
     plan.drop_useless()
     return plan.change({"edit": "portable", "drop": drop})
 
 
-_Applied = tuple[int, int, int, int]
-"""A merge of a pair: its place among all, its level and order there, and what it makes."""
+_Applied = tuple[RankKey, int, int]
+"""A merge of a pair: its level and order there, what it makes, and its place among all."""
 
 
-class _Plan:
-    """The merges that are kept; those that may change are looked at one by one."""
+class UsualPairs:
+    """All merges of a graph, and which of them are pairs that no earlier merge has."""
 
-    def __init__(self, graph: MergeTable, unwanted: Collection[int]) -> None:
-        self.graph, self.unwanted = graph, unwanted
-        self.atoms = graph.derived("type atoms", TypeAtoms)
+    def __init__(self, graph: MergeTable) -> None:
+        self.graph = graph
+        self.atoms = TypeAtoms()
         self.merges = merges = graph.columns()
-        self.place_of = dict(zip(merges.ids.tolist(), range(len(merges.ids)), strict=True))
         self.levels = np.arange(len(merges.ids))
         if graph.ties:
             self.levels = np.fromiter(graph.levels().values(), np.int64, len(merges.ids))
         places = np.flatnonzero(merges.widths == 2)
         pairs = graph.columns(merges.ids[places])
-        is_usual = pairs.first_of_pairs() & ~np.isin(pairs.results, list(unwanted))
-        pairs, places = graph.columns(pairs.ids[is_usual]), places[is_usual]
-        self.waiting = np.delete(np.arange(len(merges.ids)), places).tolist()
-        """A heap of places to look at: of tuple merges, unwanted and repeated ones, at first."""
+        is_first = pairs.first_of_pairs()
+        pairs, places = graph.columns(pairs.ids[is_first]), places[is_first]
+        self.others = np.delete(np.arange(len(merges.ids)), places).tolist()
+        """The places of all others, in order."""
         left, right = pairs.parts.reshape(-1, 2).T.tolist()
-        levels, results = self.levels[places].tolist(), pairs.results.tolist()
-        known = zip(places.tolist(), levels, [0] * len(places), results, strict=True)
-        pairs_of_types = zip(left, right, strict=True)
-        self.applied: dict[Parts, _Applied] = dict(zip(pairs_of_types, known, strict=True))
+        keys = zip(self.levels[places].tolist(), repeat(0), strict=False)
+        known = zip(keys, pairs.results.tolist(), places.tolist(), strict=True)
+        self.applied: dict[Parts, _Applied] = dict(
+            zip(zip(left, right, strict=True), known, strict=True)
+        )
+        self._users = np.repeat(np.arange(len(merges.ids)), merges.widths)
+        self._users = self._users[np.argsort(merges.parts, kind="stable")]
+        counts = np.bincount(merges.parts, minlength=len(graph.types))
+        self._starts = np.append(0, np.cumsum(counts))
+
+    def users(self, type_: int) -> list[int]:
+        """Return the places of the merges that a type takes part in, in order."""
+        return cast(list[int], self._users[self._starts[type_] : self._starts[type_ + 1]].tolist())
+
+
+class _Plan:
+    """The merges that are kept; those that may change are looked at one by one."""
+
+    def __init__(self, usual: UsualPairs, unwanted: Collection[int]) -> None:
+        self.graph, self.usual, self.unwanted = usual.graph, usual, unwanted
+        self.merges, self.levels = usual.merges, usual.levels
+        self.applied = usual.applied.copy()
         """Of each pair that is merged, the merge; it may come later."""
+        is_made = np.isin(self.merges.results, list(unwanted))
+        self.waiting = sorted({*usual.others, *np.flatnonzero(is_made).tolist()})
+        """A heap of places to look at: of tuple merges, unwanted and repeated ones, at first."""
         self.paired: dict[int, Parts] = {}
         """The two parts that merges have now, by place."""
         self.added: dict[tuple[int, int], Merge] = {}
@@ -70,7 +93,7 @@ class _Plan:
         self.gone: set[int] = set()
         self.tokens: dict[int, Parts] = {}
         """What the strings of types were cut into when they were last looked at."""
-        self.makers = np.bincount(merges.results, minlength=len(graph.types))
+        self.makers = np.bincount(self.merges.results, minlength=len(self.graph.types)).tolist()
 
     def take_all(self) -> None:
         """Keep each merge as it is or with two other parts, or remove it, in order of rank."""
@@ -83,7 +106,7 @@ class _Plan:
 
     def _take(self, place: int) -> None:
         rank, parts, result = merge = self._merge(place)
-        if (found := self.applied.get(parts)) and found[0] == place:
+        if (found := self.applied.get(parts)) and found[2] == place:
             del self.applied[parts]
         if self._is_applied(parts, place) or result in self.unwanted:
             self._drop(place, merge)  # it would never apply, or must not
@@ -117,19 +140,19 @@ class _Plan:
             self.added[place, at] = each
             self.makers[each.result] += 1
         for was in filter(None, later.values()):
-            heappush(self.waiting, was[0])
+            heappush(self.waiting, was[2])
         return True
 
     def _apply(self, merge: Merge, place: int, at: int = 0) -> None:
         level = int(self.levels[place])
         if self.graph.ties:
             level, at = merge.rank if at else level, 0
-        self.applied[merge.parts] = place, level, at, merge.result
+        self.applied[merge.parts] = (level, at), merge.result, place
 
     def _is_applied(self, parts: Parts, place: int) -> bool:
         """Whether a merge up to a place has these parts."""
         found = self.applied.get(parts)
-        return found is not None and found[0] <= place
+        return found is not None and found[2] <= place
 
     def _merge(self, place: int) -> Merge:
         return self.graph.merge(int(self.merges.ids[place]))
@@ -139,9 +162,9 @@ class _Plan:
         self.paired.pop(place, None)
         self._unmake(merge.result)
         if merge.result in self.gone:
-            for user in self.graph.users(merge.result):
-                if self.place_of[user] > place:
-                    heappush(self.waiting, self.place_of[user])
+            for user in self.usual.users(merge.result):
+                if user > place:
+                    heappush(self.waiting, user)
 
     def _unmake(self, type_: int) -> None:
         self.makers[type_] -= 1
@@ -151,13 +174,15 @@ class _Plan:
     def _segment(self, type_: int, place: int) -> list[int]:
         """Return the tokens of a type's string by the merges kept up to a place."""
 
-        def find(parts: Parts) -> tuple[RankKey, int] | None:
-            found = self.applied.get(parts)
-            return (found[1:3], found[3]) if found and found[0] <= place else None
+        def find(parts: Parts) -> _Applied | None:
+            found = applied(parts)
+            return found if found and found[2] <= place else None
+
+        applied = self.applied.get
 
         # What is kept up to a place stays so, and merges after it wait until no other applies.
         before = None if self.graph.ties else self.tokens.get(type_)
-        tokens = list(before or self.atoms.of(self.graph, [type_]))
+        tokens = list(before or self.usual.atoms.of(self.graph, [type_]))
         merge_pairs(tokens, find)
         self.tokens[type_] = tuple(tokens)
         return tokens
@@ -177,7 +202,7 @@ class _Plan:
         done: set[int] = set()
         while new := self.gone - done:
             done |= new
-            users = {self.place_of[user] for type_ in new for user in self.graph.users(type_)}
+            users = {user for type_ in new for user in self.usual.users(type_)}
             paired = {at for at, parts in self.paired.items() if not new.isdisjoint(parts)}
             for place in (users - self.paired.keys() - self.removed.keys()) | paired:
                 self._drop(place, self._merge(place))

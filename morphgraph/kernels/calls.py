@@ -134,6 +134,10 @@ def parts_without() -> None:
     removing.parts_without(PARTS, SPANS, RESULTS, ids(-1, -1, 0), removed, removed)
 
 
+def expanded() -> None:
+    removing.expanded(ids(0, 0, 0), places(0, 1, 3), places(0, 1))
+
+
 def replace_parts() -> None:
     removing.replace_parts(*tables(), np.int64(4), PARTS, SPANS, ids(), ids(), places(0))
 
@@ -227,6 +231,7 @@ OTHERS = (
     leftmost_longest,
     _first_places,
     draw_signs,
+    expanded,
 )
 
 TOGETHER: list[tuple[Callable[[], None], ...]] = [SCORES, EDITS, FLOTA, TRAINING]

@@ -63,6 +63,33 @@ def parts_without(parts, spans, results, producer, removed, is_new):
 
 
 @kernel
+def expanded(parts, offsets, order):
+    """Return what types consist of: what their parts consist of, one after the other.
+
+    Type *t* has ``parts[offsets[t] : offsets[t + 1]]``, an atom itself. ``order``: all that have
+    parts, each one after these. Returns the atoms, int32, and int64 offsets into these.
+    """
+    sizes = np.diff(offsets)
+    for type_ in order:
+        size = np.int64(0)
+        for part in parts[offsets[type_] : offsets[type_ + 1]]:
+            size += sizes[part]
+        sizes[type_] = size
+    starts = np.zeros_like(offsets)
+    starts[1:] = np.cumsum(sizes)
+    atoms = np.empty(starts[-1], np.int32)
+    for type_ in order:
+        at = starts[type_]
+        for part in parts[offsets[type_] : offsets[type_ + 1]]:
+            if part == type_:
+                atoms[at] = part
+            else:
+                atoms[at : at + sizes[part]] = atoms[starts[part] : starts[part + 1]]
+            at += sizes[part]
+    return atoms, starts
+
+
+@kernel
 def replace_parts(table, dense, twins, next_state, parts, spans, changed, new_parts, new_offsets):
     """Replace the parts of changed merges in the table; merges without parts are removed.
 

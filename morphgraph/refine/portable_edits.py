@@ -6,6 +6,7 @@ from dataclasses import replace
 from morphgraph.graph.keeping import affected_types, missing_types
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
+from morphgraph.graph.portable import UsualPairs
 from morphgraph.refine import BlameSettings
 from morphgraph.refine.blame import blame
 from morphgraph.score.boundaries import Benchmark
@@ -30,14 +31,16 @@ def preview_portable(
     >>> "abc" in graph, graph.has_tuples, change.counts()
     (False, False, {'removed': 2})
     """
-    original, drop = graph.original(), set[str]()
+    original, usual = graph.original(), UsualPairs(graph)
+    drop, formed, already = set[str](), set[int](), set[int]()
     while True:
-        change = graph.preview_portable(drop)
+        change = graph.preview_portable(drop, usual)
         after = graph.after(change)
-        found = unformed_types(after)
-        known = [number for number in found if number < graph.loaded_type_count]
-        already = set(unformed_types(original, known))
-        unformed = {after.types[number] for number in found if number not in already}
+        found = set(unformed_types(after))
+        new = {each for each in found if each < graph.loaded_type_count} - formed - already
+        already |= set(unformed_types(original, new))
+        formed |= new - already
+        unformed = set(map(after.types.__getitem__, found - already))
         if benchmark is not None:
             asked, words = settings or BlameSettings(), segment(after, benchmark.words)
             blamed = blame(benchmark, words, scope=asked.scope, weighting=asked.weighting)

@@ -514,7 +514,8 @@ def _entrant_of(source: str) -> "Entrant":
             print(f"{source}: {skip.count:,} without boundaries: {skip.reason}", file=sys.stderr)
         return predictions
 
-    label = Path(source).stem
+    # A folder or a name of a hub may have a dot in it: Llama-3.1-8B.
+    label = Path(source).stem if Path(source).is_file() else Path(source).name
     try:
         loaded = load_any(source)
     except NotTypesError:

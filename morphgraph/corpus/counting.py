@@ -157,6 +157,9 @@ def count_words(
         raise MorphGraphError(f"{out}: this is one of the texts. Choose another place with --out.")
     if out.is_dir():
         raise MorphGraphError(f"{out}: it is a folder. Choose another place with --out.")
+    if out.suffix.lower() in (".csv", ".tsv", ".txt"):
+        problem = f"counts are a Parquet file, which is not {out.suffix}"
+        raise MorphGraphError(f"{out}: {problem}. Choose a name in .parquet with --out.")
     if temp is not None and not temp.is_dir():
         raise MorphGraphError(f"{temp}: there is no such folder. Choose another with --temp.")
     size, hint = sum(file.size for file in files), " with --out" if temp is None else " with --temp"

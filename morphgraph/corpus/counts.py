@@ -169,8 +169,11 @@ def _of_lines(file: IO[bytes], name: str) -> WordCounts:
         first += block.count(b"\n")
         block = file.read(_BLOCK)
     if problems or not lines:
-        problem = "no line is a word and a count" if problems else "the file has no words"
-        raise FileFormatError(name, "", problem, f"{_FORM}.")
+        problem, fix = "the file has no words", f"{_FORM}."
+        if problems:
+            problem = "no line is a word and a count"
+            fix = f"{_FORM}; or count the words of a text with `morphgraph count`."
+        raise FileFormatError(name, "", problem, fix)
     return WordCounts(*sum_duplicates(*concatenate_counts(parts)))
 
 

@@ -1,5 +1,7 @@
 """``morphgraph score``: what it prints, writes and refuses; that its neighbours can be reached."""
 
+import shutil
+
 import pytest
 
 import morphgraph as mg
@@ -28,15 +30,25 @@ def values(table, row=0):
 def test_models_and_a_recipe(morphgraph, folder):
     """Without “undoing” and “undo”, BPE makes un|do|ing, as the gold has it."""
     tokeniser = load_tokeniser("tokenizer.json")
+    own = folder / "Llama-3.1"
+    own.mkdir()
+    shutil.copy("tokenizer.json", own)
     model, recipe = folder / "before.json", folder / "recipe.json"
     model.write_bytes(write_model(method_on(tokeniser, "bpe")))
     tokeniser.graph.knockout(["undoing", "undo"])
     recipe.write_bytes(write_recipe(tokeniser))
     report = morphgraph(
-        *ON_GOLD, "--recipe", recipe, "--methods", f"bpe,{model}", "--scope", "morphemic", "--json"
+        *ON_GOLD,
+        "--recipe",
+        recipe,
+        "--methods",
+        f"bpe,{model},{own}",
+        "--scope",
+        "morphemic",
+        "--json",
     ).json
     [table] = report["tables"]
-    assert [row["tokeniser"] for row in table["rows"]] == ["BPE", "before"]
+    assert [row["tokeniser"] for row in table["rows"]] == ["BPE", "before", "Llama-3.1"]
     assert [values(table, row)["recall"] for row in (0, 1)] == [1, 1 / 4]
     assert table["rows"][0]["signature"] != table["rows"][1]["signature"]
 

@@ -399,7 +399,7 @@ def test_refuses_paths_and_values(tmp_path):
     ):
         with refused():
             count_words(paths, out, **options)
-    for bad in (text, tmp_path / "full", text / "o"):
+    for bad in (text, tmp_path / "full", text / "o", tmp_path / "counts.tsv"):
         with refused():
             count_words([text], bad)
     assert names_in(tmp_path) == ["a.txt", "empty", "full"]

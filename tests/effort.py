@@ -31,3 +31,9 @@ def one_of(*cases):
 def all_but(cases, *long):
     """Cases of a test, of which these, which show the same as others do, are for a soak."""
     return [pytest.param(each, marks=pytest.mark.soak) if each in long else each for each in cases]
+
+
+@pytest.fixture(autouse=True)
+def few_words(monkeypatch):
+    """Exports are compared on a share of the words; a folder of tests imports this."""
+    monkeypatch.setattr("morphgraph.formats.export.WORDS_TO_CHECK", share_of(10_000))

@@ -15,7 +15,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.standalone.piece_methods import load
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 CHECK_COLUMNS = ("check", "number", "fine", "what it says")
 
@@ -66,8 +66,13 @@ def export_checks(
     portable = f"stock tokenizers and transformers load it; {alike}"
     emitted, dead, decoded, changed = (
         [Check(name, None, None, "of edited merges only") for name in _OF_EDITS]
-        if tokeniser is None
-        else _of_edits(tokeniser, library, words, sentences, ids)
+        if tokeniser is None or model.encode is None
+        else _of_edits(
+            tokeniser,
+            library,
+            [model.encode(tuple(words), False), model.encode(tuple(sentences), True)],
+            ids,
+        )
     )
     moved = sum(old != new for old, new in id_map.items())
     kept = "ids.json leads from old ids to new ones" if moved else "all have the ids that they had"
@@ -118,11 +123,13 @@ _OF_EDITS = (
 def _of_edits(
     tokeniser: BpeTokeniser,
     library: Tokenizer,
-    words: Sequence[str],
-    sentences: Sequence[str],
+    encoded: Sequence[Words],
     ids: Sequence[Sequence[int]],
 ) -> list[Check]:
-    """Return the checks that compare with the file as it was opened, named as in `_OF_EDITS`."""
+    """Return the checks that compare with the file as it was opened, named as in `_OF_EDITS`.
+
+    ``encoded``: words and sentences.
+    """
     graph, decoder = tokeniser.graph, library.decoder
     loaded = graph.original() if tokeniser.is_edited else graph
     lineage = lineage_of(tokeniser)
@@ -146,7 +153,6 @@ def _of_edits(
     if dead:
         of_dead += f": {named}{', …' if len(dead) > 5 else ''}"
 
-    encoded = [tokeniser.encode(words), tokeniser.encode(sentences, bare=True)]
     before = [segment(loaded, one) for one in encoded]
     otherwise = None
     if decoder is not None:
@@ -156,15 +162,15 @@ def _of_edits(
         ]
         otherwise = sum(now != then for now, then in zip(texts, as_before, strict=True))
 
-    after = segment(graph, encoded[0])
+    after, words = segment(graph, encoded[0]), len(encoded[0])
     changed = len(after.changed_words(before[0]))
-    same = percent(1 - changed / len(words)) if words else UNDEFINED
+    same = percent(1 - changed / words) if words else UNDEFINED
     more = signed(100 * after.tokens_added(before[0]), unit=" %")
     rows: list[tuple[int | None, bool | None, str]] = [
         (emitted, not emitted, f"of {len(removed):,}, in their own strings and in all texts"),
         (len(dead), not dead, of_dead),
         (otherwise, None if otherwise is None else not otherwise, f"of {len(ids):,}"),
-        (changed, None, f"{same} % of {len(words):,} are unchanged; tokens {more}"),
+        (changed, None, f"{same} % of {words:,} are unchanged; tokens {more}"),
     ]
     return [Check(name, *row) for name, row in zip(_OF_EDITS, rows, strict=True)]
 

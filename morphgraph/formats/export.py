@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import count, cycle, islice, pairwise
@@ -39,7 +39,7 @@ from morphgraph.standalone.piece_methods import (
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.pipeline import cut
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 ExportKind = Literal["tokenizer.json", "folder", "GGUF"]
 
@@ -113,6 +113,7 @@ def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> 
     plain = {**document["model"], "type": "BPE"}
     document["model"]["type"] = "BTE"
     prepared = tokeniser.preprocessor.sentencepiece
+    encode = lru_cache(maxsize=2)(partial(_encode, tokeniser))
     has_rules = prepared is not None and bool(prepared.charsmap)
     return ExportedModel(
         lineage_of(tokeniser).name,
@@ -126,7 +127,7 @@ def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> 
         else LOSES_MARKS
         if has_rules
         else "every merge is a pair, so the tokenizers library reads it by itself",
-        lambda texts, bare: our_ids(tokeniser, texts, ids, bare=bare),
+        lambda texts, bare: ids_in(segment(tokeniser.graph, encode(tuple(texts), bare)), ids),
         plain=None if tuples or has_rules else plain,
         leading_space=tokeniser.preprocessor.leading_space,
         symbols=prepared.symbols if prepared else (),
@@ -137,7 +138,12 @@ def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> 
             "recipe.json": write_recipe(tokeniser, whole=True),
         },
         tokeniser=tokeniser,
+        encode=encode,
     )
+
+
+def _encode(tokeniser: BpeTokeniser, texts: Sequence[str], bare: bool) -> Words:
+    return tokeniser.encode(texts, bare=bare)
 
 
 @without_collection()
@@ -161,7 +167,7 @@ def export_model(
     space = " " if model.leading_space else ""
     rare = rare_texts(document)
     texts = [space + word for word in words] + sentences + rare
-    expected = model.ids(words, False) + model.ids(sentences + rare, True)
+    expected = model.ids(words, False) + model.ids(sentences, True) + model.ids(rare, True)
     vocabulary = known_ids(document)
     difference = partial(_difference, texts=texts, expected=expected, vocabulary=vocabulary)
     kind: ExportKind = "folder"
@@ -303,15 +309,17 @@ def code_for(model: ExportedModel) -> dict[str, bytes]:
 
 
 def words_to_check(
-    reference_words: Iterable[str], count: int = WORDS_TO_CHECK, name: str = ""
+    reference_words: Iterable[str], count: int | None = None, name: str = ""
 ) -> list[str]:
     """Return distinct words to compare on: the reference's, then wordfreq's commonest.
 
-    ``name`` is the tokeniser's: a demo's language comes first, then English, German and others.
+    ``count``: 10,000 if it is not given. ``name`` is the tokeniser's: a demo's language comes
+    first, then English, German and others.
 
     >>> words_to_check(["Türöffner", "undo", "undo", ""], count=4, name="demo:de")
     ['Türöffner', 'undo', 'die', 'der']
     """
+    count = WORDS_TO_CHECK if count is None else count
     own = name.removeprefix("demo:")
     languages = [own] if name.startswith("demo:") and own in DEMOS else []
     chosen = dict.fromkeys(word for word in reference_words if word and not _SURROGATE.search(word))

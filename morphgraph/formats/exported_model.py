@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.words import Words
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class ExportedModel:
     `tokenizers` library reads it, if it may give the same ids. ``id_map``: old ids to new ones.
     ``reason``: why it has this form, unless `export_model` finds out. ``ids``: our ids of words, or
     of bare texts. ``files``: more files. ``differs``: one more comparison with ours, which
-    describes any difference. ``tokeniser``: whose edits it has, if it segments by merges alone.
+    describes any difference. ``tokeniser``: whose edits it has, if it segments by merges alone;
+    ``encode``: words, or bare texts, as its atoms.
     """
 
     name: str
@@ -36,3 +38,4 @@ class ExportedModel:
     differs: Callable[[Any, Any, Sequence[str]], str] | None = None
     code: Mapping[str, str] = field(default_factory=dict)
     tokeniser: BpeTokeniser | None = None
+    encode: Callable[[tuple[str, ...], bool], Words] | None = None

@@ -99,10 +99,9 @@ def test_nothing_of_one_appears_in_the_other(new_page, public_app):
     token = theirs["morphgraph"]
     folder = state / "browsers" / hashlib.sha256(token.encode()).hexdigest()[:32]
     for asked in (
-        f"Build?run={MARK}-run&batch_run={MARK}-run",
+        f"Build?run={MARK}-run&batch_run={MARK}-run&session={token[:20]}",
         f"Repair?tokeniser={folder}/files&reference=/etc/passwd&file=../../etc/passwd",
         f"Compare?methods=model%20{MARK}&demo={MARK}&show=all&words=un",
-        f"?session={token[:20]}&tab={theirs.get('morphgraph-tab', '')}",
     ):
         second.goto(f"{address}/{asked}")
         sees_nothing(second)

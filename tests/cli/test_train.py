@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from effort import one_of
+from effort import one_of, share_of
 
 import morphgraph as mg
 
@@ -95,7 +95,7 @@ def test_ctrl_c_keeps_what_was_trained(morphgraph, tmp_path, method):
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the system")
 def test_many_words_fit_into_the_memory_of_a_visitor(tmp_path):
     """Arrays take what they need, and nothing in advance."""
-    given = ["train", "bpe", "wordfreq:en", "--confined", "--vocab-size", "32000"]
+    given = ["train", "bpe", "wordfreq:en", "--confined", "--vocab-size", str(share_of(32_000))]
     run = subprocess.run(
         [sys.executable, "-m", "morphgraph", *given, "--out", tmp_path / "m.json"],
         capture_output=True,

@@ -141,8 +141,8 @@ class Dropout(Bte):
         """Return its merges and parameters, compared without dropout and then with some samples."""
         if self.queue:
             raise MorphGraphError(
-                "BPE-dropout with queue draws as the tokenizers library does by itself. Export "
-                "bpe, and set tokenizer.backend_tokenizer.model.dropout, or leave queue out."
+                "BPE-dropout with queue cannot be exported: the tokenizers library has it itself. "
+                "Leave out queue, or export bpe and set tokenizer.backend_tokenizer.model.dropout."
             )
         exported = merging_model(self, unchanged)
         ids = self.undrawn.ids_in(exported.document)

@@ -242,7 +242,7 @@ def frequency_choice(current: Session) -> None:
         else:
             _use(current, Source(f"wordfreq:{chosen}"))
         st.rerun()
-    st.caption("Counts of your own, one word a line with its count, can be dropped anywhere.")
+    st.caption("Counts of your own, one word per line with its count, can be dropped anywhere.")
 
 
 def _use(current: Session, source: Source) -> None:

@@ -36,7 +36,7 @@ GLOSSARY = {
     ),
     "morph": Term("A smallest part of a word that has a meaning.", "*un, desir, able*."),
     "gold": Term(
-        "Words with their morphs, taken as correct.", "`undesirable⇥un desir able`, a line."
+        "Words with their morphs, taken as correct.", "`undesirable⇥un desir able`, in a file."
     ),
     "silver": Term(
         "Words segmented by a program, where there is no gold.",

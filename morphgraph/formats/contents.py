@@ -64,7 +64,7 @@ def _without_merges(name: str, problem: str, place: str = "") -> NoMergesError:
 
 
 def _no_vocabulary(name: str) -> FileFormatError:
-    fix = "Choose a list with one type a line, vocab.json or tokenizer.json."
+    fix = "Choose a list with one type per line, vocab.json or tokenizer.json."
     return FileFormatError(name, "", "it is not a vocabulary", fix)
 
 

@@ -234,7 +234,7 @@ def _lines_of(
                     return numbered, "line"
         raise
     if not numbered:
-        fix = "Choose a file with one word a line."
+        fix = "Choose a file with one word per line."
         raise FileFormatError(name, "", "the file has only blank lines", fix)
     if not is_table:
         return numbered, "line"

@@ -56,7 +56,7 @@ class Reading(Parameters):
     exempt: str | list[str] | None = Field(
         default=None,
         description="Words that nothing is learned from, such as lexicalised ones; they are scored "
-        "like any other. A file with one a line, or a list.",
+        "like any other. A file with one per line, or a list.",
     )
 
     def read(self, source: str | os.PathLike[str] | bytes, name: str | None = None) -> Reference:

@@ -215,7 +215,7 @@ class AdaptBPE(Bte):
         wrong = next((pair for pair in self.merges if pair not in known), None)
         if wrong is not None:
             raise MorphGraphError(
-                f"“{wrong[0]} {wrong[1]}” is not a merge of {tokeniser.name}. Choose one of its own."
+                f"“{wrong[0]} {wrong[1]}” is not a merge of {tokeniser.name}. Choose one that is."
             )
         document = json.loads(to_tokenizer_json(self.original)[0])
         document["model"]["merges"] = [list(pair) for pair in self.merges]

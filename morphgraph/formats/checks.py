@@ -65,7 +65,7 @@ def export_checks(
     alike = counted(len(ids), "text has", "texts have") + " the ids that they have here"
     portable = f"stock tokenizers and transformers load it; {alike}"
     emitted, dead, decoded, changed = (
-        [Check(name, None, None, "of edited merges only") for name in _OF_EDITS]
+        [Check(name, None, None, "only for edited merges") for name in _OF_EDITS]
         if tokeniser is None
         else _of_edits(tokeniser, library, words, sentences, ids)
     )

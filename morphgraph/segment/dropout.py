@@ -173,7 +173,7 @@ def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequenc
 DROPOUT = Method(
     "dropout",
     "BPE-dropout",
-    "As BPE, but at each step each applicable occurrence of a merge is left out at random.",
+    "As BPE, but each applicable occurrence of a merge is left out at random at each step.",
     Dropout,
     "merges",
     DropoutParameters,

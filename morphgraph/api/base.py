@@ -271,9 +271,10 @@ class BaseTokeniser:
     # ------------------------------------------------------------------------- files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one file that `load` reads: a ``tokenizer.json`` if it has merges, else a model.
+        """Write one file that `load` reads.
 
-        Without edits the ``tokenizer.json`` is as it was read, or trained. A name that ends in
+        It is a ``tokenizer.json`` if the tokeniser segments by merges, else a model. Without edits
+        the ``tokenizer.json`` is as it was read, or trained. A name that ends in
         ``.tiktoken`` makes it a rank file, and one like ``tekken.json`` a Tekken file. Errors:
         `MorphGraphError` for methods that cannot be saved, or merges that ranks cannot express.
 

@@ -30,14 +30,14 @@ class _Remedy(NamedTuple):
 _REMEDIES = {
     "blame": _Remedy(
         "Knock out by blame :gray-badge[BPE-knockout]",
-        "Removes each type whose merges cover boundaries too often.",
+        "Removes each type whose merges close gold boundaries too often.",
         blame.show_blame,
         blame.blame_settings,
         gold=True,
     ),
     "rebpe": _Remedy(
         "ReBPE",
-        "Adds merges inside morphs, knocks out, repairs, reuses; until nothing changes.",
+        "Adds merges inside morphs, knocks out and repairs, until nothing changes.",
         rebpe.show_rebpe,
         rebpe.rebpe_settings,
         gold=True,
@@ -49,7 +49,7 @@ _REMEDIES = {
     ),
     "extend": _Remedy(
         "Extend with words",
-        "Goes on training on your counts; ids stay.",
+        "Trains further on your counts; ids stay.",
         extend.show_extend,
     ),
     "list": _Remedy(

@@ -186,7 +186,7 @@ def content_policy(*, allow_frame: bool) -> str:
 
 
 _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)/?$")
-_TOO_MUCH = "These are too many uploads for one page. Remove some, or reload the page.\n"
+_TOO_MUCH = "There are too many uploads on this page. Remove some, or reload the page.\n"
 _RECORD = 1000
 """Bytes added to each file's size: even empty ones take memory."""
 _SESSIONS = 100_000

@@ -91,7 +91,7 @@ def catalogue_panel(current: Session) -> None:
     sources = catalogue.SOURCES.values()
     offered = [s for s in sources if not is_public() or catalogue.cached_path(s).is_file()]
     if not offered:
-        st.caption("None is on this server. Its administrator can add some.")
+        st.caption("There are none on this server. Its administrator can add some.")
         return
 
     def label(name: str) -> str:
@@ -207,7 +207,7 @@ def language_without_gold(current: Session) -> str:
 
 
 def without_gold(current: Session) -> None:
-    """Choose the language whose commonest words show what edits change, and go on without gold."""
+    """Choose the language whose commonest words show what edits change; continue without gold."""
     st.caption(
         f"No blame and no F1: the {COMMON_WORDS:,} commonest words of a language show what an edit "
         "changes. Edits stay, and gold can come later."
@@ -242,7 +242,7 @@ def frequency_choice(current: Session) -> None:
         else:
             _use(current, Source(f"wordfreq:{chosen}"))
         st.rerun()
-    st.caption("Counts of your own, one word a line with its count, can be dropped anywhere.")
+    st.caption("Counts of your own, one word per line with its count, can be dropped anywhere.")
 
 
 def _use(current: Session, source: Source) -> None:

@@ -35,7 +35,7 @@ _HOW = {"format": "format", "encoding": "encoding", "separator": "sign", "exempt
 """What can be said of the next file, each with the key of its field."""
 _KINDS = (
     "A tokeniser (tokenizer.json, vocab.json with merges.txt, SentencePiece, tiktoken, Tekken, "
-    "GGUF, one type a line), a model that Build saved, words with their morphs in any known "
+    "GGUF, one type per line), a model that Build saved, words with their morphs in any known "
     "format, word counts, a recipe, an evaluation, or a zip archive of these."
 )
 

@@ -163,7 +163,7 @@ def check_space(folder: Path, size: int = 0) -> None:
     own = sizes.get(folder, 0) + size
     if own > PUBLIC_BYTES.value:
         raise MorphGraphError(
-            f"Your files and runs would take {own:,} bytes here, the limit is "
+            f"Your files and runs would take {own:,} bytes here; the limit is "
             f"{PUBLIC_BYTES.value:,}. Delete your data, and open what you need."
         )
     full = len(sizes) >= PUBLIC_BROWSERS.value and folder not in sizes

@@ -29,8 +29,8 @@ gold = mg.read_gold("demo:en")
 Path("text.txt").write_text("The houses stand there.\\n")
 ```
 
-All examples start from there. `mg` offers the functions and classes below, these for type hints;
-`mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
+All examples start from there. `mg` offers the functions below, and the classes for type hints.
+`mg.METHODS` has all methods by name, and all errors are `mg.MorphGraphError`.
 [Models](../../plugins/morphgraph-models/docs/models.md) are in a plug-in, as `mg.models`.
 Notebooks to run: [look](../notebooks/look.ipynb), [repair](../notebooks/repair.ipynb),
 [compare](../notebooks/compare.ipynb).

@@ -127,7 +127,7 @@ class BaseTokeniser:
         return type in self._ids
 
     def id_of(self, type: str) -> int:
-        """Return the id of a type, spelled as in the vocabulary; else a `MorphGraphError`.
+        """Return the id of a type, spelled as in the vocabulary. Errors: `MorphGraphError`.
 
         >>> tokeniser.id_of("able")
         609
@@ -140,14 +140,14 @@ class BaseTokeniser:
         return self._ids[type]
 
     def type_of(self, id: int) -> str:
-        """Return the type of an id; else a `MorphGraphError`.
+        """Return the type with an id. Errors: `MorphGraphError`.
 
         >>> tokeniser.type_of(609)
         'able'
         """
         if id not in self._types:
             raise MorphGraphError(
-                f"{self.name} has no type of the id {id!r}. Its ids go from {min(self._types):,} "
+                f"{self.name} has no type with the id {id!r}. Its ids go from {min(self._types):,} "
                 f"to {max(self._types):,}."
             )
         return self._types[id]
@@ -157,9 +157,9 @@ class BaseTokeniser:
     def encode(self, text: str, *, special_tokens: bool = True) -> list[int]:
         """Return the ids that the `tokenizers` library gives a text by the tokeniser's file.
 
-        Nothing is put before the text, cut off, or padded. ``special_tokens``: with those that the
-        file's post-processor puts around a text. For what `tokenizers` has no model for, it is as
-        the exported folder does. What draws at random draws the same each time, by its seed.
+        The text is not prefixed, truncated or padded. ``special_tokens``: with those that the
+        file's post-processor puts around a text. For methods that `tokenizers` does not have, ids
+        are those of the exported folder. Random methods draw the same each time, by their seed.
 
         >>> tokeniser.encode("Any text, 2026")
         [33, 1498, 2182, 12, 684, 16, 18, 22]
@@ -171,8 +171,8 @@ class BaseTokeniser:
     def decode(self, ids: Sequence[int], *, special_tokens: bool = False) -> str:
         """Return the text of ids by the file's decoder; ``special_tokens``: with special ones.
 
-        Without a decoder it is the types with spaces between. An id that no type has stands for
-        nothing. Errors: `MorphGraphError` for what is no id.
+        Without a decoder, types are joined by spaces. Ids without a type are left out. Errors:
+        `MorphGraphError` for values that are not ids.
 
         >>> tokeniser.decode(tokeniser.encode("Any text, 2026"))
         'Any text, 2026'
@@ -202,10 +202,10 @@ class BaseTokeniser:
         return self._framed(types, 1) if special_tokens else types
 
     def segment(self, words: Sequence[str]) -> list[list[str]]:
-        """Return the types of each of many words, as they stand in running text.
+        """Return the types of each word, as in running text.
 
-        They are spelled as in the vocabulary. A character outside the alphabet stands for itself;
-        where merges reach over it, as without an unknown token, it comes behind their token.
+        Types are spelled as in the vocabulary. A character outside the alphabet stands for itself.
+        If merges reach over it, as without an unknown token, it comes after their token.
 
         >>> tokeniser.segment(["undesirable", "houses"])
         [['Ġund', 'es', 'ir', 'able'], ['Ġhouses']]
@@ -271,11 +271,12 @@ class BaseTokeniser:
     # ------------------------------------------------------------------------- files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as one file that `load` reads: by merges a ``tokenizer.json``, else a model.
+        """Write one file that `load` reads.
 
-        Without edits the ``tokenizer.json`` is as it was read, or trained. A name that ends in
+        It is a ``tokenizer.json`` if the tokeniser segments by merges, else a model. Without edits
+        the ``tokenizer.json`` is as it was read, or trained. A name that ends in
         ``.tiktoken`` makes it a rank file, and one like ``tekken.json`` a Tekken file. Errors:
-        `MorphGraphError` for methods that cannot be saved, or merges that ranks do not say.
+        `MorphGraphError` for methods that cannot be saved, or merges that ranks cannot express.
 
         >>> tokeniser.method("flota", k=2).save("flota.json")
         >>> mg.load("flota.json") == tokeniser.method("flota", k=2)
@@ -302,11 +303,11 @@ class BaseTokeniser:
         """Write a folder that ``AutoTokenizer.from_pretrained`` loads, or a GGUF file.
 
         First its ids are compared with ours: on ``words``, or else on 10,000 common ones, and on
-        sentences made of them. `MorphGraphError` if they differ. An earlier export in the folder is
-        replaced; other files of the same names are set aside, which is a Python warning. A name
-        that ends in ``.gguf`` is that of a file for llama.cpp: a copy of the model ``into``, in
-        which types keep their ids and all but the tokeniser stays byte for byte, or without one the
-        vocabulary alone.
+        sentences made of them. Errors: `MorphGraphError` if they differ. An earlier export in the
+        folder is replaced; other files of the same names are set aside, with a Python warning. A
+        name that ends in ``.gguf`` makes a file for llama.cpp. With ``into``, a model, it is a copy
+        of the model in which only the tokeniser differs and types keep their ids; without, it is
+        the vocabulary alone.
 
         >>> made = tokeniser.export("folder", words=["undesirable"])
         >>> made.kind, "tokenizer_config.json" in made.files
@@ -323,7 +324,7 @@ class BaseTokeniser:
         editable = self._segmenter.editable
         if editable is None:
             raise MorphGraphError(
-                f"{what} needs a tokeniser that segments by merges alone, and this one segments "
+                f"{what} needs a tokeniser that segments by merges alone, but this one segments "
                 f"by {self._segmenter.name}. Use one that was loaded or trained as BPE."
             )
         return editable

@@ -154,7 +154,7 @@ class ThresholdCurve(Result):
 
     @property
     def best(self) -> ThresholdPoint | None:
-        """The point of the threshold decided on words learned from, or nearest to it, or None.
+        """The point whose threshold is ``decided`` or nearest to it; None if there is none.
 
         >>> tokeniser.thresholds(gold).best.threshold
         0.23

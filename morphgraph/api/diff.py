@@ -32,7 +32,7 @@ _MOST_CHANGES = 20
 
 @dataclass(frozen=True)
 class TokenChange:
-    """Types that take the place of others, in readable form: how often, where first, and why.
+    """Types that replace others, in readable form: how often, where first, and why.
 
     ``cause``: a merge that is lost or new; empty unless both tokenisers only merge.
     """
@@ -46,14 +46,14 @@ class TokenChange:
 
 @dataclass(frozen=True, repr=False)
 class TokeniserDiff(Result):
-    """What changes on some texts where one tokeniser takes the place of another.
+    """What changes on some texts when one tokeniser replaces another.
 
     Types are in readable form. ``before``, ``after``: signatures. ``tokens``: their numbers;
-    ``changed_tokens``: those before that have not the same ids at the same place after.
-    ``changes``: where text is cut otherwise, the commonest. ``lost``, ``new``: types that are
-    tokens before or after only, with their counts. ``remapped``: types with another id, and both
-    ids. ``special``: added tokens that are encoded otherwise; ``prompts``: those of the chat
-    template, None if there is none. ``returned``: of how many texts the ids before were decoded and
+    ``changed_tokens``: the number before without the same id at the same place after.
+    ``changes``: the commonest changes in how text is cut. ``lost``, ``new``: types that are tokens
+    only before or only after, with their counts. ``remapped``: types with another id, and both ids.
+    ``special``: added tokens that are encoded differently; ``prompts``: those of the chat template,
+    None if there is none. ``returned``: the number of texts whose ids before were decoded, and
     encoded after; ``not_returned``: how many of them changed; ``behind``: the types that did not
     return, with their counts.
 
@@ -112,11 +112,11 @@ class TokeniserDiff(Result):
             ("texts whose ids change", _share(self.changed_texts, self.texts)),
             ("tokens whose ids change", _share(self.changed_tokens, self.tokens[0])),
             ("tokens per word", f"{fertility} ({signed(100 * self.cost)} %)"),
-            ("types that are no tokens any more", _first(self.lost)),
-            ("types that were no tokens before", _first(self.new)),
+            ("types that are no longer tokens", _first(self.lost)),
+            ("types that were not tokens before", _first(self.new)),
             ("types with another id", _first(self.remapped)),
-            ("special tokens encoded otherwise", _first(self.special)),
-            ("prompts encoded otherwise", prompts),
+            ("special tokens encoded differently", _first(self.special)),
+            ("prompts encoded differently", prompts),
             ("round trips of ids before that change", returned),
         ]
         for each in self.changes:
@@ -142,7 +142,7 @@ def _first(listed: Sequence[Any]) -> str:
 
 
 def diff(before: Tokeniser, after: Tokeniser, texts: Sequence[str] | None = None) -> TokeniserDiff:
-    """Report what changes for texts and models where one tokeniser takes the place of another.
+    """Report what changes for texts and models when one tokeniser replaces another.
 
     ``texts``: by default 1,000 sentences of common words. Errors: `MorphGraphError`.
 
@@ -158,7 +158,7 @@ def diff(before: Tokeniser, after: Tokeniser, texts: Sequence[str] | None = None
         _entrant(name, tokeniser)
     sample = sentences_to_check(words_to_check((), name=before.name)) if texts is None else texts
     if not (texts := check_list(sample, "texts")):
-        raise MorphGraphError("There are no texts. Give some, or leave them out for a sample.")
+        raise MorphGraphError("There are no texts. Give some, or leave out texts to use a sample.")
     segmenters = [each._segmenter.undrawn for each in both]
     ids = [each._numbers for each in both]
     names = [_Names(each) for each in both]

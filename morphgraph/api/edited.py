@@ -156,9 +156,9 @@ class Knockout(EditResult):
 
     ``never_formed``: the types that this leaves in the vocabulary, but no merge can form any more;
     ``tokeniser.knock_out_types(never_formed, cascade=True)`` removes them. ``removed``: the types
-    that are gone, first one first; ``change``: all that this changed in the merge graph; ``cost``:
-    what it does to the words of gold, if that is known. Of a portable knockout, ``lost``: why each
-    type that was not asked for is gone; ``added``: new types through which others are formed.
+    that are gone, in order; ``change``: all that changed in the merge graph; ``cost``: what changed
+    on the words of gold, if it is known. For a portable knockout, ``lost``: why each type that was
+    not asked for is gone; ``added``: new types through which others are formed.
 
     >>> print(tokeniser.knock_out_types(["und"]))
     1 type removed; |V| is now 7,999

@@ -47,12 +47,13 @@ def load(source: Any, *, pattern: str | None = None, download: bool = False) -> 
     ``tokenizers.Tokenizer``, or a fast tokeniser of ``transformers``. A file is a
     ``tokenizer.json``, a SentencePiece model, a rank file of tiktoken, Mistral's ``tekken.json``, a
     GGUF file, codes of subword-nmt or fastBPE, CLIP's merges, a list of types, or what
-    `Tokeniser.save` or ``morphgraph train`` wrote, packed by gzip, bzip2 or xz or not; the settings
-    in a folder count, as in ``transformers``. A name on the Hugging Face hub, such as ``gpt2`` or,
-    for a revision, ``gpt2@main``, is looked for in its cache here; with ``download`` what is not
-    there is fetched, without code or weights. ``pattern``: for a rank or GGUF file that does not
-    say how text is cut into pieces, a regular expression, or the name of an encoding that does the
-    same (``cl100k_base``). Warns about anything unusual in the files. Errors: `MorphGraphError`.
+    `Tokeniser.save` or ``morphgraph train`` wrote. It may be compressed by gzip, bzip2 or xz.
+    Settings in a folder count, as in ``transformers``. A name on the Hugging Face hub, such as
+    ``gpt2``, or ``gpt2@main`` for a revision, is looked up in the local cache. ``download``: fetch
+    it if it is not there, without code or weights. ``pattern``: how text is cut into pieces, for a
+    rank or GGUF file that does not say: a regular expression, or the name of an encoding that does
+    the same (``cl100k_base``). Warns about anything unusual in the files. Errors:
+    `MorphGraphError`.
 
     >>> tokeniser = mg.load("demo:en")
     """
@@ -106,15 +107,14 @@ def train(
 ) -> Tokeniser:
     """Train a tokeniser on word counts: ``bpe``, ``picky``, ``unigram``, ``wordpiece``, ….
 
-    ``counts``: of words, a file of them, or ``wordfreq:en``; or several of these by the name of
-    their language, for a method that trains on several languages, and then ``development`` may be
-    word counts of a parallel text in each. ``vocab_size``: how many types come out, atoms and
-    special tokens included. ``gold``: for methods that learn from it, but for the share ``holdout``
-    of its families. ``pipeline``: how words are prepared, by default the method's own way; words
-    rarer than ``minimum_count`` are left out. ``special``: tokens that BPE puts first.
+    ``counts``: word counts, a file of them, or ``wordfreq:en``; for a method that trains on several
+    languages, one of these by the name of each language. ``development``: in that case, word counts
+    of a parallel text in each language. ``vocab_size``: the number of types, atoms and special
+    tokens included. ``gold``: for methods that learn from gold, which do not see the share
+    ``holdout`` of its families. ``pipeline``: how words are prepared, by default the method's own
+    way; words rarer than ``minimum_count`` are left out. ``special``: tokens that BPE puts first.
     ``progress``: called with the share done. ``enough``: called as often; once it is true, training
-    ends with the types so far. ``parameters``: the method's own. Errors:
-    `MorphGraphError`.
+    ends with the types so far. ``parameters``: the method's own. Errors: `MorphGraphError`.
 
     >>> mg.train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259).types[256:]
     ('es', 'est', 'lo')
@@ -123,7 +123,7 @@ def train(
     if gold is None and known.retrain is not None:
         raise MorphGraphError(f"{known.title} learns from gold. Give some (--gold).")
     if gold is not None and known.retrain is None:
-        raise MorphGraphError(f"{known.title} has no use for gold. Leave it out (--gold).")
+        raise MorphGraphError(f"{known.title} does not learn from gold. Leave it out (--gold).")
     if gold is None and holdout != SHARE_KEPT:
         raise MorphGraphError(f"{known.title} keeps no words aside. Leave out holdout.")
     words = _training_counts(counts, development)
@@ -131,7 +131,7 @@ def train(
     entry, training = training_of(base)
     if enough is not None and not (training.stoppable and gold is None):
         raise MorphGraphError(
-            f"{entry.title} trains in one go, so there is nothing to keep before its end. Leave "
+            f"{entry.title} trains in one step, so it has nothing to save before its end. Leave "
             "out enough (--checkpoint)."
         )
     trained = train_segmenter(
@@ -147,7 +147,7 @@ def train(
     )
     if gold is not None:
         if not isinstance(words, WordCounts):
-            raise MorphGraphError(f"{method} takes the counts of one language. Name them once.")
+            raise MorphGraphError(f"{method} trains on one language. Give the counts of one only.")
         retrain: Any = known.retrain
         reference = check_gold(gold).reference
         trained = retrain(trained, words, reference, vocab_size, parameters, holdout)
@@ -164,7 +164,7 @@ def _training_counts(counts: Any, development: Any) -> WordCounts | LanguageCoun
         return to_language_counts(counts, development)
     if development is not None:
         raise MorphGraphError(
-            'Development texts are those of several languages. Give counts such as {"en": one, '
+            'Development texts are for several languages. Give counts such as {"en": one, '
             '"de": other}.'
         )
     return to_word_counts(counts)
@@ -183,7 +183,8 @@ def compare(
 
     ``tokenisers``: each by its name in tables. ``baseline``: the name of the one that others are
     tested against, by default the first. ``metrics``: names of scores, the usual ones by default.
-    One that cannot segment the words is shown as failed; if all fail, it is a `MorphGraphError`.
+    A tokeniser that cannot segment the words is shown as failed. Errors: `MorphGraphError` if all
+    fail.
 
     >>> found = mg.compare({"BPE": tokeniser, "FLOTA": tokeniser.method("flota", k=2)}, gold)
     >>> [round(f1, 3) for f1 in found.to_frame()["f1"]]
@@ -198,7 +199,9 @@ def compare(
     compared = [_entrant(str(label), tokeniser) for label, tokeniser in tokenisers.items()]
     labels = [each.label for each in compared]
     if baseline is not None and baseline not in labels:
-        raise MorphGraphError(f"“{baseline}” is not one of those compared: {', '.join(labels)}.")
+        raise MorphGraphError(
+            f"“{baseline}” is not compared here. Use one of: {', '.join(labels)}."
+        )
     number = None if len(labels) < 2 else labels.index(baseline) if baseline is not None else 0
     return ComparedScores(score_table(compared, gold, scope, weighting, metrics, number))
 
@@ -212,7 +215,7 @@ def compare_vocabularies(
 ) -> ComparedVocabularies:
     """Compare the types of two tokenisers: those in both, and those in one of them only.
 
-    Types are compared as spelled, whatever sign their marker is, and special ones are left out.
+    Types are compared as spelled, whatever their marker is, and special ones are left out.
     ``counts``: word counts, a file of them or ``wordfreq:en``, to count the tokens of types.
     ``gold``: morphs to look for among the types. Errors: `MorphGraphError`.
 
@@ -256,20 +259,20 @@ def evaluate(
     progress: Callable[[RunProgress], None] | None = None,
     command: Sequence[str] = (),
 ) -> RunOutcome:
-    """Run a full evaluation from a YAML file, or one that ships by its name, into a folder.
+    """Run a full evaluation into a folder: a YAML file, or one that ships, by its name.
 
     The folder gets tables and ``report.html``; a run that was started there before is resumed.
-    ``workers``: processes, one a core by default; ``scheduler``: or the address of one of dask.
-    ``languages``: only these of the file. ``folder``: where its relative paths start, by default
-    its own. ``confined``: read files in the folder only, within the limits of a public app.
-    ``quick``: a trial in minutes, with one language a part, small inputs and the ends of each grid.
-    ``progress``: called with the state of the run. ``command``: what results say that it was run
-    by. Errors: `MorphGraphError`; cells that fail are in the result.
+    ``workers``: processes, one per core by default; ``scheduler``: the address of a dask scheduler
+    instead. ``languages``: only these of the file. ``folder``: where its relative paths start, by
+    default its own. ``confined``: read files in the folder only, within the limits of a public app.
+    ``quick``: a trial in minutes, with one language per part, small inputs and the ends of each
+    grid. ``progress``: called with the state of the run. ``command``: the command line that results
+    name. Errors: `MorphGraphError`; cells that fail are in the result.
 
     >>> mg.evaluate("nothing", "run")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    morphgraph.core.errors.MorphGraphError: nothing: there is no such file, nor does an ...
+    morphgraph.core.errors.MorphGraphError: nothing: there is no such file, and no evaluation ...
     """
     from morphgraph.batch.cluster import check_one_place, client_at
     from morphgraph.batch.plan import read_plan

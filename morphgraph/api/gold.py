@@ -43,9 +43,9 @@ def read_gold(
     ``source``: a file, ``demo:en``, ``catalogue:…``, a list of (word, morphs), a dict of words and
     their morphs, or a DataFrame with the columns word and morphs; morphs are a list of strings.
     ``frequencies``: word → count, a file of counts, or ``wordfreq:en``. ``bare``: words are whole
-    texts of their own, without the space before. ``reading``: how a file is read, such as its
-    ``format``, ``encoding`` or ``separator`` (between morphs, as ``+``), all detected if not given,
-    and which entries count, as a ``sample``: ``morphgraph score --read help`` explains them. Warns
+    texts, without the space before. ``reading``: how a file is read, such as its ``format``,
+    ``encoding`` or ``separator`` (between morphs, such as ``+``), all detected if not given; and
+    which entries count, such as a ``sample``. ``morphgraph score --read help`` explains them. Warns
     if a file may have been misread. Errors: `MorphGraphError`.
 
     >>> gold = mg.read_gold("demo:en")
@@ -84,7 +84,8 @@ def _pairs_of(source: Any) -> Iterable[tuple[str, Sequence[str]]]:
     if not {"word", "morphs"}.issubset(columns):
         listed = ", ".join(map(str, columns))
         raise MorphGraphError(
-            f"The DataFrame has the columns {shortened(listed)}. Call them word and morphs."
+            f"The DataFrame lacks the columns word and morphs; it has: {shortened(listed)}. "
+            "Rename its columns."
         )
     return zip(source["word"], source["morphs"], strict=True)
 
@@ -99,11 +100,11 @@ def silver(
 ) -> GoldSet:
     """Make a reference for a language without gold: Morfessor finds morphs in word counts.
 
-    ``counts``: of words, a file of them, or ``wordfreq:tr``; the ``words`` most frequent ones are
-    taken. Five runs, with seeds from ``seed``, are made in processes, and four have to agree on a
-    boundary. ``gold``: up to 500 of its words tell how many boundaries there should be. ``out``: a
-    file to save it to, which `read_gold` reads. It is called silver wherever it is used: good for a
-    first look, no gold. Source: Virpioja et al. 2013. Errors: `MorphGraphError`.
+    ``counts``: word counts, a file of them, or ``wordfreq:tr``; the ``words`` most frequent ones
+    are taken. Five runs, with seeds from ``seed``, are made in processes, and four have to agree on
+    a boundary. ``gold``: up to 500 of its words show how many boundaries there should be. ``out``:
+    a file to save it to, which `read_gold` reads. Results call it silver: it is good for a first
+    look, but it is not gold. Source: Virpioja et al. 2013. Errors: `MorphGraphError`.
 
     >>> counted = {"walked": 9, "walking": 8, "walks": 7, "talked": 6, "talking": 5, "talks": 4}
     >>> mg.silver(counted)

@@ -56,8 +56,8 @@ class Tokeniser(BaseTokeniser):
 
     It never changes: what edits or trains returns another one. Two are equal if vocabulary, merges,
     method and preprocessing are; names do not matter. `len` is the number of types, `in` looks one
-    up, and it can be pickled. What needs merges raises a `MorphGraphError` on one that segments
-    otherwise. ``gold`` is what `read_gold` returns.
+    up, and it can be pickled. Methods that need merges raise a `MorphGraphError` if the tokeniser
+    segments in another way. ``gold`` is what `read_gold` returns.
 
     >>> tokeniser
     <Tokeniser demo:en: BPE, 8,000 types, 7,743 merges>
@@ -135,9 +135,9 @@ class Tokeniser(BaseTokeniser):
     ) -> ScoredKnockout:
         """Knock out the types whose merges are to blame by gold, or as many others as a baseline.
 
-        ``holdout``: the share of gold that is kept aside, by families of words, and scored; 0
-        learns from all words and scores on the same. ``seed``: draws it. ``settings``: those of the
-        method `knockout`. Source: Bauwens & Delobelle 2024, Algorithm 1.
+        ``holdout``: the share of gold that is kept aside, by families of words, and scored on;
+        0 learns from all words and scores on the same. ``seed``: of that share. ``settings``: those
+        of the method `knockout`. Source: Bauwens & Delobelle 2024, Algorithm 1.
 
         >>> tokeniser.knock_out(gold)
         <ScoredKnockout: 231 types removed, F1 49.89 % → 60.98 % on 188 words kept aside>
@@ -184,11 +184,11 @@ class Tokeniser(BaseTokeniser):
     ) -> Knockout:
         """Knock out chosen types, spelled as in the vocabulary.
 
-        ``cascade``: what is made from a removed type goes with it; else it is made of its parts.
-        ``portable``: then leave only pair merges; what used a removed type is kept if other pairs
-        form it, and only words change in which a type that goes took part. ``ids``: as for
-        `portable`; with "reuse" new types, as many as ids are free, keep more. They change the
-        words in which one is a token. ``gold``: tell the ``cost`` on its words.
+        ``cascade``: also remove the types made from them; else these are made from the parts of
+        removed types. ``portable``: then leave only pair merges. A type that used a removed one is
+        kept if other pairs form it, and only words with a removed type change. ``ids``: as for
+        `portable`; "reuse" adds a type for each free id, so that more types are kept, and changes
+        the words in which one is a token. ``gold``: compute the ``cost`` on its words.
 
         >>> tokeniser.knock_out_types(["und"]).tokeniser.segment(["undo"])
         [['Ġund', 'o']]
@@ -206,10 +206,11 @@ class Tokeniser(BaseTokeniser):
     def portable(self, gold: GoldSet | None = None, *, ids: IdChoice = "keep") -> Knockout:
         """Leave only pair merges, so that every library reads the export.
 
-        A tuple merge becomes a pair, or what it makes goes: of what could be kept through other
-        types, what ``gold`` blames, without the words that were kept aside before. ``ids``: "keep"
-        leaves all types the ids that they have, so that no row of a model moves, and old sequences
-        decode; "reuse" gives new types the ids of removed ones first; "dense" leaves no gaps.
+        Each tuple merge becomes a pair merge, or the type that it makes is removed. With ``gold``,
+        a type is also removed if the pair merges that would keep it are to blame; words that were
+        kept aside before do not count. ``ids``: "keep" leaves all ids as they are, so that no row
+        of a model moves, and old sequences decode; "reuse" gives new types the ids of removed ones
+        first; "dense" leaves no gaps.
 
         >>> found = tokeniser.knock_out(gold).tokeniser.portable(gold)
         >>> found.change.counts()["paired"]
@@ -236,9 +237,10 @@ class Tokeniser(BaseTokeniser):
     ) -> Knockout:
         """Remove the ``count`` types that matter least, with their merges; no other type is lost.
 
-        ``by``: "leaf-frequency" or "merge-based", by their use in word ``counts``, as for `method`;
+        ``by``: "leaf-frequency" or "merge-based": by their use in word ``counts``, as for `method`;
         "last": by id; "script": those with a character of ``drop_scripts``, or outside
-        ``keep_scripts``, all by default. ``ids``: as for `portable`. Source: Purason et al. 2025.
+        ``keep_scripts``, without a ``count`` all of them. ``ids``: as for `portable`. Source:
+        Purason et al. 2025.
 
         >>> tokeniser.prune(500, counts={"the": 9, "house": 2})
         <Knockout: 500 types removed>
@@ -274,11 +276,11 @@ class Tokeniser(BaseTokeniser):
         """Train further on word counts, or take over the types of another tokeniser.
 
         New merges come after the existing ones, and types keep their ids. Training ends with
-        ``add`` new types, or when no pairs are left. Of another tokeniser, which has to spell words
-        alike, all types that its merges make are added; those whose strings are cut otherwise here
-        get other merges, so that they are reached. ``replace``: new types get the ids of those that
-        `prune` removed. ``progress``: called with the share done. Source: Purason et al. 2025;
-        Delobelle et al. 2022.
+        ``add`` new types, or when no pairs are left. Another tokeniser has to spell words alike:
+        all types that its merges make are added, with other merges where this one would cut their
+        strings differently. ``replace``: new types get the ids of those that `prune` removed.
+        ``progress``: called with the share done. Source: Purason et al. 2025; Delobelle et al.
+        2022.
 
         >>> tokeniser.extend({"undesirable": 3}, 2).segment(["undesirable"])
         [['Ġund', 'esirable']]
@@ -292,10 +294,10 @@ class Tokeniser(BaseTokeniser):
     def extend_by_words(
         self, words: Sequence[str], *, replace: bool = False
     ) -> tuple[Tokeniser, dict[str, str]]:
-        """Make each word, as in running text, one token, and say why that cannot be for some.
+        """Make each word one token in running text; return also why this fails for some words.
 
-        New merges come after the existing ones, as few as training by the most frequent pair of
-        these words finds. ``replace``: as for `extend`.
+        New merges come after the existing ones. There are as few as training on these words finds,
+        by the most frequent pair. ``replace``: as for `extend`.
 
         >>> longer, why = tokeniser.extend_by_words(["undesirable", "well-known"])
         >>> longer.segment(["undesirable"]), len(longer) - len(tokeniser), why

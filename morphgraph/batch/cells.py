@@ -73,7 +73,7 @@ def as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
 def _check_content(spec: Mapping[str, Any]) -> None:
     if contents(spec["files"]) != spec["content"]:
         named = ", ".join(spec["files"])
-        raise MorphGraphError(f"{named}: it changed during the run. Start the run once more.")
+        raise MorphGraphError(f"{named}: it changed during the run. Start the run again.")
 
 
 _worker = Cache(entries=8)
@@ -216,8 +216,8 @@ def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
             raise MorphGraphError(f"{method} needs a reference. Add references.")
         if editable is None:
             raise MorphGraphError(
-                f"{method} needs a tokeniser of merges alone, which {base.name} is not. Say in the "
-                f"method which tokenisers it is for."
+                f"{method} needs a tokeniser that segments by merges alone, but this one segments "
+                f"by {base.name}. List under the method's tokenisers those that it is for."
             )
         learn: Any = METHODS[method].learn
         settings = METHODS[method].settings(parameters)

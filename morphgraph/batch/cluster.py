@@ -93,7 +93,7 @@ def client_at(
 def check_one_place(workers: int | None, scheduler: str | None) -> None:
     """Refuse workers here together with a scheduler."""
     if workers is not None and scheduler is not None:
-        raise MorphGraphError("Tasks run in one place. Give one of workers and scheduler.")
+        raise MorphGraphError("Tasks run in one place. Give either workers or a scheduler.")
 
 
 @contextmanager
@@ -176,13 +176,13 @@ def at_address(address: str, timeout: float = 10) -> Generator[Client]:
             left = max(1.0, deadline - time.monotonic())
             client = Client(where, timeout=left, set_as_default=False)  # type: ignore[no-untyped-call]
         except Exception as error:
-            raise _no_scheduler(address, f"it does not let us connect ({error})") from error
+            raise _no_scheduler(address, f"it refuses the connection ({error})") from error
         with client:
             left = max(1.0, deadline - time.monotonic())
             try:
                 client.wait_for_workers(1, left)
             except TimeoutError as error:
-                problem = f"The scheduler at {address} has no workers, {left:.0f} s after we asked"
+                problem = f"The scheduler at {address} has no workers after {left:.0f} s"
                 fix = f"Start some: dask worker {where} --nthreads 1"
                 raise MorphGraphError(f"{problem}. {fix}") from error
             yield client

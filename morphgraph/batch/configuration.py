@@ -341,11 +341,11 @@ class _ReferenceSource(_Named):
     """A gold segmentation of each language."""
 
     source: OneOrMore[FileName] = Field(
-        description="A file, catalogue:NAME or demo:{code}, or some joined by “ + ”; of several "
-        "in a list, the first that exists, with all that it joins."
+        description="A file, catalogue:NAME or demo:{code}, or several joined by “ + ”. Of a "
+        "list, the first is taken of which all parts exist."
     )
     join: ListOrOne[FileName] = Field(
-        [], description="Further ones whose entries are added, all of which must be there."
+        [], description="Further references whose entries are added; all must exist."
     )
 
     @field_validator("format", check_fields=False)
@@ -392,7 +392,7 @@ class EvaluationPart(Strict):
     corpora: list[Annotated[Corpus, BeforeValidator(_as_corpus)]] | None = Field(
         None,
         description="wordfreq, a file of word counts, or text: to train on, and for weights. "
-        "wordfreq where one is needed and none is given.",
+        "wordfreq if one is needed and none is given.",
     )
     tokenisers: list[TokeniserChoice] = Field(
         min_length=1, description="Trained on the corpora, or from files."
@@ -412,8 +412,8 @@ class EvaluationPart(Strict):
     vocabulary: list[FigureName] = Field([], description="Figures of the vocabularies.")
     downstream: list[AnyDownstream] = Field(
         [],
-        description="Tasks to measure tokenisers on, such as by models trained on their tokens; "
-        "plug-ins bring them, those of models with the extra models.",
+        description="Tasks to measure tokenisers on, such as training models on their tokens. "
+        "They come from plug-ins; those with models need the extra models.",
     )
     scopes: list[Scope] = Field(
         ["morphemic"], min_length=1, description="Boundaries between morphs, or whole words."
@@ -430,8 +430,8 @@ class EvaluationPart(Strict):
     )
     holdout: Annotated[float, Field(ge=0, lt=1)] = Field(
         SHARE_KEPT,
-        description="Where a method learns from the references, it learns without this share of "
-        "them, whole families of words, and all are scored on it; 0: on the words learned from.",
+        description="If a method learns from the references: the share, in whole families of "
+        "words, that it does not see and all are scored on. 0: score on the words learned from.",
     )
     tables: list[TableSpec] = Field([], description="What the report shows; its own if none.")
 
@@ -458,7 +458,7 @@ class EvaluationPart(Strict):
         meant += [(choice.title, choice.tokenisers) for choice in self.downstream]
         for what, name in ((what, name) for what, names in meant for name in names or ()):
             if name not in known:
-                shown = ", ".join(sorted(filter(None, known))) or "none has one"
+                shown = ", ".join(sorted(filter(None, known))) or "none"
                 yield (
                     f"{what} is for a tokeniser “{name}”, which does not exist. Names of "
                     f"tokenisers: {shown}."
@@ -524,7 +524,7 @@ class Evaluation(Strict):
     title: str = Field("", description="The title of the report.")
     description: str = Field("", description="Text below the title.")
     parts: list[EvaluationPart] = Field(
-        min_length=1, description="Parts, each with what it measures otherwise than the others."
+        min_length=1, description="Parts, each with what it measures differently from the others."
     )
     missing: list[Missing] = Field([], description="What of a paper is not run, with the reason.")
 

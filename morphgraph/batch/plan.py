@@ -637,6 +637,6 @@ def filled(template: str, values: Mapping[str, str]) -> str:
         if variable:
             raise MorphGraphError(f"The variable {variable} is not set. Set it to a folder.")
         listed = ", ".join(f"{{{name}}}" for name in values)
-        raise MorphGraphError(f"there is no value for {found[0]}. Use: {listed}.")
+        raise MorphGraphError(f"there is no value for {found[0]}. Use one of: {listed}.")
 
     return re.sub(r"\$\{(MORPHGRAPH_[A-Z0-9_]+)\}|\{([a-z_0-9]*)\}", value, template)

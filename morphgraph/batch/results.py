@@ -152,34 +152,34 @@ class TableSpec(Strict):
     metrics: ListOrOne[str] = Field([], description="Which metrics; all if none.")
     choose: str = Field(
         "",
-        description="A metric, such as one on development data: of cells that differ in "
-        "parameters alone, only the best by its mean over seeds is shown.",
+        description="A metric, such as one on development data. Of cells that differ only in "
+        "parameters, the best is shown, by its mean over seeds.",
     )
     where: dict[str, ListOrOne[str]] = Field(
         {}, description="Only results with these values, by column."
     )
     average: ListOrOne[str] = Field(
-        [], description="Columns of the results over which values are averaged, beside seeds."
+        [], description="Columns of the results over which values are averaged, besides seeds."
     )
     correlation: ListOrOne[str] = Field(
-        [], description="Metrics whose correlations over rows that compete stand below the table."
+        [], description="Metrics whose correlations over competing rows are shown below the table."
     )
     published: str = Field(
         "",
-        description="The paper's figures, to stand beside ours: lines of cells with “|” between. "
-        "The first names columns of the results and metrics; an empty cell is not given.",
+        description="The paper's figures, shown beside ours: lines of cells separated by “|”. The "
+        "first line names columns of the results and metrics; cells may be empty.",
     )
     note: str = Field("", description="Text below the table.")
     relative_to: str = Field(
         "", description="Values are relative to those of the method of this name."
     )
     relative: Literal["ratio", "difference"] = Field(
-        "ratio", description="Relative values are quotients, or differences."
+        "ratio", description="Whether relative values are ratios or differences."
     )
     lines: bool = Field(
         False,
-        description="Draw its scores below it, over steps, vocabulary sizes or the only parameter "
-        "in which rows differ.",
+        description="Also draw the scores over steps, vocabulary sizes, or the only parameter in "
+        "which rows differ.",
     )
 
     @model_validator(mode="after")
@@ -193,7 +193,7 @@ class TableSpec(Strict):
             for name in given:
                 if name not in known:
                     listed = ", ".join(known)
-                    raise ValueError(f"results have no {what} “{name}”. Use some of: {listed}.")
+                    raise ValueError(f"results have no {what} “{name}”. Use any of: {listed}.")
         self.published_rows()
         return self
 
@@ -205,13 +205,13 @@ class TableSpec(Strict):
         for name in head:
             if name not in known:
                 raise ValueError(
-                    f"published names “{name}”, which the table has not. Use its own rows, columns "
+                    f"published names “{name}”, which is not in the table. Use its rows, columns "
                     f"and metrics: {', '.join(known)}."
                 )
         figures = []
         for row in rows:
             if len(row) != len(head):
-                raise ValueError(f"published has {row} below {head}. Give each row as many cells.")
+                raise ValueError(f"published has {row} below {head}. Give each as many cells.")
             given = {name: text for name, text in zip(head, row, strict=True) if text}
             names = {name: text for name, text in given.items() if name in DIMENSIONS}
             try:

@@ -147,7 +147,7 @@ _MOST_TOLD = 20
 class RunOutcome(Result):
     """How all tasks of an evaluation ended, in order.
 
-    ``stopped``: an early end was requested; ``left_out``: what was not there, and why.
+    ``stopped``: an early end was requested; ``left_out``: inputs that were missing, and why.
 
     >>> RunOutcome(Path("run"), reports=(), stopped=False)
     <RunOutcome: 0 tasks, 0 failed>
@@ -447,7 +447,7 @@ def _check_apart(plan: Plan, out: Path) -> None:
         for folder in task.spec.get("folders", ()):
             if out.resolve().is_relative_to(Path(folder).resolve()):
                 raise MorphGraphError(
-                    f"{out}: the run would lie among its own texts in {folder}. Choose another "
+                    f"{out}: the run would be inside its own texts in {folder}. Choose another "
                     "folder with --out."
                 )
 

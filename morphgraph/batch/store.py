@@ -190,8 +190,8 @@ def run_task(task: Task, code: str, *needs: TaskResult, folder: str | None = Non
     try:
         if code != code_version():
             raise MorphGraphError(
-                f"The worker {platform.node()} has other code ({code_version()}) than the runner "
-                f"({code}). Install the same version of morphgraph on it."
+                f"The worker {platform.node()} has different code ({code_version()}) from the "
+                f"runner ({code}). Install the same version of morphgraph on it."
             )
         for need in needs:
             if need.failure is not None:

@@ -110,7 +110,7 @@ def load_yaml(data: bytes | str, name: str) -> tuple[Any, Lines]:
     try:
         node = yaml.compose(text, _Loader)
         if node is None:
-            raise FileFormatError(name, "", "it holds nothing", "Start from an example.")
+            raise FileFormatError(name, "", "it has no content", "Start from an example.")
         lines: dict[Path, int] = {}
         return _plain(node, (), lines, name), lines
     except yaml.MarkedYAMLError as error:
@@ -155,7 +155,7 @@ def _plain(node: yaml.Node, path: Path, lines: dict[Path, int], name: str) -> An
         fields: dict[str, Any] = {}
         for key, child in node.value:
             if not isinstance(key.value, str):
-                raise error("a field is named by a list", "Name it by a word.", key)
+                raise error("the name of a field is a list", "Use a word.", key)
             if key.value in fields:
                 raise error(f"the field “{key.value}” is given more than once", "Keep one.", key)
             inner = (*path, key.value)
@@ -175,7 +175,9 @@ def check(model: type[M], data: Any, lines: Lines, name: str) -> M:
     """Check plain data against a model; `FileFormatError` names the line and field."""
     if not isinstance(data, dict):
         known = ", ".join(model.model_fields)
-        raise FileFormatError(name, "line 1", "it has no fields", f"Its fields: {known}.")
+        raise FileFormatError(
+            name, "line 1", "it has no fields", f"Fields that it can have: {known}."
+        )
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -221,8 +223,8 @@ def _problem(found: ErrorDetails, lines: Lines) -> tuple[str, str, str]:
             listed = allowed.replace("'", "").replace(" or ", ", ")
             problem, fix = f"{_given(found['input'])} is not allowed", f"Use one of: {listed}"
         case "union_tag_not_found":
-            problem = "it does not say which one it is"
-            fix = f"Add the field “{context['discriminator'].strip(chr(39))}”"
+            problem = f"the field “{context['discriminator'].strip(chr(39))}” is missing"
+            fix = "Add it"
         case "value_error" | "unknown_field":
             problem, _, fix = message.partition(". ")
         case "string_pattern_mismatch":

@@ -116,7 +116,7 @@ def show(
 
 @with_options
 def list_sources(language: str | None = None, as_json: bool = False) -> None:
-    """List the public references that can be had; the network is not used.
+    """List the public references; the network is not used.
 
     language: Only of this language, script or family: deu, de, German, Cyrillic or Uralic.
     """
@@ -179,7 +179,7 @@ def get_source(
         raise MorphGraphError(how_to_fetch_by_hand(source))
     if out is not None and out.exists() and not is_intact(out, source):
         raise MorphGraphError(
-            f"{out}: there is another file already, which is not replaced. Choose another --out."
+            f"{out}: there is another file, which is not replaced. Choose another --out."
         )
     if not (accept_licence or is_downloaded(source)):
         _ask(source)
@@ -206,12 +206,12 @@ def make_silver(
 ) -> None:
     """Make a reference for a language without gold: Morfessor finds morphs in word counts.
 
-    It is called silver wherever it is used: good for a first look, no gold. Four of five runs have
+    Results call it silver: it is good for a first look, but it is not gold. Four of five runs have
     to agree on a boundary.
 
-    counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
-    out: The file to write: a word and its morphs a line.
-    gold: Some gold, of which up to 500 words tell how many boundaries there should be.
+    counts: Word counts: FILE (word⇥count per line) or wordfreq:LANG.
+    out: The file to write: a word and its morphs per line.
+    gold: Some gold: up to 500 of its words show how many boundaries there should be.
     words: At most this many words, the most frequent.
     seed: The first of the five runs' seeds.
     """

@@ -45,7 +45,7 @@ def evaluate(
     configuration: A YAML file, or the name of one that ships; see --list.
     out: Folder of the run; one that was started before is resumed.
     workers: Processes on this machine; one a core by default.
-    languages: Only these languages of the file, with commas between.
+    languages: Only these languages of the file, separated by commas.
     folder: Where relative paths in the file start; by default its own folder.
     confined: For untrusted configurations: read files in --folder only, within the limits of the
         public app.

@@ -46,18 +46,18 @@ if TYPE_CHECKING:
 _SHARED = {
     "tokeniser": "tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece "
     "BPE model, a folder with one of them, demo:en, demo:de, demo:nl, or a name on the Hugging "
-    "Face hub, such as gpt2 or gpt2@main: from its cache, or fetched with --download.",
+    "Face hub, such as gpt2 or gpt2@main (from its cache, or fetched with --download).",
     "gold": "A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for "
     "standard input.",
     "read": "How gold is read, as in format=plain,separator=+",
     "set_": "Further settings",
     "frequencies": "Word frequencies for scores over tokens: FILE or wordfreq:LANG.",
-    "holdout": "Share of the gold that is kept aside, by families of words, and scored; 0 learns "
-    "from all words and scores on the same.",
+    "holdout": "Share of the gold that is kept aside, by families of words, and scored on. 0 "
+    "learns from all words and scores on the same.",
     "bare": "Segment words as whole texts, without the space before.",
     "recipe": "Replay this recipe on the tokeniser first.",
     "counts": f"For {', '.join(METHODS.able('counts'))}: word counts, FILE or wordfreq:LANG.",
-    "scheduler": "Address of a dask scheduler instead, or its file.",
+    "scheduler": "Instead of workers here: the address of a dask scheduler, or its file.",
     "as_json": "Print JSON.",
 }
 """What arguments and options mean, unless a command says otherwise."""
@@ -241,7 +241,9 @@ def _gather_settings(
         if value == kind.model_fields[each].default:
             values.setdefault(each, value)
         elif each in values:
-            raise MorphGraphError(f"{each} is given twice: by {option}, and by its own option.")
+            raise MorphGraphError(
+                f"{each} is given twice, by {option} and by its own option. Give it once."
+            )
         else:
             values[each] = value
     given[name] = kind(**values)
@@ -260,7 +262,7 @@ def parse_settings(option: str, kind: type[Parameters], texts: Sequence[str]) ->
         name = name.replace("-", "_")
         if name not in known:
             raise MorphGraphError(
-                f"{option} {part}: “{name}” is none of its names.{nearest(name, known)} Give some "
+                f"{option} {part}: “{name}” is not one of its names.{nearest(name, known)} Use any "
                 f"of: {', '.join(known)}."
             )
         settings[name] = _value(values_of(known[name]), value if sign else "yes")
@@ -296,7 +298,7 @@ class GoldReading(Reading):
         from morphgraph.reference.entry import join_references
 
         if sources.count("-") > 1:
-            raise MorphGraphError("- stands for standard input. Give it once.")
+            raise MorphGraphError("- (standard input) is given more than once. Give it once.")
         golds = [self._file(each) for each in sources]
         golds = [join_references(golds)] if self.join else golds
         return [self.chosen(gold) for gold in golds]
@@ -308,7 +310,9 @@ class GoldReading(Reading):
 
             return GoldSet.of(self.golds([source])[0])
         if self != AS_FOUND:
-            raise MorphGraphError("--read says how gold is read. Name some, or leave it out.")
+            raise MorphGraphError(
+                "--read is for gold, and there is none. Name some, or leave it out."
+            )
         return None
 
     def _file(self, source: str) -> "Reference":
@@ -376,8 +380,8 @@ class OnGold:
         """Return the one gold of a command that takes no more."""
         if len(self.names) > 1 and not self.read.join:
             raise MorphGraphError(
-                f"There are {len(self.names)} golds, and this command takes one. Add --read join "
-                "to take them together, or name one."
+                f"There are {len(self.names)} golds, but this command takes one. Add --read join "
+                "to join them, or name one."
             )
         return self.gold_sets()[0]
 

@@ -91,10 +91,10 @@ class KnockoutGiven(EditOptions):
 
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
         input; several with --read join. With --types only for scores, and not needed.
-    types: Knock out just the types that this file lists, one a line: as shown, as spelt in the
-        tokeniser, or by id, where there is no such type, as 12 or #12.
-    ids: With --types and --portable: keep: no type is added; reuse: new types with the ids of
-        removed ones keep more of what is made from these.
+    types: Knock out the types that this file lists, one per line: as shown, as spelled in the
+        tokeniser, or by id, such as 12 or #12, if that is not itself a type.
+    ids: With --types and --portable. keep: add no type; reuse: add types with the ids of removed
+        ones, which keeps more of what is made from these.
     """
 
     gold: Annotated[list[str], typer.Argument()] = None  # type: ignore[assignment]  # may lack
@@ -115,7 +115,7 @@ def knockout(
 
     It learns from four fifths of the gold's families, and is scored on the others.
 
-    seed: Draws the words kept aside, and random types.
+    seed: Seed of the words kept aside, and of random types.
     """
     output.check_out(given.out)
     tokeniser = open_edited(given)
@@ -123,9 +123,7 @@ def knockout(
         given.end(_listed(given, set_, tokeniser, given.types))
         return
     if given.ids == "reuse":
-        raise MorphGraphError(
-            "Only a list of types takes --ids reuse. Give --types, or leave it out."
-        )
+        raise MorphGraphError("--ids reuse is for a list of types. Add --types, or leave it out.")
     if not given.gold:
         raise MorphGraphError(
             "A knockout needs to know what to remove. Name a gold segmentation after the "
@@ -148,10 +146,12 @@ def _listed(
     chosen: Any = {"cascade": settings.cascade, "portable": settings.portable}
     if settings != KnockoutSettings(**chosen):
         raise MorphGraphError(
-            "--types says what to remove. Of the settings, give only --portable and --set cascade."
+            "--types says what to remove. Leave out all settings but --portable and --set cascade."
         )
     if given.ids == "reuse" and not settings.portable:
-        raise MorphGraphError("Only --portable adds types. Give it too, or leave out --ids reuse.")
+        raise MorphGraphError(
+            "--ids reuse is for types that --portable adds. Add --portable, or leave out --ids."
+        )
     types = listed_types(read_bytes(path), str(path), tokeniser._merges("knockout"))
     if given.gold:
         gold = given.gold_set()
@@ -173,7 +173,7 @@ def rebpe(
 
     It learns from four fifths of the gold's families, and is scored on the others.
 
-    seed: Draws the words kept aside.
+    seed: Seed of the words kept aside.
     """
     output.check_out(given.out)
     tokeniser, gold = open_edited(given), given.gold_set()
@@ -190,7 +190,7 @@ def rebpe(
 class CountedEdit:
     """Options of edits by word counts; a gold segmentation can be scored before and after.
 
-    counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
+    counts: Word counts: FILE (word⇥count per line) or wordfreq:LANG.
     gold: Score this gold segmentation before and after, or demo:en, demo:de, demo:nl.
     out: Folder for the tokeniser and its recipe; without it, nothing is saved.
     """
@@ -254,11 +254,12 @@ def prune(
 ) -> None:
     """Remove types that are hardly needed, with their merges; no other type is lost.
 
-    by: leaf-frequency: the rarest that no other is made of, again and again; merge-based: by use in
-        merges and as tokens; last: the same as the first, by id; script: by the characters.
+    by: leaf-frequency: repeatedly the rarest that no other is made of; merge-based: by use in
+        merges and as tokens; last: repeatedly the last by id that no other is made of; script: by
+        characters.
     count: How many types; with --by script all, if not given.
-    keep_script: For --by script: only types of this script stay, such as Latin; may be repeated.
-    drop_script: For --by script: types with a character of this one go, such as Han; may be
+    keep_script: For --by script: keep only types of this script, such as Latin; may be repeated.
+    drop_script: For --by script: remove types with a character of this script, such as Han; may be
         repeated.
     ids: dense: no gaps; keep: types keep their ids, and removed ones their entries.
     """
@@ -284,15 +285,15 @@ def extend(
 
     add: How many new types; fewer if no pairs are left.
     from_: Take over all types that the merges of this tokeniser make, instead of training.
-    words: Make each word of this file, one a line, one token as in running text, by as few types as
-        training on them finds.
+    words: Make each word of this file (one per line) one token in running text, with as few new
+        types as training on the words finds.
     replace: New types get the ids of types that the --recipe removed first.
     """
     is_taken = from_ is not None or words is not None
     if (add is not None if is_taken else given.counts is None or add is None) or (from_ and words):
         raise MorphGraphError(
-            "Name word counts and say with --add how many types to train on them, or name another "
-            "tokeniser with --from, whose types are added, or a file of words with --words."
+            "It is not clear which types to add. Give either word counts and --add, a tokeniser "
+            "with --from, or a file of words with --words."
         )
     output.check_out(given.out)
     start = open_edited(given)

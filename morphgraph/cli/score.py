@@ -65,18 +65,18 @@ def score(
 ) -> None:
     """Score tokenisers against gold, with intervals, tests and signatures.
 
-    One tokeniser on several golds is one table, a row for each of them.
+    One tokeniser on several golds gives one table, with a row for each gold.
 
     tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
         list of types, another program's segmentations, or demo:en, demo:de, demo:nl.
-    methods: On the tokeniser, with parameters as in dropout(p=0.1), and other files that segment,
-        with commas between: {scored}, ideal (the gold itself); {learning} learn from the gold. The
-        tokeniser's own if not given.
-    scores: Which scores, with commas between: names or groups, or all. “help” lists them.
+    methods: Methods on the tokeniser, and other files that segment, separated by commas: {scored},
+        ideal (the gold itself). Parameters as in dropout(p=0.1). {learning} learn from the gold.
+        The tokeniser's own method if not given.
+    scores: Which scores, separated by commas: names or groups, or all. “help” lists them.
     scope: morphemic, whole-word or both.
     weighting: Over types, tokens or both.
     holdout: If a method learns from the gold: the share that is kept aside, by families of words,
-        and that all are scored on; 0 learns from all words and scores on the same.
+        for all to be scored on. 0 learns from all words and scores on the same.
     by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
     out: Also write the tables: .csv, .tex or .md.
     """
@@ -88,7 +88,7 @@ def score(
     if out is not None:
         check_ending(out, *WRITERS)
     if 0 < set_.resamples < 100:
-        raise MorphGraphError(f"resamples={set_.resamples} are too few. Give 100 or more, or 0.")
+        raise MorphGraphError(f"resamples={set_.resamples} is too small. Give 100 or more, or 0.")
     chosen = named_methods(methods)
     scoring = Scoring(
         metrics=check_metrics(scores.split(",") if scores else []),
@@ -107,7 +107,7 @@ def score(
         raise MorphGraphError("There is nothing to score. Name some --methods, or leave them out.")
     if set_.baseline > (most := len(entrants)):
         raise MorphGraphError(
-            f"baseline={set_.baseline}: give at most {most}, the number of tokenisers."
+            f"baseline={set_.baseline} is too large. Give at most {most}, the number of tokenisers."
         )
     golds = given.gold_sets()
     scored = scoring.score(entrants, golds)
@@ -156,7 +156,7 @@ def compare(
         {scored}. The tokeniser's own if not given.
     holdout: If a method learns from the gold: the share that is kept aside, by families of words,
         and that all are compared on; 0 learns from all words and compares on the same.
-    seed: Draws the words kept aside.
+    seed: Seed of the words kept aside.
     limit: At most this many words in --out and --json; 0 for all. Scores are over all words.
     out: Also write the words: .csv, .tex or .html.
     """

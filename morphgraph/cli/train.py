@@ -46,13 +46,13 @@ def train(
     """Train a tokeniser from word counts or text.
 
     method: {trained}, with parameters as in picky(threshold=0.9). One that learns from gold keeps a
-        fifth of it aside, and with holdout=0 nothing.
-    counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG. Of several languages, each with
-        its name: en=FILE de=FILE.
+        fifth of it aside, or nothing with holdout=0.
+    counts: Word counts: FILE (word⇥count per line) or wordfreq:LANG. For several languages, each
+        with its name: en=FILE de=FILE.
     vocab_size: Size of the vocabulary, the atoms included.
     out: Where to write the model, which is a tokenizer.json if it segments by merges alone.
-    development: For a method that balances languages: word counts of a parallel text, which tell
-        what language is behind, en=FILE; given again for each. Without, the training counts do.
+    development: For a method that balances languages: word counts of a parallel text, as en=FILE,
+        which show which language is behind; the training counts if not given. Repeat it for each.
     text: Instead of counts: plain text, csv, tsv or parquet.
     column: The column of a table with the text.
     gold: For a method that learns from it: FILE, demo:en or catalogue:NAME.
@@ -144,14 +144,14 @@ def _words(
 ) -> "WordCounts | LanguageCounts":
     if (not counts) == (text is None):
         raise MorphGraphError(
-            "Train on word counts or on text: name either counts or --text, and not both."
+            "Training needs word counts or text. Give either counts or --text, not both."
         )
     if text is not None:
         from morphgraph.corpus.counting import read_text
 
         return read_text(text, column=column)
     if column is not None:
-        raise MorphGraphError("--column names a column of the --text file. Give one, or leave out.")
+        raise MorphGraphError("--column is for a --text file. Give one, or leave out --column.")
     if len(counts) == 1 and not development and _named(counts[0]) is None:
         known: WordCounts = word_counts(counts[0])
         return known
@@ -172,10 +172,10 @@ def _by_language(option: str, given: list[str]) -> dict[str, str]:
         named = _named(each)
         if named is None:
             raise MorphGraphError(
-                f"{option}{each} does not say its language, and there are several. Write it "
+                f"{option}{each} does not name its language, but there are several. Write it "
                 f"like {option}en={each}."
             )
         if named[0] in sources:
-            raise MorphGraphError(f"{option}{each}: give each language once.")
+            raise MorphGraphError(f"{option}{each}: the language is given twice. Give it once.")
         sources[named[0]] = named[1]
     return sources

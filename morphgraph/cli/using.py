@@ -43,11 +43,12 @@ def segment(
     read: GoldReading = AS_FOUND,
     as_json: bool = False,
 ) -> None:
-    """Segment words, one result a line: the tokens, separated by spaces.
+    """Segment words, one result per line: the tokens, separated by spaces.
 
     tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a model that train
-        saved or Picky BPE's authors' trainer wrote, a list of types, or demo:en, demo:de, demo:nl.
-    word: Words; from standard input if none is given.
+        saved or the trainer of Picky BPE's authors wrote, a list of types, or demo:en, demo:de,
+        demo:nl.
+    word: Words; read from standard input if none is given.
     method: {segmenting}, with parameters as in dropout(p=0.1, seed=3); the tokeniser's own if not
         given.
     samples: For dropout: this many lines for each word.
@@ -77,7 +78,9 @@ def segment(
         return
     encoded = segmenter.encode(given, bare=bare or sentences)
     if samples > 1 and segmenter.undrawn is segmenter:
-        raise MorphGraphError("--samples is for dropout; all other methods give one result.")
+        raise MorphGraphError(
+            "--samples is for dropout: other methods give one result. Leave it out."
+        )
     drawn = segmenter.samples(encoded, samples)
     rows: list[dict[str, Any]] = [
         {
@@ -131,10 +134,10 @@ def vocabulary(
     tokeniser: Anything with a vocabulary: tokenizer.json, vocab.json, a list of types, a
         SentencePiece model, a trained model, or demo:en, demo:de, demo:nl.
     frequencies: Word counts that types are counted in: FILE or wordfreq:LANG.
-    against: Compare with this tokeniser instead: the types of both, and those of one of them only.
+    against: Compare with this tokeniser instead: the types in both, and those in one only.
     alpha: The order of the Rényi efficiency, above 0.
     list_: Print the types behind a figure: never_used, unreachable (their own string is segmented
-        otherwise), duplicates…; against another tokeniser shared_types, dropped_types, added_types.
+        differently), duplicates…; with --against shared_types, dropped_types, added_types.
     limit: At most this many in a list; 0 for all.
     """
     from morphgraph.score.vocabulary_figures import figure_called, list_behind
@@ -206,13 +209,13 @@ def diff(
     fail_on: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Report what changes for texts and models if one tokeniser takes the place of another.
+    """Report what changes for texts and models when one tokeniser replaces another.
 
     before: Anything that segments: a file, a folder, or demo:en, demo:de, demo:nl.
-    after: What takes its place, such as an edited one.
+    after: The tokeniser that replaces it, such as an edited one.
     text: Files with a text on each line; a sample of 1,000 sentences if there is none.
     fail_on: End with exit code 1 if a type has another id (ids), a special token is encoded
-        otherwise (special), or tokens per word grow by more than a share (cost=2%), as in
+        differently (special), or tokens per word grow by more than a share (cost=2%), as in
         ids,special,cost=2%.
     """
     from morphgraph.api.diff import diff as compared
@@ -223,8 +226,8 @@ def diff(
     for limit in limits:
         if not _LIMIT.fullmatch(limit):
             raise MorphGraphError(
-                f"“{limit}” is no limit of --fail-on. Give some of ids, special and cost=2%, with "
-                "commas between."
+                f"“{limit}” is not a limit of --fail-on. Use any of ids, special and cost=2%, "
+                "separated by commas."
             )
     texts = [line for path in text or () for line, _ in texts_in_order(path) if line]
     one, other = (Tokeniser(load_any(source)) for source in (before, after))
@@ -235,7 +238,7 @@ def diff(
         print(report)
     broken = [limit for limit in limits if _is_broken(report, limit)]
     if broken:
-        output.print_message(f"not held: {', '.join(broken)}")
+        output.print_message(f"limits exceeded: {', '.join(broken)}")
         raise typer.Exit(1)
 
 
@@ -266,24 +269,24 @@ def export(
 ) -> None:
     """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files.
 
-    What is not as it was before is counted, here and in the folder's README.
+    What differs from the original is counted, here and in the folder's README.
 
     tokeniser: Anything that segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a
         list of types, or demo:en, demo:de, demo:nl.
-    out: Folder for the files; or one file, NAME.gguf for llama.cpp, NAME.tiktoken for tiktoken or
-        tekken.json for mistral-common, refused if these would segment otherwise by it.
+    out: Folder for the files; or one file: NAME.gguf for llama.cpp, NAME.tiktoken for tiktoken, or
+        tekken.json for mistral-common. It is refused if these would segment differently.
     method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
         merges, or a saved model's method, if not given.
     gold: Compare on the words of this gold segmentation first.
-    portable: Leave only pair merges, so that every library reads it; rebpe and knockout do so by
-        their gold.
+    portable: Leave only pair merges, so that every library reads it. rebpe and knockout have
+        the same option, and use their gold for it.
     pattern: How text is cut, for a rank file of tiktoken or a GGUF file that does not say: a
         regular expression, or the name of an encoding that does the same, such as cl100k_base.
-    ids: keep: types keep their ids, as portable ones do anyway; reuse: new types get those of
-        removed ones first; dense: no gaps.
+    ids: keep: types keep their ids, as with --portable; reuse: new types get the ids of removed
+        ones first; dense: no gaps.
     ranks: Also write a rank file for tiktoken into the folder.
-    into: The model's GGUF file, of which --out becomes a copy, with this tokeniser and all else as
-        it was; without it a GGUF file has the vocabulary alone.
+    into: The model's GGUF file. --out becomes a copy of it in which only the tokeniser differs;
+        without --into a GGUF file has the vocabulary alone.
     """
     from morphgraph.api.with_merges import Tokeniser
     from morphgraph.formats.export import words_to_check
@@ -341,7 +344,7 @@ def _to_export(
 
     name, parameters = parse_method(method) if method else (None, {})
     if name is not None and name in METHODS and METHODS[name].needs == "training":
-        raise MorphGraphError(f"{name} is trained. Export the model that train {name} saved.")
+        raise MorphGraphError(f"{name} has to be trained. Export a model that train {name} saved.")
     try:
         loaded = load_edited(tokeniser, recipe, pattern)
     except NoMergesError as error:

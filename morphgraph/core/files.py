@@ -378,8 +378,8 @@ def configuration_path(source: str | os.PathLike[str]) -> Path:
     if path.is_file() or str(source) not in names:
         if not path.exists() and path.name == str(source) and not path.suffix:
             raise MorphGraphError(
-                f"{source}: there is no such file, nor does an evaluation of that name ship. "
-                f"Those that ship: {', '.join(names)}."
+                f"{source}: there is no such file, and no evaluation of this name ships with "
+                f"morphgraph. Those that ship: {', '.join(names)}."
             )
         return path
     return shipped_folder() / f"{source}.yaml"

@@ -25,7 +25,7 @@ GLOSSARY = {
         "`ab + le → able`, at rank 352.",
     ),
     "tuple merge": Term(
-        "A merge of three parts or more, as a knockout leaves them.", "`un + d + o → undo`."
+        "A merge of three or more parts, such as a knockout leaves.", "`un + d + o → undo`."
     ),
     "rank": Term(
         "The place of a merge in the list; the lowest goes first.", "Rank 17 wins over rank 352."
@@ -34,12 +34,12 @@ GLOSSARY = {
         "All types and merges, each merge between its parts and what it makes.",
         "`ab` and `le` lead to a merge, which leads to `able`.",
     ),
-    "morph": Term("A smallest part of a word with a meaning.", "*un, desir, able*."),
+    "morph": Term("A smallest part of a word that has a meaning.", "*un, desir, able*."),
     "gold": Term(
-        "Words with their morphs, which count as right.", "`undesirable⇥un desir able`, a line."
+        "Words with their morphs, taken as correct.", "`undesirable⇥un desir able`, in a file."
     ),
     "silver": Term(
-        "Such words segmented by a program, where there is no gold.",
+        "Words segmented by a program, where there is no gold.",
         "Morfessor makes it from word counts.",
     ),
     "gold boundary": Term(
@@ -64,15 +64,15 @@ GLOSSARY = {
         "The harmonic mean of precision and recall, over all words.", "67 % and 50 % give 57 %."
     ),
     "family": Term(
-        "Words that share a stem, so that who learns one knows the others.",
+        "Words that share a stem, so that learning one tells about the others.",
         "*care, careful, uncaring*.",
     ),
     "kept aside": Term(
-        "Left out of what is learned from, in whole families, to be scored on.",
+        "Words not learned from, in whole families, to be scored on.",
         "A fifth of the gold, unless you ask for another share.",
     ),
     "knockout": Term(
-        "The removal of a type; what used it uses its parts.",
+        "The removal of a type; merges that used it use its parts.",
         "Without `und`, `und + o` is `un + d + o`.",
     ),
     "cascade": Term(
@@ -86,7 +86,7 @@ GLOSSARY = {
         "New parts for a tuple merge that can no longer apply.", "`a + b + c` becomes `ab + c`."
     ),
     "reification": Term(
-        "Making a pair inside tuple merges a merge of its own.", "From `x + a + y`, `a + y`."
+        "Making a pair inside tuple merges a separate merge.", "From `x + a + y`, `a + y`."
     ),
     "portable": Term(
         "With pair merges alone, so that every library reads it.", "`un + d + o` becomes `un + do`."

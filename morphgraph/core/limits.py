@@ -51,7 +51,7 @@ class Limit:
 
     def exceeded(self, name: str, place: str, found: str, fix: str = "") -> FileFormatError:
         """Return the error for a file in which ``found`` exceeds the limit."""
-        problem = f"{found}, the limit is {self.value:,}"
+        problem = f"{found}; the limit is {self.value:,}"
         fix = fix.removesuffix(".") or "Choose a smaller file"
         fix = f"{fix}, or set {self.variable}."
         return FileFormatError(name, place, problem, fix, quotes=False)

@@ -59,7 +59,7 @@ def only_member(data: bytes, name: str) -> bytes:
         # macOS adds files of its own.
         names = [n for n in archive.namelist() if not n.endswith("/") and n[:9] != "__MACOSX/"]
         if len(names) != 1:
-            problem = f"it is a zip archive or an Excel file, not text, of {len(names):,} files"
+            problem = f"it is a zip archive or an Excel file of {len(names):,} files, not text"
             raise FileFormatError(name, "", problem, "Unpack it, and choose a file in it.")
         try:
             with archive.open(names[0]) as member:

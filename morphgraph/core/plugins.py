@@ -21,7 +21,7 @@ def installed() -> Any:
     known = entry_points()
     if "morphgraph.methods" not in known.groups:
         raise MorphGraphError(
-            "morphgraph is not installed, or as an earlier version, so its methods, readers and "
+            "morphgraph is not installed, or an earlier version is, so its methods, readers and "
             "metrics are not found. Run pip install -e . in its folder."
         )
     return known

@@ -185,7 +185,7 @@ def count_words(
     if not totals["words"]:
         names = [file.path for file in files if file.size] or ["the files"]
         more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-        raise MorphGraphError(f"{names[0]}{more}: there is no word. Choose files with text.")
+        raise MorphGraphError(f"{names[0]}{more}: there are no words. Choose files with text.")
     seconds = time.perf_counter() - started
     return CountReport(
         saved=str(out),
@@ -357,12 +357,12 @@ def read_text(
         with reading(shown):
             size = path.stat().st_size
         if size > LARGEST_FILE:
-            problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
+            problem = f"the file has {size:,} bytes; the limit is {LARGEST_FILE:,}"
             raise FileFormatError(shown, "", problem, "Count the words of a part of it.")
         # What is uploaded is read apart.
         apart = read_isolated if isinstance(source, bytes) else _called
         words, counts = apart(words_in, str(path), shown, column, TEXT_WORDS.value + 1)
-    fix = "Count a part of it, count elsewhere and leave out rare words"
+    fix = "Count a part of it, count it with morphgraph count and leave out rare words"
     TEXT_WORDS.check(len(words), shown, fix=fix)
     if not words:
         raise FileFormatError(shown, "", "it has no words", "Choose a file or column with text.")

@@ -31,7 +31,7 @@ WHOLE_TEXTS = "whole texts"
 _BLOCK = 2**23
 """The bytes read at once."""
 _LONGEST_LINE = 2**20
-_FORM = "Write one word per line: the word, a tab or a space, and how often it occurs"
+_FORM = "Write one word per line: the word, a tab or a space, and its count"
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _INTEGERS = (*_SIGNED, *(f"U{kind}" for kind in _SIGNED))
 _USUAL = re.compile(r"(?:\S+[\t ][0-9]{1,15}\r?\n)*+")
@@ -92,8 +92,8 @@ class LanguageCounts:
         if self.development and set(self.development) != set(self.languages):
             one = min(set(self.development) ^ set(self.languages))
             raise MorphGraphError(
-                f"Of {one} there is a training or a development text, but not both. Give every "
-                "language both, or no development text at all."
+                f"{one} has a training text or a development text, but not both. Give both for "
+                "every language, or no development text."
             )
 
     def __len__(self) -> int:
@@ -119,7 +119,7 @@ def read_word_counts(path: str | Path) -> WordCounts:
     try:
         size = path.stat().st_size
         if size > LARGEST_FILE:
-            problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
+            problem = f"the file has {size:,} bytes; the limit is {LARGEST_FILE:,}"
             raise FileFormatError(name, "", problem, "Leave out rare words.")
         with path.open("rb") as file:
             # Peek without consuming: the file may be a pipe.
@@ -127,7 +127,7 @@ def read_word_counts(path: str | Path) -> WordCounts:
                 return _parse_parquet(path if path.is_file() else file.read(), name)
             return _of_lines(file, name)
     except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
+        problem = f"it cannot be read ({error.strerror})"
         raise FileFormatError(name, "", problem, "Check the path.") from error
 
 
@@ -214,7 +214,7 @@ def _one_by_one(
             if not problems:  # only one is reported, and a large file may have millions
                 problem, fix = str(error), f"{_FORM}."
                 if isinstance(error, UnicodeDecodeError):
-                    problem, fix = "is not UTF-8", "Save the file as UTF-8."
+                    problem, fix = "it is not valid UTF-8", "Save the file as UTF-8."
                 problems.append(FileFormatError(name, f"line {number}", problem, fix))
 
 
@@ -283,7 +283,7 @@ def check_parquet_counts(path: str, name: str) -> tuple[int, int, str | None]:
         if kind is None:
             raise _wrong(name, "", f"it has no column called “{column}”")
         if kind not in kinds:
-            problem = f"the column “{column}” has no {wanted} but {kind.lower()[:40]}"
+            problem = f"the column “{column}” has {kind.lower()[:40]} instead of {wanted}"
             raise _wrong(name, "", problem)
     wrong = f"coalesce(word, '') = '' or coalesce(count, -1) not between 0 and {LARGEST_COUNT}"
     [(rows, size, characters, row)] = table.query(
@@ -365,7 +365,7 @@ def wordfreq_counts(language: str, *, wordlist: str = "best") -> WordCounts:
     if language not in available:
         raise MorphGraphError(
             f"wordfreq has no {wordlist} word list for {language!r}. "
-            f"Choose one of {', '.join(sorted(available))}."
+            f"Use one of: {', '.join(sorted(available))}."
         )
     frequencies = wordfreq.get_frequency_dict(language, wordlist)
     counts = {word: round(frequency * 1e9) for word, frequency in frequencies.items()}

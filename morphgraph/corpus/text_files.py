@@ -74,7 +74,7 @@ def kind_of(start: bytes, name: str, column: str | None) -> TextKind:
 
 def packed_otherwise(name: str) -> FileFormatError:
     """Return the error for a file of a packing that is not read."""
-    problem = "files of this packing are not read"
+    problem = "files compressed in this way are not read"
     return FileFormatError(name, "", problem, "Unpack it first; gz and zst are read as they are.")
 
 
@@ -114,7 +114,7 @@ def _files_at(given: str, limit: Limit | None) -> list[Path]:
     elif glob.has_magic(given):
         named = Path(place.anchor).glob(str(place.relative_to(place.anchor)))
         files = [path for path in named if path.is_file()]
-        wrong = "no file has such a name"
+        wrong = "no file matches this pattern"
     else:
         fix = "Download it first" if "://" in given else "Check the path"
         raise MorphGraphError(f"{given}: no such file or folder. {fix}.")

@@ -276,9 +276,9 @@ class Texts:
         """
         places = []
         if bad:
-            problem = f"“{(self.by or '')[:40]}” is empty, or no text, in {counted(bad, 'row')}"
+            problem = f"“{(self.by or '')[:40]}” is empty or not text in {counted(bad, 'row')}"
             if self.kind == "json":
-                problem = f"{counted(bad, 'line is no object', 'lines are no objects')} with "
+                problem = f"{counted(bad, 'line is not an object', 'lines are not objects')} with "
                 problem += f"text in “{(self.column or '')[:40]}”"
                 problem += f" and “{self.by[:40]}”" if self.by else ""
             if not self.is_skipping:
@@ -346,7 +346,7 @@ def _problem(message: str) -> tuple[str, str]:
     if "maximum_object_size" in message:
         problem = f"an object has more than {LONGEST_OBJECT:,} bytes"
         return problem, "Cut its text into several."
-    return "quotes or ends of lines do not fit", "Save the file again, with one end of lines."
+    return "quotes or line ends do not fit", "Save the file again, with one kind of line end."
 
 
 # ------------------------------------------------------------------------- columns
@@ -369,7 +369,7 @@ def text_fields(table: Parquet) -> list[str]:
     """Return the columns that hold texts; `FileFormatError` for a file of word counts."""
     if table.marked is not None:
         problem = "this is a file of word counts, not of text"
-        fix = "Give it as word counts, as it is."
+        fix = "Give it as word counts."
         raise FileFormatError(table.name, "", problem, fix)
     return [column for column, kind in table.columns.items() if kind == "VARCHAR"]
 
@@ -377,6 +377,9 @@ def text_fields(table: Parquet) -> list[str]:
 def chosen_column(columns: list[str], column: str | None, name: str, place: str) -> str:
     """Return the text column: the one asked for, the only one, or one with a usual name."""
     listed = ", ".join(f"“{text[:40]}”" for text in columns[:20]) or "none with text"
+    if not columns:
+        fix = "Choose a table with a column of text."
+        raise FileFormatError(name, place, "it has no column of text", fix)
     if column is not None:
         if column in columns:
             return column
@@ -385,8 +388,8 @@ def chosen_column(columns: list[str], column: str | None, name: str, place: str)
     usual = [text for text in columns if text.strip().lower() in _USUAL]
     likely = columns if len(columns) == 1 else usual
     if len(likely) != 1:
-        problem = "it has several columns" if len(columns) > 1 else "it has no column of text"
-        raise FileFormatError(name, place, problem, f"Name the one with the text: {listed}.")
+        fix = f"Name the one with the text: {listed}."
+        raise FileFormatError(name, place, "it has several columns", fix)
     return likely[0]
 
 

@@ -195,7 +195,7 @@ def counted_array(words: Collection[str], numbers: Collection[int] | Int64) -> C
         lone = error.object[error.start]
         word = next(word for word in words if lone in word)
         raise MorphGraphError(
-            f"The word {word!r} has a lone surrogate and no UTF-8 form. Remove it."
+            f"The word {word!r} has half of a surrogate pair, which is not a character. Remove it."
         ) from error
 
 

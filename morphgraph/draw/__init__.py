@@ -87,5 +87,7 @@ def ink_on(fill: str) -> str:
 def save_picture(path: str | os.PathLike[str], suffix: str, picture: str) -> None:
     """Write a picture to a file, whose name must end in ``suffix``."""
     if Path(path).suffix != suffix:
-        raise MorphGraphError(f"{path} does not end in {suffix}, which this picture is. Add it.")
+        raise MorphGraphError(
+            f"{path} does not end in {suffix}, the format of this picture. Add it."
+        )
     write_file(Path(path), picture)

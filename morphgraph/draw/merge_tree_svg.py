@@ -191,7 +191,7 @@ def _explained(trees: Sequence[MergeTree]) -> Iterator[tuple[str, str]]:
     if any(tree.morphs for tree in trees):
         yield "morph", "gold morph"
     if any(merge.tag for tree in trees for merge in tree.merges):
-        yield "", "in the gold's tree: letters, tag, morpheme where spelt otherwise"
+        yield "", "in the gold's tree: letters, tag, morpheme if spelled differently"
 
 
 @dataclass(frozen=True, repr=False)

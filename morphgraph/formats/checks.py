@@ -65,7 +65,7 @@ def export_checks(
     alike = counted(len(ids), "text has", "texts have") + " the ids that they have here"
     portable = f"stock tokenizers and transformers load it; {alike}"
     emitted, dead, decoded, changed = (
-        [Check(name, None, None, "of edited merges only") for name in _OF_EDITS]
+        [Check(name, None, None, "only for edited merges") for name in _OF_EDITS]
         if tokeniser is None or model.encode is None
         else _of_edits(
             tokeniser,
@@ -85,7 +85,7 @@ def export_checks(
     template, now = templates
     chats = "there is no chat template"
     if template != now:
-        chats = "the chat template is another one"
+        chats = "the chat template differs"
     elif template:
         chats = "the chat template is as before"
     return [
@@ -98,13 +98,13 @@ def export_checks(
         decoded,
         changed,
         Check(
-            "special tokens encoded otherwise",
+            "special tokens encoded differently",
             differ,
             not differ and template == now,
             f"of {special:,}; {chats}",
         ),
         Check(
-            "old ids that decode otherwise",
+            "old ids that decode differently",
             others,
             not others,
             f"of {len(first):,}" + ("; with --ids keep all decode as before" if others else ""),
@@ -115,8 +115,8 @@ def export_checks(
 _OF_EDITS = (
     "removed types emitted",
     "types newly unreachable",
-    "texts decoded otherwise",
-    "words segmented otherwise",
+    "texts decoded differently",
+    "words segmented differently",
 )
 
 
@@ -149,7 +149,7 @@ def _of_edits(
     known = set(unreachable_types(loaded)) if tokeniser.is_edited else None
     dead = [] if known is None else [n for n in unreachable_types(graph) if n not in known]
     named = ", ".join(f"“{shortened(tokeniser.readable(graph.types[n]), 20)}”" for n in dead[:5])
-    of_dead = "that their own strings gave before, and give no more"
+    of_dead = "that their own strings no longer give"
     if dead:
         of_dead += f": {named}{', …' if len(dead) > 5 else ''}"
 

@@ -74,9 +74,9 @@ def _read(data: bytes, name: str) -> list[tuple[str, str]]:
         parts = line.strip("\r ").split(" ")
         problem = ""
         if not all(parts) or len(parts) != 2 + counted or (counted and not parts[2].isdecimal()):
-            problem = f"a merge is expected here, as “a b{' 12' * counted}”"
+            problem = f"a merge is expected here, such as “a b{' 12' * counted}”"
         elif _END in parts:
-            problem = "the end of a word is a part of its own, as in version 0.1 of subword-nmt"
+            problem = "the end of a word is a separate part, as in version 0.1 of subword-nmt"
         if problem:
             raise FileFormatError(name, f"line {number:,}", problem, _FIX)
         merges.append((parts[0], parts[1]))

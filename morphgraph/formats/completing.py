@@ -110,7 +110,7 @@ def completed(
         if asked:
             text_ids = ids | known
             if lost := [part for part in asked if part != TEXT and part not in text_ids]:
-                warnings.append(f"“{lost[0]}” is to be put around texts, and is no type.")
+                warnings.append(f"“{lost[0]}” should be put around texts, but it is not a type.")
             else:
                 whole_document["post_processor"] = frame_template(asked, pair, text_ids)
     return whole_document, (*warnings, *not_honoured(whole_document, settings, whole=whole))

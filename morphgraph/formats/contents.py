@@ -64,7 +64,7 @@ def _without_merges(name: str, problem: str, place: str = "") -> NoMergesError:
 
 
 def _no_vocabulary(name: str) -> FileFormatError:
-    fix = "Choose a list with one type a line, vocab.json or tokenizer.json."
+    fix = "Choose a list with one type per line, vocab.json or tokenizer.json."
     return FileFormatError(name, "", "it is not a vocabulary", fix)
 
 
@@ -80,7 +80,7 @@ class SavedModel(Content):
 
     def tokeniser(self, name: str, checksum: str) -> BpeTokeniser:
         """Refuse it."""
-        problem = f"this is a {self.what}, which is not cut by its merges alone"
+        problem = f"this is a {self.what}, which does not segment by its merges alone"
         raise _without_merges(name, problem)
 
     def vocabulary(self, name: str) -> SubwordVocabulary:
@@ -140,18 +140,18 @@ class Document(Content):
         elif kind in ("WordPiece", "BPE", "BTE") or {"method", "of"} & model.keys():
             vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
         else:
-            problem = f"a {kind} model is not supported"
-            fix = "Choose WordPiece, Unigram, BPE."
+            problem = f"models of the type {kind} are not supported"
+            fix = "Choose a WordPiece, Unigram or BPE tokeniser."
             raise FileFormatError(name, "field model.type", problem, fix)
         prefix = model.get("continuing_subword_prefix")
         if prefix not in (None, "", "##"):
             place = "field model.continuing_subword_prefix"
-            problem = f"types inside a word are marked with {prefix!r}, only “##” is supported"
+            problem = f"types inside a word are marked with {prefix!r}; only “##” is supported"
             raise FileFormatError(name, place, problem, "Choose another tokeniser.")
         longest = model.get("max_input_chars_per_word")
         if longest is not None and (type(longest) is not int or longest < 1):
             place = "field model.max_input_chars_per_word"
-            problem = f"it is {longest!r:.40}, and a whole number of 1 or more is expected"
+            problem = f"it is {longest!r:.40} instead of a whole number of 1 or more"
             raise FileFormatError(name, place, problem, "Write 100, as in BERT.")
         ids = vocabulary | added_tokens(document, vocabulary, name)
         types = sorted(ids, key=ids.__getitem__)
@@ -262,8 +262,8 @@ class SentencePieceModel(Content):
         tokeniser = from_document(bpe_document(self.model, name), name, checksum)
         if tokeniser.unused:
             tokeniser.warnings += (
-                f"{len(tokeniser.unused):,} types are marked as unused: sentencepiece takes them "
-                "apart after all merges; in the merge graph they are types as any other.",
+                f"{len(tokeniser.unused):,} types are marked as unused. sentencepiece takes them "
+                "apart after all merges; in the merge graph they are ordinary types.",
             )
         return tokeniser
 

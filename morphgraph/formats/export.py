@@ -63,10 +63,10 @@ class ExportError(MorphGraphError):
 class Export:
     """An exported tokeniser: its files by name, and the checks made.
 
-    ``kind``: "tokenizer.json", which the `tokenizers` library reads, "folder", which `transformers`
-    reads with the code in it, or "GGUF", a file of its own, whose checks are those of such a
-    folder; ``reason`` says why. ``checked_words`` and ``checked_sentences``: the number with the
-    same ids as in our own segmentation. ``new_types``: the number without an id in the first
+    ``kind``: "tokenizer.json", which the `tokenizers` library reads; "folder", which `transformers`
+    reads with the code in it; or "GGUF", a single file, whose checks are those of such a folder.
+    ``reason``: why it is of this kind. ``checked_words`` and ``checked_sentences``: the number with
+    the same ids as in our own segmentation. ``new_types``: the number without an id in the first
     tokeniser of the chain. ``checks``: see `export_checks`.
     """
 
@@ -197,7 +197,7 @@ def export_model(
         if problem:
             raise ExportError(
                 f"The exported tokeniser would differ from this one: {problem}. Save the recipe "
-                "instead, and report it."
+                "instead, and report this."
             )
         data = json_bytes(document, model.name)
         own = "bte" if document["model"]["type"] == "BTE" else "method"
@@ -254,15 +254,15 @@ def rare_texts(document: Mapping[str, Any]) -> list[str]:
 
 def _as_original(loaded: ExportedModel | None, sentences: Sequence[str]) -> Check:
     """Return the check that the file, before edits, is read here as by those who use it."""
-    what = "texts that the original cuts otherwise"
+    what = "texts that the original cuts differently"
     if loaded is None:
-        return Check(what, None, None, "of the method that a file has only")
+        return Check(what, None, None, "only for a method that a file has")
     document = loaded.document
     texts = [*sentences[:_SOME], *rare_texts(document)]
     plain = {**document, "model": loaded.plain or document["model"]}
     original = original_ids(loaded.name, plain, texts)
     if original is None:
-        return Check(what, None, None, "no other program that is installed reads it")
+        return Check(what, None, None, "no other installed program reads it")
     program, theirs = original
     framed = with_frame(loaded.ids(list(theirs), True), document.get("post_processor"))
     ours = zip(theirs, framed, strict=True)

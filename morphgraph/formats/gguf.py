@@ -65,7 +65,7 @@ class Head:
 
     def _take(self, size: int) -> bytes:
         if size > len(self.data) - self.at:
-            problem = "the file is cut off, or its head is larger than what is read of a file"
+            problem = "the file is cut off, or its head is too large to be read"
             raise FileFormatError(self.name, self.place, problem, DOWNLOAD_AGAIN)
         self.at += size
         return self.data[self.at - size : self.at]

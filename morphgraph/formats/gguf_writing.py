@@ -52,7 +52,7 @@ def gguf_blocks(
     if number := len(tokeniser.graph.tuple_merges()):
         tuples = counted(number, "merge has", "merges have")
         problem = f"{tuples} more than two parts in {tokeniser.name}, which GGUF cannot hold"
-        raise MorphGraphError(f"{problem}. Add --portable, or end with portable() in Python.")
+        raise MorphGraphError(f"{problem}. Add --portable, or call portable() in Python.")
     exported = bpe_model(tokeniser)
     first: Mapping[str, int] = {} if model is None else lineage_of(tokeniser).ids
     model = model or io.BytesIO(_alone(tokeniser, exported.document, settings))
@@ -65,7 +65,7 @@ def gguf_blocks(
     for texts, bare in ((words, False), (sentences_to_check(words), True)):
         ids = zip(texts, exported.ids(texts, bare), there.ids(texts, bare), strict=True)
         if text := next((text for text, own, theirs in ids if own != theirs), ""):
-            problem = f"{name} would cut “{shortened(text.strip())}” otherwise"
+            problem = f"{name} would segment “{shortened(text.strip())}” differently"
             raise ExportError(f"{problem}: it cannot hold these edits. Export a folder instead.")
     model.seek(start)
     return chain([head], iter(partial(model.read, _BLOCK), b""))
@@ -84,7 +84,7 @@ def _head(
         there = rows[n] if n < len(rows) else "nothing"
         there = there.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         if there != text and text not in tokeniser.special:
-            problem = f"it is “{shortened(there)}”, and “{shortened(text)}” in {tokeniser.name}"
+            problem = f"it is “{shortened(there)}” here and “{shortened(text)}” in {tokeniser.name}"
             fix = "Choose the GGUF file of the same model."
             raise FileFormatError(name, f"type {n:,}", problem, fix)
     known, model, by_text = known_ids(document), document["model"], fields.get("model") == "llama"
@@ -94,8 +94,8 @@ def _head(
         own = [c.step for c in tokeniser.graph.history if getattr(c, changed)]
         edits = dict.fromkeys(str(step["edit"]) for step in own or lineage_of(tokeniser).steps)
         problem = f"{name} has no row for {counted(len(lost), 'type')} after {', '.join(edits)}"
-        fix = "Add --ids keep, so that no type moves; --ids reuse gives new types the rows of "
-        raise MorphGraphError(f"{problem}. {fix}removed ones, as far as there are any.")
+        fix = "Add --ids keep, so that types keep their ids. With --ids reuse, new types also get "
+        raise MorphGraphError(f"{problem}. {fix}the rows of removed ones, while there are any.")
     dead = _dead(tokeniser, model, by_text or fields.get("pre") in gguf.STAYS_WHOLE)
     kind_of = dict.fromkeys(BYTES, gguf.BYTE) if model.get("byte_fallback") else {}
     for token in document.get("added_tokens") or []:
@@ -149,8 +149,8 @@ def _alone(tokeniser: BpeTokeniser, document: Any, settings: Mapping[str, Any] |
     if text is not None and not (text.charsmap or text.remove_extra_whitespaces):
         pre = "default" if text.escape_whitespaces else ""
     if not pre:
-        problem = f"llama.cpp has no name that is known for how {tokeniser.name} prepares text"
-        raise MorphGraphError(f"{problem}. Give the model's own GGUF file, with --into.")
+        problem = f"llama.cpp has no known name for the way {tokeniser.name} prepares text"
+        raise MorphGraphError(f"{problem}. Give the model's own GGUF file with --into.")
     rows = [REMOVED.format(n) for n in range(1 + max(known.values()))]
     fields: dict[str, Any] = {"model": "gpt2", "pre": pre, "tokens": rows, "merges": []}
     if text is not None:

@@ -55,7 +55,7 @@ def folder_on_hub(
             "Check the name and the connection. A model behind a form needs “hf auth login” first."
         )
         raise FileFormatError(name, "", problem, fix, quotes=False) from error
-    problem = "there is no such file or folder, nor is it in the cache of the Hugging Face hub"
+    problem = "there is no such file or folder, and it is not in the cache of the Hugging Face hub"
     fix = "Add --download (download=True in Python) to fetch its tokeniser, or give a path."
     raise FileFormatError(name, "", problem, fix)
 

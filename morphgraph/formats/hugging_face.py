@@ -141,7 +141,7 @@ def scored_types(value: Any, name: str) -> dict[str, float]:
                     raise FileFormatError(name, place, problem, "Keep one of them.")
                 scores[text] = score
             case _:
-                problem = "a type with its score is expected, as [“a”, -3.2]"
+                problem = "a type with its score is expected, such as [“a”, -3.2]"
                 raise FileFormatError(name, place, problem, "Correct the entry.")
     return scores
 
@@ -234,9 +234,9 @@ def _merge_parts(
     for place, parts in zip(places, listed, strict=False):
         problem = ""
         if not isinstance(parts, list) or not all(isinstance(part, str) and part for part in parts):
-            problem = "a merge is expected here, as “a b” or [“a”, “b”]"
+            problem = "a merge is expected here, such as “a b” or [“a”, “b”]"
         elif len(parts) < 2 or (len(parts) > 2 and not tuples):
-            problem = f"a merge of two parts is expected here, this one has {len(parts)}"
+            problem = f"a merge of two parts is expected here, but this one has {len(parts)}"
         if problem:
             raise FileFormatError(name, place, problem, "Correct the entry.")
     return listed
@@ -299,7 +299,7 @@ def _build(
     stays_whole = bool(settings.get("ignore_merges"))
     if stays_whole and settings.get("end_of_word_suffix"):
         problem = "whole words without merges are not supported where words end with a suffix"
-        fix = "Set it to false; words in the vocabulary are then merged as all others."
+        fix = "Set it to false; words in the vocabulary are then merged like all others."
         raise FileFormatError(name, "field model.ignore_merges", problem, fix)
     warnings: list[str] = []
     added = added_tokens(document, vocabulary, name)
@@ -354,8 +354,8 @@ def _build(
         )
     if settings.get("dropout"):
         warnings.append(
-            "The file's merge dropout, which draws other ids each time, is left out here and in "
-            "what is exported; dropout(p=…) is a method."
+            "The file's merge dropout, which draws different ids each time, is left out here and "
+            "in exports. To segment with it, use the method dropout(p=…)."
         )
         settings = {**settings, "dropout": None}
         document = {**document, "model": settings}
@@ -618,12 +618,12 @@ def as_numbered(document: Any) -> tuple[Any, list[str]]:
         for token in other[:3]
     )
     more = f"; and {len(other) - 3:,} more" if len(other) > 3 else ""
-    told = f"The tokenizers library gives added tokens other ids than the file: {shown}{more}."
+    told = f"The tokenizers library gives some added tokens other ids than the file: {shown}{more}."
     if shared:
         both = f"“{cut(shared)}” would share its id with “{cut(owners[numbers[shared]])}”"
-        return document, [f"{told} Those of the file count here, as {both}."]
+        return document, [f"{told} The ids of the file are used here, because {both}."]
     renumbered = [{**token, "id": numbers[token["content"]]} for token in listed]
-    return {**document, "added_tokens": renumbered}, [f"{told} Those of the library count here."]
+    return {**document, "added_tokens": renumbered}, [f"{told} The library's ids are used here."]
 
 
 def are_numbered(listed: Any) -> bool:

@@ -11,7 +11,7 @@ _LONGEST = 2_000
 """Bytes of a type; published ones have up to some hundred, mostly spaces."""
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\r"))
 _BASE64 = re.compile(rb"[\w+/-]{40,}={0,2}\r?", re.A)
-_LIST = "Choose a list with one type a line, or another file of a tokeniser."
+_LIST = "Choose a list with one type per line, or another file of a tokeniser."
 
 
 def check_lines(data: bytes, name: str) -> None:
@@ -27,11 +27,11 @@ def check_lines(data: bytes, name: str) -> None:
         problem = "this looks like data in base64 or hexadecimal digits, not like a list of types"
         raise FileFormatError(name, "", problem, _LIST)
     if len(lines) == 1 and not re.search(rb"[ \t]", longest):
-        problem = f"it has a single line, of {len(longest):,} bytes, which is no list of types"
+        problem = f"it is a single line of {len(longest):,} bytes, not a list of types"
         raise FileFormatError(name, "", problem, _LIST)
     if len(longest) > _LONGEST:
         place = f"line {lines.index(longest) + 1:,}, read as a list of types"
-        raise FileFormatError(name, place, f"{len(longest):,} bytes are no type", _LIST)
+        raise FileFormatError(name, place, f"{len(longest):,} bytes are too long for a type", _LIST)
 
 
 def read_types(data: bytes, name: str) -> dict[str, int]:
@@ -41,7 +41,7 @@ def read_types(data: bytes, name: str) -> dict[str, int]:
     check_lines(data, name)
     whole = decode_utf8(data, name).removesuffix("\n")
     lines, seen = whole.split("\n"), dict[str, int]()
-    fix = "Write one type a line."
+    fix = "Write one type per line."
     if 2 * sum("|" in line[1:-1] for line in lines) > len(lines) > 1:
         problem = "most of its lines have | between others, as segmented words do"
         raise NotTypesError(name, "", problem, fix, data=data)
@@ -53,7 +53,7 @@ def read_types(data: bytes, name: str) -> dict[str, int]:
             continue
         problem = "the line is empty"
         if text in seen:
-            problem = f"“{shortened(text)}” is in line {seen[text]:,} already"
+            problem = f"“{shortened(text)}” is already in line {seen[text]:,}"
         elif text:
             sign = "space or tab" if re.search(r"[ \t]", text) else "zero byte"
             problem = f"a type cannot contain a {sign}, as “{shortened(text)}” does"

@@ -178,7 +178,7 @@ def read_otherwise(
         return ""
     version = metadata.version("transformers")
     return (
-        f"transformers {version} reads this folder otherwise, as its class "
+        f"transformers {version} reads this folder differently, because its class "
         f"{type(theirs).__name__} has parts of its own: "
         f"“{shortened(text.strip(), 40)}” is {ids} there and {ours} here."
     )

@@ -24,8 +24,8 @@ _EMPTY = b"="
 _SHOWN = 3
 """How many types an error names."""
 NEEDS_PATTERN = (
-    "Give it once, with export --pattern or mg.load(…, pattern=…): the regular expression, or the "
-    f"name of an encoding that does the same: {', '.join(PATTERNS)}."
+    "Give the pattern once, with export --pattern or mg.load(…, pattern=…). It is the regular "
+    f"expression, or the name of an encoding that does the same: {', '.join(PATTERNS)}."
 )
 
 _END, _PROMPT = "<|endoftext|>", "<|endofprompt|>"
@@ -65,7 +65,7 @@ def ranks_document(data: bytes, name: str, pattern: str | None) -> dict[str, Any
     """
     cut, special = _PUBLISHED.get(checksum(data), (pattern, {}))
     if not cut:
-        problem = "a rank file does not say how text is cut, and this is none that OpenAI published"
+        problem = "a rank file does not say how text is cut, and OpenAI did not publish this one"
         raise FileFormatError(name, "", problem, NEEDS_PATTERN)
     lines = (None if line in (b"", b"\r") else line.split() for line in data.split(b"\n"))
     ranks = checked_ranks(lines, name, "line {:,}")
@@ -178,11 +178,11 @@ def checked_ranks(
             problem = "base64 and a rank are expected here"
         else:
             if type_ in ranks:
-                problem = "the type is listed already"
+                problem = "the type is already listed"
             elif not 0 <= rank < 2**31 or rank in seen:
-                problem = "the rank is no valid id"
+                problem = "the rank is not a valid id"
                 if rank in seen:
-                    problem = f"{place.format(seen[rank])} has this rank already"
+                    problem = f"{place.format(seen[rank])} already has this rank"
         if problem:
             fix = "Download the file again."
             raise FileFormatError(name, place.format(number), problem, fix)

@@ -118,7 +118,7 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
     lineage = model.get(LINEAGE_FIELD)
     if lineage is None:
         return None
-    fix = "Take the field out: old ids are then those of this file. Or export it again."
+    fix = "Remove the field: old ids are then those of this file. Or export it again."
     first = lineage.get("first") if isinstance(lineage, dict) else None
     if not isinstance(first, dict) or not _are_strings([first.get("name"), first.get("checksum")]):
         raise FileFormatError(name, _PLACE, "it does not name the first tokeniser", fix)

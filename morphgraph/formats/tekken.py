@@ -38,7 +38,7 @@ def tekken_document(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
     pattern, special, size = _layout(fields, name)
     listed = fields["vocab"][:size]
     if not 256 <= size == len(listed):
-        problem = f"{max(size, 256):,} types are expected here, and there are {len(listed):,}"
+        problem = f"{max(size, 256):,} types are expected here, but there are {len(listed):,}"
         raise FileFormatError(name, "field vocab", problem, DOWNLOAD_AGAIN)
     place = "field vocab, entry {:,}"
     fields_of = (each if isinstance(each, dict) else {} for each in listed)
@@ -52,7 +52,7 @@ def tekken_document(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
     document = document_of(ids, name, pattern, starmap(special_token, special.items()))
     model = document["model"]
     if both := special.keys() & model["vocab"].keys():
-        problem = f"“{min(both)}” is a type, too"
+        problem = f"“{min(both)}” is also a type"
         raise FileFormatError(name, "field special_tokens", problem, "Give it another name.")
     model["vocab"] = special | model["vocab"]
     model["tekken"] = {key: value for key, value in fields.items() if key != "vocab"}
@@ -69,8 +69,8 @@ def to_tekken(tokeniser: BpeTokeniser) -> bytes:
     kept, name = tokeniser.document["model"].get("tekken"), tokeniser.name
     if not isinstance(kept, dict):
         raise MorphGraphError(
-            f"{name} came from no tekken.json, and its special tokens may mean something else to "
-            "mistral-common. Export a folder, which has a tokenizer.json."
+            f"{name} does not come from a tekken.json, so its special tokens may mean something "
+            "else to mistral-common. Export a folder, which has a tokenizer.json."
         )
     _, special, _ = _layout(kept, name)
     ids = ranked_types(tokeniser).items()
@@ -80,8 +80,8 @@ def to_tekken(tokeniser: BpeTokeniser) -> bytes:
     TYPES.check(size, name)
     if min(types) < 0 or [types.get(n) for n in range(256)] != [bytes([n]) for n in range(256)]:
         raise MorphGraphError(
-            f"The types of {name} no longer follow its special tokens, the 256 bytes first. Load "
-            "the tekken.json again."
+            f"In {name} the 256 bytes no longer come first after the special tokens. Load the "
+            "tekken.json again."
         )
     # No text has the byte 0xFF.
     entries = ((rank, types.get(rank, b"\xff%d" % rank)) for rank in range(size))

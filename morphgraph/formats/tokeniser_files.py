@@ -46,7 +46,7 @@ _FETCHED = (*{*_NAMED} - {"*.gguf"}, "tekken.json", *SETTINGS, TEMPLATE, f"{_MOR
 _PERHAPS = ("*.json", "*.bpe", "*codes*", "*vocab*.txt.gz")
 """The names of files that may hold one."""
 
-GIVE_TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
+GIVE_TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, with matching names."
 
 _LIKE_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\{|\[\s*[\[{\"])|\xff\xfe|\xfe\xff")
 """The start of JSON, or of a text that is no UTF-8."""
@@ -154,7 +154,7 @@ def _uploaded(files: Mapping[str, bytes]) -> TokeniserFiles:
     main, *more = mains or [*files] or [""]
     if not main or (more and more != [fitting_name(main)]):
         listed = ", ".join(files) or "no file"
-        raise FileFormatError(listed, "", "this is not one tokeniser", GIVE_TOGETHER)
+        raise FileFormatError(listed, "", "these are not the files of one tokeniser", GIVE_TOGETHER)
     return TokeniserFiles(main, files, lambda name: unpacked(files[name], name))
 
 

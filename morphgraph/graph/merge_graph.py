@@ -242,7 +242,7 @@ class MergeGraph(MergeTable):
         for position, step in enumerate(steps, start=1):
             try:
                 if (edit := step.get("edit")) not in _EDITS:
-                    raise EditError(f"“{edit}” is not an edit. Use: {', '.join(_EDITS)}.")
+                    raise EditError(f"“{edit}” is not an edit. Use one of: {', '.join(_EDITS)}.")
                 change = _EDITS[edit](self, step)
                 if "learned" in step and not change.is_empty:  # how is told by those who made it
                     change = replace(change, step={**change.step, "learned": step["learned"]})

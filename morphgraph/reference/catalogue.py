@@ -134,7 +134,7 @@ def sources_of(language: str | None = None) -> list[CatalogueEntry]:
         known = sorted({code for source in SOURCES.values() for code in source.languages})
         raise MorphGraphError(
             f"The catalogue has no source of the language, script or family {language!r}. "
-            f"Choose one of: {', '.join(known)}."
+            f"Use one of: {', '.join(known)}."
         )
     return fitting
 
@@ -232,7 +232,7 @@ def is_intact(path: Path, source: CatalogueEntry) -> bool:
 def how_to_fetch_by_hand(source: CatalogueEntry) -> str:
     """What to do for a source that cannot be fetched from here."""
     return (
-        f"{source.name} ({source.title}) has to be fetched by yourself. {source.by_hand} "
+        f"You have to download {source.name} ({source.title}) yourself. {source.by_hand} "
         f"Licence: {source.licence} ({source.licence_url}). Home page: {source.home}. "
         f"Look at the file with “morphgraph reference show FILE --read format={source.format}”, "
         f"and use it with “morphgraph score TOKENISER FILE --read format={source.format}”."
@@ -261,7 +261,7 @@ def get(name: str, accept_licence: bool, progress: DownloadProgress | None = Non
     if not accept_licence:
         raise MorphGraphError(
             f"The licence of {source.name}: {source.licence} ({source.licence_url}). Nothing is "
-            "fetched before you accept that: add --accept-licence."
+            "fetched before you accept it: add --accept-licence."
         )
     with writing(path, " with the environment variable MORPHGRAPH_CACHE"):
         _fetch(path, source, progress or (lambda share: None))
@@ -300,14 +300,14 @@ def _fetch(path: Path, source: CatalogueEntry, tell: DownloadProgress) -> None:
     except ValueError as error:  # pooch removed the file
         kind = "SHA-256" if source.sha256 else "git blob id"
         raise MorphGraphError(
-            f"{source.name}: what came from {source.url} does not have the {kind} of the catalogue,"
-            f" {source.sha256 or source.git_blob}, and has been removed. Try again, or "
+            f"{source.name}: the file from {source.url} does not have the {kind} of the catalogue, "
+            f"{source.sha256 or source.git_blob}, and was removed. Try again, or "
             f"{_elsewhere(source)}."
         ) from error
 
 
 def _elsewhere(source: CatalogueEntry) -> str:
-    return f"see {source.home}, and use the file that is there as gold"
+    return f"get the file from {source.home} and use it as gold"
 
 
 class _Metered:
@@ -322,7 +322,7 @@ class _Metered:
         if self.file.tell() > self.most:
             raise MorphGraphError(
                 f"{self.source.name}: the file on the server has more than the {self.most:,} bytes "
-                "of the catalogue: it is not the one that was checked. "
-                f"Please {_elsewhere(self.source)}."
+                "of the catalogue, so it is not the one that was checked. To take it anyway, "
+                f"{_elsewhere(self.source)}."
             )
         self.tell(self.file.tell() / self.most)

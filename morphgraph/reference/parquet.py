@@ -28,8 +28,8 @@ def csv_of(path: str, name: str, columns: list[str]) -> bytes:
     chosen = {own: kind for own, kind in table.columns.items() if own.lower() in columns}
     if not chosen:
         listed = ", ".join(each[:40] for each in list(table.columns)[:20])
-        fix = "Call the columns word and morphs, or as one of the formats of tables does."
-        raise FileFormatError(name, "", f"none of its columns is a reference's: {listed}", fix)
+        fix = "Call the columns word and morphs, or as in one of the formats of tables."
+        raise FileFormatError(name, "", f"no column is known from a reference: {listed}", fix)
     cells = ", ".join(_as_text(sql_name(own), kind) for own, kind in chosen.items())
     REFERENCE_LINES.check(table.query(f"select count(*) from {table.rows_of}")[0][0], name)
     written = io.StringIO()

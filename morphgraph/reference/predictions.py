@@ -114,7 +114,7 @@ class Predictions:
             line = self.lines.get(gold.line) if is_by_line else same
             if not is_by_line and gold.word in self._conflicting:
                 first, other = self.by_word[gold.word].number, self._conflicting[gold.word].number
-                problem = f"“{gold.word}” is segmented in another way than on line {first:,}"
+                problem = f"“{gold.word}” is segmented differently on line {first:,}"
                 fix = "Keep one of the two."
                 raise FileFormatError(self.name, f"line {other:,}", problem, fix)
             if line is not None and line.word == gold.word:
@@ -145,8 +145,8 @@ class Predictions:
         notes = []
         if missing:
             notes.append(
-                f"{file} lacks {len(missing):,} of the {asked:,} words of {gold}, or segments them "
-                f"as nothing: {_listed(missing)}. Each counts as one empty segment, and as uncut."
+                f"{file} lacks {len(missing):,} of the {asked:,} words of {gold}, or gives them "
+                f"no segments: {_listed(missing)}. Each counts as one empty segment, and as uncut."
             )
         if differing:
             notes.append(
@@ -182,7 +182,7 @@ def read_predictions(
         name = "predictions" if isinstance(source, bytes) else Path(source).name
     if format is not None and format not in PREDICTION_FORMATS:
         problem = f"predictions have no format {format!r}"
-        raise FileFormatError(name, "", problem, f"Choose one of: {', '.join(PREDICTION_FORMATS)}")
+        raise FileFormatError(name, "", problem, f"Use one of: {', '.join(PREDICTION_FORMATS)}")
     data = read_bytes(source, name)
     skips = Skips()
     numbered = split_lines(decode_text(data, name, encoding))

@@ -172,7 +172,7 @@ def detect_format(listed: Sequence[str], name: str = "reference", separator: str
     name_of_format = _format_of(filled, separator) if filled else None
     if name_of_format is None:
         problem = "the format cannot be detected from the content"
-        fix = f"Choose one of: {', '.join(READERS)}; or name the sign between morphs (separator)"
+        fix = f"Use one of: {', '.join(READERS)}; or name the sign between morphs (separator)"
         raise FormatNotDetectedError(name, "", problem, fix, quotes=False)
     return name_of_format
 
@@ -234,8 +234,8 @@ def _lines_of(
                     return numbered, "line"
         raise
     if not numbered:
-        fix = "Choose a file with one word a line."
-        raise FileFormatError(name, "", "the file holds blank lines only", fix)
+        fix = "Choose a file with one word per line."
+        raise FileFormatError(name, "", "the file has only blank lines", fix)
     if not is_table:
         return numbered, "line"
     return [(number - 1, line) for number, line in numbered], "row"  # under the header
@@ -316,7 +316,7 @@ def read_reference(
         source, known, language = named_reference_file(source)
         format = format or known
     if format is not None and format not in READERS:
-        problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(READERS)}"
+        problem, fix = f"the format {format!r} is unknown", f"Use one of: {', '.join(READERS)}"
         more = "others may be in a plug-in: pip install 'morphgraph[readers]'"
         raise FileFormatError(name, "", problem, f"{fix}; {more}")
     data = read_bytes(source, name)

@@ -108,7 +108,7 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
         raise FileFormatError(name, *_undecodable(data, error, codec), fix) from error
     if "\0" in text:
         line = text.partition("\0")[0].count("\n") + 1
-        problem = "there is a NUL character: this is a binary file, or UTF-16 without its mark"
+        problem = "there is a NUL character: this is binary, or UTF-16 without a byte order mark"
         raise FileFormatError(name, f"line {line}", problem, "Save it as text in UTF-8.")
     return text.removeprefix("\ufeff")
 
@@ -144,7 +144,7 @@ def _undecodable(data: bytes, error: UnicodeError, codec: str) -> tuple[str, str
     place = f"byte {error.start + 1}"
     if not codec.lower().startswith(("utf-16", "utf-32")):
         place = f"line {len(data[: error.start + 1].splitlines())}"
-    problem = f"the byte 0x{data[error.start] if data[error.start :] else 0:02X} is not"
+    problem = f"byte 0x{data[error.start] if data[error.start :] else 0:02X} is not valid"
     return place, f"{problem} {'UTF-8' if codec == 'utf-8' else codec}"
 
 

@@ -68,7 +68,7 @@ def notice_on(
     if all(len(entry.morphs) == 1 for entry in entries):
         shown, problem = sample, "Every word has just one morph, so no boundary can be scored"
     elif 2 * len(unlike) > len(sample):
-        shown, problem = unlike, "Most words are not spelt by their morphs"
+        shown, problem = unlike, "Most words are not spelled by their morphs"
     else:
         return ""
     text = dict(lines)

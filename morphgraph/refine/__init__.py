@@ -44,8 +44,8 @@ class BlameSettings(Parameters):
     minimum_vocabulary: int = Field(default=0, ge=0, description="Keep at least this many types.")
     portable: bool = Field(
         default=False,
-        description="In the end leave only pair merges, and ids as they are: every library reads "
-        "that.",
+        description="At the end leave only pair merges and keep all ids, so that every library "
+        "reads it.",
     )
 
     @property
@@ -77,11 +77,11 @@ class KnockoutSettings(BlameSettings):
         default="blame",
         description="Which types to remove: those to blame, or as many as a baseline.",
     )
-    count: int | None = Field(default=None, ge=0, description="This many types.")
+    count: int | None = Field(default=None, ge=0, description="How many types to remove.")
     percent: float | None = Field(
         default=None, ge=0, le=100, description="This percentage of the types that merges produce."
     )
-    seed: int = Field(default=0, ge=0, description="Draws random types.")
+    seed: int = Field(default=0, ge=0, description="Seed of random types.")
 
     @property
     def is_random(self) -> bool:
@@ -102,11 +102,11 @@ class ReBPESettings(BlameSettings):
     anneal: bool = Field(default=True, description="First add merges that rarely cross a boundary.")
     reify: bool = Field(default=True, description="Repair, link and expand after each knockout.")
     repair: bool = Field(
-        default=True, description="Give tuple merges that can no longer apply other parts."
+        default=True, description="Give other parts to tuple merges that can no longer apply."
     )
     link: bool = Field(default=True, description="Use pair merges inside tuple merges.")
     expand: bool = Field(default=True, description="Create pair merges inside tuple merges.")
-    iterations: int = Field(default=10, ge=0, description="At most this many.")
+    iterations: int = Field(default=10, ge=0, description="At most this many iterations.")
     maximum_vocabulary: int | None = Field(
         default=None, ge=0, description="Annealing adds types up to this number."
     )
@@ -117,7 +117,7 @@ class ReBPESettings(BlameSettings):
         default=0.8,
         ge=0,
         le=1,
-        description="Anneal pairs that are inside a morph in at least this share.",
+        description="Anneal pairs that are inside a morph in at least this share of cases.",
     )
 
     @property

@@ -56,7 +56,7 @@ def add_types(tokeniser: BpeTokeniser, change: Change, replace: bool = False) ->
 def _check_free(tokeniser: BpeTokeniser, replace: bool) -> None:
     if replace and not removed_ids(tokeniser):
         raise MorphGraphError(
-            "No ids can be reused. Prune the tokeniser first, or replay the recipe of that on it."
+            "No ids can be reused. Prune the tokeniser first, or replay a recipe of pruning on it."
         )
 
 
@@ -117,7 +117,7 @@ def preview_words(tokeniser: BpeTokeniser, words: Sequence[str]) -> tuple[Change
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab"], ["ab"])
     >>> change, why = preview_words(tokeniser, ["abc", "abcc", "ab", "abx"])
     >>> change.step["merges"], why
-    ([['ab', 'c'], ['abc', 'c']], {'abx': 'has “x”, which is no atom'})
+    ([['ab', 'c'], ['abc', 'c']], {'abx': 'has “x”, which is not an atom'})
     """
     words = list(dict.fromkeys(word for word in words if word.strip()))
     encoded, graph, why = tokeniser.encode(words), tokeniser.graph, dict[str, str]()
@@ -126,7 +126,7 @@ def preview_words(tokeniser: BpeTokeniser, words: Sequence[str]) -> tuple[Change
         first, end = encoded.word_offsets[number : number + 2]
         bounds = encoded.piece_offsets[slice(*np.searchsorted(encoded.piece_offsets, (first, end)))]
         if odd := sorted(missing.intersection(word)):
-            why[word] = f"has “{odd[0]}”, which is no atom"
+            why[word] = f"has “{odd[0]}”, which is not an atom"
         elif len(bounds) > 1:
             texts = [graph.types[atom] for atom in encoded.atoms[first:end].tolist()]
             starts = (bounds - first).tolist()
@@ -255,7 +255,7 @@ def _check_spelling(tokeniser: BpeTokeniser, other: BpeTokeniser) -> None:
         ways.append(f"“{text}”" + f" with “{each.suffix}” at the end of words" * bool(each.suffix))
     if ways[0] != ways[1]:
         raise MorphGraphError(
-            f"{other.name} spells words otherwise than {tokeniser.name}: “{_PROBE}” is {ways[1]} "
-            f"instead of {ways[0]}. Take one that prepares text alike, such as one trained with "
+            f"{other.name} spells words differently from {tokeniser.name}: “{_PROBE}” is {ways[1]} "
+            f"instead of {ways[0]}. Choose one that prepares text alike, such as one trained with "
             "the same pipeline."
         )

@@ -132,18 +132,18 @@ def listed_types(data: bytes, name: str, tokeniser: BpeTokeniser) -> list[str]:
         number = next(filter(graph.is_removable, there), None)
         problem, fix = "", "Leave it out."
         if not there:
-            problem = "is not a type, nor the id of one"
+            problem = "is neither a type nor the id of one"
             fix = "Spell it as in the vocabulary, or give its id."
         elif number is None:
             problem = "is an atom or an added token, which no merge makes"
         elif number in lines_of_types:
-            problem = f"is the type of line {lines_of_types[number]:,} again"
+            problem = f"repeats the type of line {lines_of_types[number]:,}"
         if number is None or problem:
             quoted = f"“{shortened(text)}” {problem}"
             raise FileFormatError(name, f"line {line:,}", quoted, fix)
         lines_of_types[number] = line
     if not lines_of_types:
-        raise FileFormatError(name, "", "it lists no types", "Write one a line.")
+        raise FileFormatError(name, "", "it lists no types", "Write one type per line.")
     return [graph.types[number] for number in lines_of_types]
 
 

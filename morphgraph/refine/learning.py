@@ -63,7 +63,7 @@ def _by_rebpe(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: ReBPESetting
 KNOCKOUT = Method(
     "knockout",
     "BPE-knockout",
-    "Types whose merges often close gold boundaries go; merges that used them use their parts.",
+    "Removes types whose merges often close gold boundaries; what used them uses their parts.",
     None,
     "gold",
     KnockoutSettings,

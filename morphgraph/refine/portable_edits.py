@@ -95,7 +95,9 @@ def explain_lost(
         spent = ", for which no id is free" * bool(change.step["room"])
         joins = f"joining two takes a new type, “{readable(new)}”{spent}"
         if not new:
-            joins = "its id is another's now" if len(tokens) == 2 else "what joins two is gone"
+            joins = "what joins two is gone"
+            if len(tokens) == 2:
+                joins = "its id now belongs to another type"
         why.setdefault(graph.types[number], f"{' '.join(map(readable, tokens))}, and {joins}")
     return why
 

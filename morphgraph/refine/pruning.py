@@ -45,7 +45,7 @@ def preview_prune(
         tokeniser, by, counts, keep_scripts=keep_scripts, drop_scripts=drop_scripts
     )
     if count is None and by != "script":
-        raise MorphGraphError("Nothing says how many types are to go. Give a count.")
+        raise MorphGraphError("The number of types to prune is missing. Give a count.")
     if count is not None and not 0 <= count <= len(order):
         raise MorphGraphError(
             f"{count:,} types cannot be pruned. Give a number from 0 to {len(order):,}."
@@ -78,14 +78,16 @@ def pruning_order(
     """
     graph, ids = tokeniser.graph, new_ids(tokeniser)
     if by != "script" and (keep_scripts or drop_scripts):
-        raise MorphGraphError(f"By {by}, scripts say nothing. Leave them out, or prune by script.")
+        raise MorphGraphError(
+            f"Pruning by {by} uses no scripts. Leave them out, or prune by script."
+        )
     if by == "script":
         numbers = _of_scripts(tokeniser, keep_scripts, drop_scripts)
         order = sorted(numbers, key=lambda n: -ids[n])
     elif by == "last":
         order = _leaves_first(graph, ids, np.zeros(len(graph.types), np.int64))
     elif counts is None:
-        raise MorphGraphError(f"By {by}, types are pruned by their use. Give word counts.")
+        raise MorphGraphError(f"Pruning by {by} needs word counts. Give some.")
     elif by == "leaf-frequency":
         order = _leaves_first(graph, ids, token_counts(tokeniser, counts))
     else:
@@ -126,7 +128,7 @@ def splits(graph: MergeGraph) -> dict[int, Parts]:
 def _of_scripts(tokeniser: BpeTokeniser, keep: Collection[str], drop: Collection[str]) -> list[int]:
     """Return the types with a character of other scripts than ``keep``, or of ``drop``."""
     if not keep and not drop:
-        raise MorphGraphError("Nothing says which scripts are to go. Name some to keep or drop.")
+        raise MorphGraphError("Pruning by script needs scripts. Name some to keep or drop.")
     kept = "".join(map(_property, (*keep, "Common", "Inherited")))
     sets = [f"[^{kept}]"] * bool(keep) + [f"[{''.join(map(_property, drop))}]"] * bool(drop)
     erase, types = Replace(Regex("|".join(sets)), ""), tokeniser.types
@@ -142,7 +144,7 @@ def _property(script: str) -> str:
             return pattern
     except Exception:  # the library raises nothing more specific
         pass
-    raise MorphGraphError(f"“{script}” is no script. Use names of Unicode, such as Latin or Han.")
+    raise MorphGraphError(f"“{script}” is not a script. Use Unicode names, such as Latin or Han.")
 
 
 def _text(tokeniser: BpeTokeniser, type_: str) -> str:

@@ -52,11 +52,11 @@ class Reading(Parameters):
     sample: int | None = Field(
         default=None, ge=1, description="Only this many entries, drawn at random from all."
     )
-    seed: int = Field(default=0, ge=0, description="Draws the sample.")
+    seed: int = Field(default=0, ge=0, description="Seed of the sample.")
     exempt: str | list[str] | None = Field(
         default=None,
         description="Words that nothing is learned from, such as lexicalised ones; they are scored "
-        "like any other. A file with one a line, or a list.",
+        "like any other. A file with one per line, or a list.",
     )
 
     def read(self, source: str | os.PathLike[str] | bytes, name: str | None = None) -> Reference:
@@ -88,7 +88,7 @@ class Reading(Parameters):
         if unknown := sorted(exempt - {entry.word for entry in gold.entries}):
             named = shortened(", ".join(unknown), 100)
             of = f"{len(unknown):,} of {counted(len(exempt), 'exempt word')}"
-            warnings.warn(f"{gold.name} has not {of}: {named}", stacklevel=2)
+            warnings.warn(f"{gold.name} lacks {of}: {named}", stacklevel=2)
         gold = replace(gold, exempt=exempt) if exempt else gold
         return gold if self.sample is None else gold.sample(self.sample, self.seed)
 

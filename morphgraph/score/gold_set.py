@@ -138,8 +138,8 @@ class GoldSet:
     """A reference, and the weight of each of its entries.
 
     ``frequencies``: the corpus frequencies of words; unknown ones count 1. ``preprocessing``: how
-    words are presented to a tokeniser; ``parts``: the splits that left these entries of the
-    reference, the first one first.
+    words are presented to a tokeniser; ``parts``: the splits of the reference that left these
+    entries, in order.
     """
 
     reference: Reference
@@ -195,7 +195,7 @@ class GoldSet:
             numbers = np.fromiter(frequencies.values(), np.float64, len(frequencies))
             if not (np.isfinite(numbers) & (numbers >= 0)).all():
                 raise MorphGraphError(
-                    f"{frequency_source or 'The frequencies'}: a frequency is negative or no "
+                    f"{frequency_source or 'The frequencies'}: a frequency is negative or not a "
                     "number. Give counts of 0 or more."
                 )
         return GoldSet(
@@ -217,10 +217,10 @@ class GoldSet:
     def split(
         self, share: float = SHARE_KEPT, seed: int = 0, by: SplitBy = "families"
     ) -> tuple[Self, Self]:
-        """Return what to learn from, and a share of the entries that is kept aside to be scored.
+        """Split the entries: those to learn from, and a share that is kept aside to score on.
 
-        ``by``: whole "families", of words that are linked to the same base or have the same stem
-        (docs/how/kept-aside.md), or single "words". The order of entries does not matter. Errors:
+        ``by``: whole "families" of words with the same base or stem (docs/how/kept-aside.md), or
+        single "words". The order of entries does not matter. Errors:
         `MorphGraphError` for a share that is not between 0 and 1, and if one side has no words.
 
         >>> train, test = gold.split()
@@ -235,8 +235,8 @@ class GoldSet:
         )
         if not rest.size or not aside.size:
             raise MorphGraphError(
-                f"A reference of {counted(self.families, 'family', 'families')} has too few to "
-                f"keep a share of {share:g} aside. Take one with more words, or a holdout of 0."
+                f"A reference of {counted(self.families, 'family', 'families')} is too small to "
+                f"keep a share of {share:g} aside. Choose one with more words, or a holdout of 0."
             )
         return rest, aside
 
@@ -430,7 +430,7 @@ def check_gold(gold: Any) -> GoldSet:
     if isinstance(gold, GoldSet):
         return gold
     raise MorphGraphError(
-        f"{shortened(repr(gold))} is not gold as it was read. Give what mg.read_gold makes of it."
+        f"{shortened(repr(gold))} is not gold that was read. Give what mg.read_gold returns."
     )
 
 

@@ -199,7 +199,7 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
         if name != "all" and name not in GROUPS and name not in METRICS:
             known = ["all", *GROUPS, *METRICS]
             raise MorphGraphError(
-                f"“{name}” is not a score.{nearest(name, known)} Use some of: {', '.join(known)}."
+                f"“{name}” is not a score.{nearest(name, known)} Use any of: {', '.join(known)}."
             )
         expanded += METRICS if name == "all" else GROUPS.get(name, (name,))
     return tuple(dict.fromkeys(expanded))

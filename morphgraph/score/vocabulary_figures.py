@@ -211,7 +211,9 @@ def figures_of(
     baseline = baseline or health
     named = {each.corpus_signature for each in (health, baseline) if each.corpus is not None}
     if len(named) > 1:
-        raise MorphGraphError("The baseline is on another corpus. Give both the same.")
+        raise MorphGraphError(
+            "The baseline is measured on another corpus. Give both the same corpus."
+        )
     return {figure.key: figure.value_of(health, alpha, baseline) for figure in chosen}
 
 

@@ -150,7 +150,7 @@ def _trained(*given: Any, **more: Any) -> Bte:
 BPE = Method(
     "bpe",
     "BPE",
-    "Of all merges applicable somewhere the lowest rank, leftmost, until none applies; with tuple "
+    "The applicable merge of the lowest rank, leftmost first, until none applies; with tuple "
     "merges it is BTE.",
     Bte,
     "merges",

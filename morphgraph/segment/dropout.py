@@ -141,8 +141,8 @@ class Dropout(Bte):
         """Return its merges and parameters, compared without dropout and then with some samples."""
         if self.queue:
             raise MorphGraphError(
-                "BPE-dropout with queue draws as the tokenizers library does by itself. Export "
-                "bpe, and set tokenizer.backend_tokenizer.model.dropout, or leave queue out."
+                "BPE-dropout with queue cannot be exported: the tokenizers library has it itself. "
+                "Leave out queue, or export bpe and set tokenizer.backend_tokenizer.model.dropout."
             )
         exported = merging_model(self, unchanged)
         ids = self.undrawn.ids_in(exported.document)
@@ -173,7 +173,7 @@ def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequenc
 DROPOUT = Method(
     "dropout",
     "BPE-dropout",
-    "As BPE, but at each step each applicable occurrence of a merge is left out at random.",
+    "As BPE, but each applicable occurrence of a merge is left out at random at each step.",
     Dropout,
     "merges",
     DropoutParameters,

@@ -149,7 +149,7 @@ class _Kept(Segmenter):
         if inner.differs is not None:
             raise MorphGraphError(
                 f"{self.name} of {inner.method}, which draws at random, cannot be exported. Export "
-                "one of both."
+                "one of the two."
             )
         settings = inner.document["model"]
         model = {

@@ -89,7 +89,7 @@ def _message(kind: type[Parameters], error: ValidationError) -> str:
         return str(found["msg"]).removeprefix("Value error, ")
     if name not in kind.model_fields:
         meant = nearest(name, kind.model_fields)
-        return f"“{name}” is not a setting.{meant} Use some of: {', '.join(kind.model_fields)}."
+        return f"“{name}” is not a setting.{meant} Use any of: {', '.join(kind.model_fields)}."
     return f"{name}={value!r:.60} does not fit. Give {_wanted(kind.model_fields[name])}."
 
 
@@ -288,7 +288,7 @@ def method_named(name: str, among: Sequence[str]) -> Method:
     if name not in among or name not in METHODS:
         among = [each for each in among if each in METHODS]  # without those that cannot be loaded
         raise MorphGraphError(
-            f"There is no method “{name}”.{nearest(name, among)} Choose one of: {', '.join(among)}."
+            f"There is no method “{name}”.{nearest(name, among)} Use one of: {', '.join(among)}."
         )
     return METHODS[name]
 

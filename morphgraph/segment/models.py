@@ -69,7 +69,9 @@ def write_model(segmenter: Segmenter) -> bytes:
         known = METHODS.get(below.method)
         # A class that inherits how to save itself would be loaded as its parent class.
         if known is None or known.kind is not type(below):
-            raise MorphGraphError(f"{below.name} cannot be saved. Save the model below it.")
+            raise MorphGraphError(
+                f"{below.name} cannot be saved. Save the model that it is built on."
+            )
         below = below.below
     document = {"format": FORMAT, "version": VERSION, **segmenter.document()}
     document["content"] = _content(document)
@@ -223,7 +225,7 @@ def _exported_in(document: Mapping[str, Any]) -> Segmenter:
         held = {"method": model.get("type"), "parameters": {"k": model.get("k")}}
         name: Any = held["method"]
         if name not in METHODS or METHODS[name].needs != "segmenter":
-            raise FileFormatError("", "field model.type", f"{name!r} is no such method", _FIX)
+            raise FileFormatError("", "field model.type", f"{name!r} is not a known method", _FIX)
         kind: Any = METHODS[name].kind
         return cast("Segmenter", kind.from_document({**held, "model": _exported_in(below)}))
     if "method" in model:

@@ -85,7 +85,9 @@ class Segmenter(ABC):
         """Build the segmenter of a document; `MorphGraphError` if it is of another method."""
         if (found := document.get("method")) != cls.method:
             problem = f"it is {found!r} instead of “{cls.method}”"
-            raise FileFormatError("model", "field method", problem, "Open it as what it is.")
+            raise FileFormatError(
+                "model", "field method", problem, "Open it as a model of that method."
+            )
         return cls._read(document)
 
     def exported(self, unchanged: bool) -> ExportedModel:
@@ -367,8 +369,8 @@ def _merges(base: Any, method: str) -> BpeTokeniser:
         return base
     if not by_merges(base):
         raise MorphGraphError(
-            f"{method} needs a tokeniser of merges alone, which {base.name} is not. Choose one "
-            "that was trained by BPE."
+            f"{method} needs a tokeniser that segments by merges alone, but this one segments by "
+            f"{base.name}. Use one that was loaded or trained as BPE."
         )
     return cast("BpeTokeniser", base.tokeniser)
 
@@ -406,7 +408,7 @@ def _only_trained(base: Any, method: str) -> Any:
     if METHODS[method].build is not None and hasattr(base, "absent") and not by_merges(base):
         return base
     raise MorphGraphError(
-        f"{method} needs a model that was trained so. Train one with morphgraph train {method}."
+        f"{method} needs a model trained by {method}. Run: morphgraph train {method}"
     )
 
 
@@ -427,7 +429,7 @@ def segmenter_of(document: Mapping[str, Any]) -> Segmenter:
     name: Any = document.get("method")
     entry = METHODS.get(name) if name in METHODS.segmenting else None
     if entry is None or entry.kind is None:
-        problem = f"it is {str(name)[:40]!r}, none of {', '.join(METHODS.segmenting)}"
+        problem = f"it is {str(name)[:40]!r}, which is not one of {', '.join(METHODS.segmenting)}"
         raise FileFormatError("", "field method", problem, "Update morphgraph.")
     if entry.needs == "segmenter":
         below = segmenter_of(document_field(document, "model", dict))

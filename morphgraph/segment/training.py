@@ -88,7 +88,7 @@ def train(
     if pipeline in PIPELINES and pipeline not in training.pipelines:
         raise MorphGraphError(
             f"{entry.title} cannot follow the pipeline {pipeline}. "
-            f"Choose one of {', '.join(training.pipelines)}."
+            f"Use one of: {', '.join(training.pipelines)}."
         )
     settings = training.parameters.of(method, parameters or {})
     _check_languages(entry, training, counts)
@@ -116,7 +116,7 @@ def _check_languages(entry: Method, training: Training, counts: Any) -> None:
     names = counts.names if isinstance(counts, LanguageCounts) else []
     if training.several and len(names) < 2:
         raise MorphGraphError(
-            f"{entry.title} balances several languages, and there is only one. Give word counts "
+            f"{entry.title} balances several languages, but there is only one. Give word counts "
             "of two or more, each with its name: en=FILE de=FILE."
         )
     if names and counts.development and not training.several:
@@ -408,8 +408,8 @@ def train_merge_tokeniser(
     check_vocabulary_size(vocab_size, len(trained.alphabet) + len(reserved))
     if clashing := set(special).intersection(trained.types):
         raise MorphGraphError(
-            f"The special token “{min(clashing)}” is also a trained type. Name it so that it is "
-            "no text, such as “<unk>”."
+            f"The special token “{min(clashing)}” is also a trained type. Choose a name that "
+            "is not text, such as “<unk>”."
         )
     if enough is not None and enough():
         vocab_size = len(reserved) + len(trained.vocabulary)

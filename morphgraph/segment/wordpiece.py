@@ -102,7 +102,7 @@ class VocabularySegmenter(Segmenter):
         if not capitals or len(unknown) < len(capitals):
             return ""
         return (
-            "No capital letter is in the vocabulary, so what has one becomes unknown. Train on "
+            "The vocabulary has no capital letter, so words with one become unknown. Train on "
             "counts with capitals, or use lower case only."
         )
 

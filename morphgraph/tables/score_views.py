@@ -103,7 +103,7 @@ class ScoreView(Result):
         return table_report(self.scores)
 
     def table(self) -> Table:
-        """Return the one table, a row for each tokeniser.
+        """Return the table, with a row for each tokeniser.
 
         >>> [column.header for column in tokeniser.score(gold).table().columns][:3]
         ['|V|', 'Precision', 'Recall']
@@ -192,7 +192,7 @@ class ComparedScores(ScoreView):
     def side_by_side(self) -> SideBySide:
         """Return how each tokeniser segments the words that are scored, and how far they agree.
 
-        Errors: `MorphGraphError` for what failed, and for predictions, which are no tokeniser.
+        Errors: `MorphGraphError` for tokenisers that failed, and for predictions.
 
         >>> both = {"BPE": tokeniser, "FLOTA": tokeniser.method("flota", k=2)}
         >>> mg.compare(both, gold).side_by_side().comparison.rows[0].text

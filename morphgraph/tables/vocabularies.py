@@ -47,7 +47,7 @@ class ComparedVocabularies(Result):
 
     @property
     def parts(self) -> dict[str, VocabularyHealth]:
-        """The types in both, as those of either, and those only in the one or the other.
+        """The types in both, once for each vocabulary, and those in one of them only.
 
         >>> [*mg.compare_vocabularies(tokeniser, mg.load("demo:de")).parts]
         ['shared_types', 'shared_after', 'dropped_types', 'added_types']

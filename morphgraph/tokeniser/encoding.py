@@ -190,7 +190,7 @@ class WordEncoder:
             raise
         except UnicodeEncodeError as error:
             raise MorphGraphError(
-                f"The word {error.object.strip()!r} has half of a surrogate pair, which is no "
+                f"The word {error.object.strip()!r} has half of a surrogate pair, which is not a "
                 "character. Give it in UTF-8."
             ) from error
         except BaseException as error:  # a panic of the library is no Exception

@@ -150,7 +150,7 @@ class _Steps:
             report_place(place)
             getattr(part, do)(work)
             if (characters := count()) > self.most:
-                problem = f"makes {characters:,} characters, the limit is {self.most:,}"
+                problem = f"makes {characters:,} characters; the limit is {self.most:,}"
                 raise FileFormatError("", place, problem, "")
 
 

@@ -206,14 +206,14 @@ def check_parts(document: Mapping[str, Any], name: str, fix: str) -> bool:
     *places, decoder = (unknown_part(document, key) for key in (*PARTS_OF_TEXT, "decoder"))
     unknown, public = next(filter(None, places), ""), is_public()
     if decoder or (unknown and public):
-        problem = "this part is none of those that a public server runs"
+        problem = "a public server does not run this part"
         own = "Open the file on your own machine."
         if not public:
-            problem, own = "no published tokeniser has such a decoder", "Take it out."
+            problem, own = "no published tokeniser has such a decoder", "Remove it."
         raise FileFormatError(name, f"field {decoder or unknown}", problem, own)
     for key in PARTS_OF_TEXT:
         if document.get(key) is not None and not isinstance(document[key], dict):
-            raise FileFormatError(name, f"field {key}", "this is no part of a pipeline", fix)
+            raise FileFormatError(name, f"field {key}", "this is not a part of a pipeline", fix)
     return not unknown
 
 
@@ -319,7 +319,7 @@ def trying(name: str, fix: str, problem: str = "they fail on a simple word") -> 
     except (KeyboardInterrupt, SystemExit):
         raise
     except PartError as error:
-        out = f"Take it out, or set {error.variable}."
+        out = f"Remove it, or set {error.variable}."
         raise FileFormatError(name, error.place, f"it {error.problem}", out) from error
     except BaseException as error:  # a panic of the library is no Exception
         problem = f"{problem} ({shortened(str(error), 120)})"

@@ -65,8 +65,8 @@ def check_length(text: str) -> None:
     limit = PUBLIC_TEXT if is_public() else GROWN_CHARACTERS
     if len(text) > limit.value:
         raise MorphGraphError(
-            f"“{shortened(text)}” has {len(text):,} characters, the limit is {limit.value:,}. "
-            f"Leave it out, cut it up, or set {limit.variable}."
+            f"“{shortened(text)}” has {len(text):,} characters; the limit is {limit.value:,}. "
+            f"Leave it out, cut it into several, or set {limit.variable}."
         )
 
 

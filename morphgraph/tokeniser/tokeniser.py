@@ -203,7 +203,7 @@ class BpeTokeniser:
         first = ", ".join(shortened(visible(self.readable(self.types[n])), 30) for n in numbers[:5])
         return (
             f"{counted(len(numbers), 'type spans', 'types span')} several words: {first}"
-            f"{', …' if len(numbers) > 5 else '.'} Blame and scores look at words alone and leave "
+            f"{', …' if len(numbers) > 5 else '.'} Blame and scores look at single words and leave "
             "such types out."
         )
 

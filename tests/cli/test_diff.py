@@ -51,7 +51,7 @@ def test_limits_end_it_with_1(after, limits, broken, files, morphgraph):
     """Tokens are 6, then 8 without the last merge: a third more."""
     run = morphgraph("diff", "one.json", f"{after}.json", "texts.txt", "--fail-on", limits)
     assert (run.code, broken in run.err) == (int(bool(broken)), True)
-    assert ("not held" in run.err) == bool(broken)
+    assert ("limits exceeded" in run.err) == bool(broken)
     assert run.out.startswith("what changes")
 
 

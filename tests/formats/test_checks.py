@@ -47,11 +47,11 @@ def test_numbers_by_hand(tokeniser):
         "removed types emitted": (0, True),
         "types newly unreachable": (1, False),
         "types with another id": (3, True),  # bc, abc and <s>
-        "texts decoded otherwise": (0, True),
-        "words segmented otherwise": (2, None),
-        "special tokens encoded otherwise": (0, True),
-        "old ids that decode otherwise": (4, False),  # those and that of ab
-        "texts that the original cuts otherwise": (None, None),  # it is no file
+        "texts decoded differently": (0, True),
+        "words segmented differently": (2, None),
+        "special tokens encoded differently": (0, True),
+        "old ids that decode differently": (4, False),  # those and that of ab
+        "texts that the original cuts differently": (None, None),  # it is no file
     }
     assert made.checks[5].explanation == "33.33 % of 3 are unchanged; tokens +66.67 %"
 
@@ -94,13 +94,13 @@ def test_each_finds_what_is_wrong(tokeniser):
         return {check.name for check in checks if check.fine is False}
 
     assert not wrong(damaged(document))
-    assert wrong(damaged(document), ("a", "b")) == {"special tokens encoded otherwise"}
+    assert wrong(damaged(document), ("a", "b")) == {"special tokens encoded differently"}
     old = before["model"]["merges"]
     assert wrong(damaged(document, merges=old)) == {"removed types emitted"}
     assert wrong(damaged(document, ignore_merges=True)) == {"removed types emitted"}
     strip = {"type": "Strip", "content": "b", "start": 1, "stop": 0}
     decoder = {"type": "Sequence", "decoders": [strip, {"type": "Fuse"}]}
-    assert "texts decoded otherwise" in wrong(damaged(document, decoder=decoder))
-    assert wrong(damaged(document, post_processor=None)) == {"special tokens encoded otherwise"}
+    assert "texts decoded differently" in wrong(damaged(document, decoder=decoder))
+    assert wrong(damaged(document, post_processor=None)) == {"special tokens encoded differently"}
     swapped = document["model"]["vocab"] | {"bc": 5, "abc": 4}
-    assert "old ids that decode otherwise" in wrong(damaged(document, vocab=swapped))
+    assert "old ids that decode differently" in wrong(damaged(document, vocab=swapped))

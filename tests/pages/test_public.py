@@ -62,7 +62,7 @@ def test_only_evaluations_that_need_no_files_of_the_server_are_offered(visit):
 def test_public_references_are_those_on_the_server(visit, monkeypatch, tmp_path):
     monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
     page = visit().opening()
-    assert "None is on this server." in page.captions()
+    assert "There are none on this server." in page.captions()
     assert "Download" not in page.buttons()
     source = next(source for source in SOURCES.values() if source.can_be_fetched)
     path = cached_path(source)

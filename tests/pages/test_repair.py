@@ -115,7 +115,7 @@ def test_the_open_tokeniser_is_extended(app):
 
 
 def test_a_list_of_types_is_knocked_out(app):
-    field = "Types, one a line"
+    field = "Types, one per line"
     app.remedy("list").set("text_area", field, "able\nnot one\n")
     assert any("line 2" in error for error in app.errors())
     app.set("text_area", field, "able\n␣und\n")

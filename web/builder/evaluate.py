@@ -27,8 +27,8 @@ def evaluate_panel() -> None:
     """Choose, edit, check and start a configuration; below it are runs."""
     st.title("Run a whole evaluation", anchor=False)
     st.caption(
-        "One file says which tokenisers, methods, languages and scores; it runs here or on a "
-        "cluster, and is resumed after any stop. Drop one of your own anywhere."
+        "One file names tokenisers, methods, languages and scores. It runs here or on a cluster, "
+        "and can be resumed after any stop. Drop a file of your own anywhere."
     )
     shipped = shipped_configurations()
     if is_public():  # others need files that visitors cannot access
@@ -60,7 +60,7 @@ def _editor(source: str, original: str) -> str:
             key=key,
             height=260,
             max_chars=YAML_CHARACTERS.value,
-            help="Edit it as you like. Click elsewhere, or press Ctrl+Enter, and it is checked.",
+            help="Edit it as you like. Click elsewhere, or press Ctrl+Enter, to check it.",
             on_change=keep,
             label_visibility="collapsed",
         )
@@ -89,7 +89,7 @@ def _elsewhere(source: str, text: str) -> None:
     """Show how the text is run without this page; a visitor adds the files that it names."""
     texts = batch.kept("edited")
     st.code("morphgraph evaluate evaluation.yaml --out results", language="bash")
-    st.caption("With --workers, --scheduler or --slurm: as many at once as you like.")
+    st.caption("With --workers or --scheduler: as many at once as you like.")
     # The dictionary, not the text, is read when the button is pressed.
     ui.download(
         "Download YAML",
@@ -104,8 +104,8 @@ def _elsewhere(source: str, text: str) -> None:
             "batch files",
             batch.keep_upload,
             accept_multiple_files=True,
-            help="Tokenisers, references, word counts or texts: the evaluation then names them, as "
-            "in file: tokenizer.json.",
+            help="Tokenisers, references, word counts or texts. The evaluation can then name them, "
+            "as in file: tokenizer.json.",
         )
         if kept := sorted(path.name for path in batch.uploads_folder().glob("*")):
             st.caption(f"There are: {ui.plain(', '.join(kept))}.")

@@ -53,7 +53,7 @@ class SpreadView {
     const most = Math.max(...rows.map(([, , , , joins]) => joins));
     this.count.textContent = rows.length ? "most wrong joins first" : "";
     this.list.replaceChildren(...rows.map((row) => this.row(row, most)));
-    if (!rows.length) this.list.append(made("p", "none", "None is wrong so often: move the line to the left."));
+    if (!rows.length) this.list.append(made("p", "none", "None is wrong that often: move the line to the left."));
     if (total > rows.length && rows.length) this.list.append(made("p", "none", `${(total - rows.length).toLocaleString("en")} more`));
     this.cut();
   }

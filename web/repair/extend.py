@@ -31,8 +31,8 @@ def show_extend(current: Session) -> None:
             look = partial(st.session_state.__setitem__, _ASKED, known) if known else None
             ask_and_do(question, "Look for them", "search", look)
             st.markdown(
-                "New types come after all that there are, so these keep their ids. You see here "
-                "what they would change before you add them."
+                "New types come after the existing ones, which keep their ids. You see here what "
+                "they would change before you add them."
             )
         return
 

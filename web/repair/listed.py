@@ -19,9 +19,9 @@ def show_list(current: Session) -> None:
     top = st.container()
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        tip = "As they are spelt or shown, or by id."
+        tip = "As they are spelled or shown, or by id."
         text = st.text_area(
-            "Types, one a line", key=_FIELD, placeholder="␣und\nable\n#300", height=190, help=tip
+            "Types, one per line", key=_FIELD, placeholder="␣und\nable\n#300", height=190, help=tip
         )
         file = st.file_uploader("Or a file of them", type=["txt"], key="file of types")
         cascade = st.toggle("Also what is made from them", key="listed cascade")

@@ -25,15 +25,15 @@ from web.state import Session
 from web.views.trees import MARKS
 
 _MEANING: dict[refining.MergeChange, str] = {
-    "annealed": "Merges added: their parts stood side by side inside a morph nearly every time.",
+    "annealed": "Merges added: their parts were nearly always neighbours inside a morph.",
     "removed": "Merges knocked out: at least θ of their joins were on a gold boundary.",
     "split": "Merges that used a removed type and now take its parts: tuple merges.",
-    "repaired": "Tuple merges that could no longer apply, with the parts that are left for them.",
-    "linked": "Pair merges that were there already, now used inside tuple merges.",
+    "repaired": "Tuple merges that could no longer apply, with new parts.",
+    "linked": "Existing pair merges, now used inside tuple merges.",
     "created": "Pair merges created inside tuple merges, just below the lowest of them.",
-    "shortened": "Tuple merges in which a linked or created pair took the place of its parts.",
+    "shortened": "Tuple merges in which a linked or created pair replaced its parts.",
     "paired": "Tuple merges that became pair merges of the same type, which every library reads.",
-    "chained": "Pair merges added just below those, through types that were there already.",
+    "chained": "Pair merges added just below those, through existing types.",
 }
 _LINE, _SHOWN = "rebpe line", "rebpe phase on show"
 _MOST = 5_000

@@ -24,7 +24,7 @@ def show_prune(current: Session) -> None:
     counts = None if corpus is None else corpus.counts
     top = st.container()
     if counts is None:
-        offer_frequencies(current, "Measure how much types are needed by")
+        offer_frequencies(current, "Measure the use of types by")
     size = study.tokeniser.vocabulary_size
     most = sum(map(study.graph.is_removable, study.graph.type_ids()))
     with st.container(horizontal=True, vertical_alignment="bottom"):

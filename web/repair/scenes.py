@@ -63,7 +63,7 @@ def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:
     )
     used = counted(len(shown.knockout.rewired), "merge")
     counts = shown.reification.counts().items()
-    did = ", ".join(f"{number:,} {kind}" for kind, number in counts) or "nothing to mend"
+    did = ", ".join(f"{number:,} {kind}" for kind, number in counts) or "nothing to repair"
     st.caption(
         f"Used by {used} · {did}. A blue border marks what changed; a removed type stays as a "
         "ghost. Colour is blame as it is now."

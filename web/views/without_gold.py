@@ -19,9 +19,9 @@ def needs_gold(current: Session, what: str) -> None:
     """Say what needs gold, with the ways to go on."""
     with st.container(border=True, key="needs-gold"):
         st.markdown(
-            f":material/lock: **{what} a reference**: words with their morphs (*gold*). Take a "
-            "public gold of your language or a file of your own, make a silver one from word "
-            "counts, or go on: an edit then says what changes, not what gets better."
+            f":material/lock: **{what} a reference**: words with their morphs (*gold*). Choose "
+            "a public gold of your language or a file of your own, or make a silver one from word "
+            "counts. Without one, an edit shows what changes, not what gets better."
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             options: dict[str, Any] = {"on_change": "rerun", "icon": ":material/public:"}

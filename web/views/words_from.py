@@ -19,7 +19,7 @@ _WORDS_FROM = {
     "counts": "a file of word counts",
     "text": "a file of text",
 }
-_A_LINE = "One word a line: the word, a tab or a space, and its count."
+_A_LINE = "One word per line: the word, a tab or a space, and its count."
 _TEXT = "Plain text, or a csv, tsv or parquet file with a column called text, in UTF-8."
 
 

@@ -164,7 +164,7 @@ def _words_changed(current: Session, number: int) -> None:
         if not has_gold:
             return [changed]
         left, count = rows_left(study, number)
-        stay = _group("Words that stay wrong, and what covers them now", count, left)
+        stay = _group("Words that stay wrong, and the type to blame now", count, left)
         order = f"of all {len(study.benchmark):,}, better first"
         return [replace(changed, count=order), *([stay] if left else [])]
 

@@ -15,13 +15,13 @@ class CorpusSettings(Parameters):
 
     column: The column, or field, with the text.
     language_column: The column, or field, with the language.
-    parallel: The same lines in several languages, a file each.
+    parallel: The same lines in several languages, one file each.
     base: With parallel: the language that others are relative to.
     unit: Segment words, or lines as whole texts; lines with parallel.
-    bad_lines: What becomes of a line that cannot be read: stop or skip.
-    memory: Words and counts, over all workers: 64M or more.
+    bad_lines: What to do with an unreadable line: stop or skip.
+    memory: For words and counts, over all workers: 64M or more.
     workers: How many processes; one if not given.
-    scheduler: Address of a dask scheduler instead, or its file.
+    scheduler: Instead of workers here: the address of a dask scheduler, or its file.
     """
 
     column: str | None = None

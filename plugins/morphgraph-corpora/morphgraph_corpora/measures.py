@@ -279,7 +279,7 @@ def measure_corpus(
     if memory < MIN_MEMORY:
         raise MorphGraphError(f"{memory:,} bytes of memory are too few. Give at least 64M.")
     if base is not None and not parallel:
-        raise MorphGraphError("A base language is for parallel text. Say that it is parallel.")
+        raise MorphGraphError("base is for parallel text. Add parallel, or leave out base.")
     if not paths:
         raise MorphGraphError("There is no text to measure. Name at least one file or folder.")
     chosen: Unit = unit or ("lines" if parallel else "words")
@@ -317,7 +317,7 @@ def measure_corpus(
     for label in sorted(summed):
         finish(label, summed.pop(label))
     if total is None or not total.compressions[0].words:
-        raise MorphGraphError(f"{paths[0]}: there is no word. Choose files with text.")
+        raise MorphGraphError(f"{paths[0]}: there are no words. Choose files with text.")
     order = names.values() if language_column is None else done
     texts = [done[text] for text in order if text in done]
     if parallel:
@@ -368,9 +368,9 @@ def _checked_base(texts: Sequence[Sequence[TextMeasure]], base: str | None) -> s
     for language, lines in line_counts.items():
         if lines != line_counts[base]:
             raise MorphGraphError(
-                f"{base} has {line_counts[base]:,} lines and {language} {lines:,}, empty ones not "
-                "counted. Parallel text has as many in each language: correct it, or measure "
-                "it as it is, not as parallel."
+                f"{base} has {line_counts[base]:,} lines and {language} {lines:,}, without empty "
+                "ones. Parallel text has the same number in each language. Correct it, or measure "
+                "it as text that is not parallel."
             )
     return base
 

@@ -8,10 +8,10 @@ from morphgraph.cli.options import Named, with_options
 
 @with_options
 def doctor(tokeniser: Named, as_json: bool = False) -> None:
-    """Report whether all programs that are installed read a tokeniser's files alike.
+    """Report whether all installed programs read a tokeniser's files alike.
 
-    Each gets 300 texts and all types; the ids of tokenizers count. What differs, or fails a check,
-    ends it with exit code 1.
+    Each gets 300 texts and all types; the ids of tokenizers are the reference. Exit code 1: a
+    program differs, or a check fails.
 
     tokeniser: A folder, whose files are one tokeniser, or a file.
     """

@@ -95,7 +95,7 @@ class Diagnosis(Result):
             number = {None: "n/a", 0: "none"}.get(check.number, f"{check.number or 0:,}")
             told = ": ".join(filter(None, (number, check.explanation)))
             rows.append((check.name, "", told, "check" * (check.fine is False), ""))
-        columns = map(Column, ("program, or check", "file", "result", "at fault", "mend"))
+        columns = map(Column, ("program, or check", "file", "result", "at fault", "fix"))
         return plain_table("Diagnosis", [*columns], rows)
 
     def __repr__(self) -> str:
@@ -106,7 +106,7 @@ class Diagnosis(Result):
 
 
 def doctor(path: str | os.PathLike[str]) -> Diagnosis:
-    """Report whether all programs that are installed read a tokeniser's files alike.
+    """Report whether all installed programs read a tokeniser's files alike.
 
     ``path``: a file, or a folder whose files are one tokeniser. Each program reads what it can in
     it, and gets 300 sample texts, some with added tokens, and each type's own string. Their ids are
@@ -205,7 +205,7 @@ def _checks_of_types(
     what = "types that do not return from their own text"
     tokeniser = next((each.tokeniser for each in own if each.tokeniser is not None), None)
     if tokeniser is None:
-        return [check_formed(None), Check(what, None, None, "of what we read only")]
+        return [check_formed(None), Check(what, None, None, "only for files that we read")]
     ids = reference.found["plain"][some:]
     merges = tokeniser._segmenter.editable
     unformed = None

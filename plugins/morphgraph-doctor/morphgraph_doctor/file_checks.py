@@ -127,11 +127,11 @@ def _faults(
                 yield told(text, f"{place} ({role}_id)", min(ids), known[text])
         size = config.get("vocab_size")
         if type(size) is int and size < rows and place != CONFIGS[0]:
-            yield f"{place} has rows for {size:,} types, and the highest id is {rows - 1:,}"
+            yield f"{place} has rows for {size:,} types, but the highest id is {rows - 1:,}"
     for role in TOKEN_ROLES:
         text = token_content(settings.get(role))
         if text is not None and text not in known:
-            yield f"{role} is “{visible(shortened(text))}”, which is no type"
+            yield f"{role} is “{visible(shortened(text))}”, which is not a type"
 
 
 def check_formed(unformed: Iterable[str] | None) -> Check:
@@ -141,6 +141,6 @@ def check_formed(unformed: Iterable[str] | None) -> Check:
     """
     what = "types that nothing forms"
     if unformed is None:
-        return Check(what, None, None, "of merges only")
+        return Check(what, None, None, "only for merges")
     texts = [*unformed]
     return Check(what, len(texts), None if texts else True, named(texts))

@@ -115,7 +115,7 @@ def mend_of(stage: str, program: str, kind: str, document: Mapping[str, Any], wh
     if kind == GGUF and stage == SPLIT:
         name = pre_name(document)
         if not name:
-            return f"No name that is known for tokenizer.ggml.pre cuts texts as {whole} does."
+            return f"No known name for tokenizer.ggml.pre cuts texts as {whole} does."
         mend = f"gguf-new-metadata --pre-tokenizer {name} old.gguf new.gguf"
         return f"Set tokenizer.ggml.pre to {name}: {mend}"
     if kind == GGUF and stage == FRAME:
@@ -127,5 +127,5 @@ def mend_of(stage: str, program: str, kind: str, document: Mapping[str, Any], wh
     if stage == ADDED:
         return f"List the added tokens of {whole} there, with the same ids and flags."
     if stage == MODEL:
-        return f"Types, ids or merges are others: write both files from {whole}."
-    return f"Take over the field {_FIELD[stage]} of {whole}."
+        return f"Types, ids or merges differ: write both files from {whole}."
+    return f"Copy the field {_FIELD[stage]} of {whole}."

@@ -28,8 +28,8 @@ ONE_FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
 BUFFER = 1 << 19
 """Bytes held in memory while a tensor is copied or made: few enough for the caches."""
 _NO_PICKLES = (
-    "Pickled weights, such as pytorch_model.bin, can run code when read: load the model in "
-    "transformers and save it again, as save_pretrained writes model.safetensors."
+    "Pickled weights, such as pytorch_model.bin, can run code when read. Load the model in "
+    "transformers and save it again: save_pretrained writes model.safetensors."
 )
 _DAMAGED = "Download or save the file again."
 

@@ -27,7 +27,7 @@ def transplant(
     model: Folder of a model, its weights in safetensors.
     tokeniser: Folder of the new tokeniser, such as export writes.
     out: New folder for the model with the new tokeniser; without it, nothing is written.
-    old: The tokeniser that the model was trained with; that in its folder.
+    old: The tokeniser that the model was trained with; the one in its folder if not given.
     padded: Rows beyond the old tokeniser's ids are padding, however many.
     """
     options: Any = dict(set_)
@@ -56,14 +56,14 @@ def undertrained(
     """Find the under-trained types of a model by their rows.
 
     model: Folder of a model, its weights in safetensors.
-    frequencies: Word counts that types are counted in: FILE, wordfreq:LANG.
+    frequencies: Word counts that types are counted in: FILE or wordfreq:LANG.
     tokeniser: The model's tokeniser, if it is not in its folder.
     padded: Rows beyond the tokeniser's ids are padding.
     by: Rank types by norm, cosine or euclidean: the norm of the input row, or its distance from
         unused rows. By default cosine where one matrix is input and output, else norm, as Land &
         Bartolo's program does.
     against: Another tokeniser: mark the types that it does not have in the table and the chart.
-    share: The share of types, those that rank lowest, that stand out.
+    share: The share of types that stand out, those that rank lowest.
     limit: At most this many types; 0 for all.
     out: Folder for the table (CSV) and the chart (HTML).
     """

@@ -72,7 +72,9 @@ class ModelVocabulary:
 
     def _other_method(self, what: str) -> FileFormatError:
         problem = f"a tokeniser of this method cannot be {what}"
-        return FileFormatError(self.source, "", problem, "Name the one that it was made from.")
+        return FileFormatError(
+            self.source, "", problem, "Name the tokeniser that it was made from."
+        )
 
     @cached_property
     def _merging(self) -> tuple[Pieces, Pieces] | None:
@@ -270,7 +272,7 @@ def read_model_vocabulary(source: str | os.PathLike[str]) -> ModelVocabulary:
         if text is None or number < 0:
             continue
         if ids.setdefault(text, number) != number or owners.setdefault(number, text) != text:
-            problem = f"“{text}” has the id {number:,}, but another one in the tokeniser"
+            problem = f"“{text}” has the id {number:,} here, but another one in the tokeniser"
             raise FileFormatError(name, "added tokens", problem, "Save it again.")
         special |= {text}
     writing = AS_BYTES if types.preprocessor.byte_level else types.preprocessor.suffix
@@ -294,6 +296,6 @@ def check_writings(old: ModelVocabulary, new: ModelVocabulary) -> None:
     if old.writing != new.writing and not {old.writing, new.writing} <= {*marks}:
         suffix = next(w for w in (old.writing, new.writing) if w not in marks)
         raise MorphGraphError(
-            f"{old.name} and {new.name} cannot be compared: one marks the end of a word by "
+            f"{old.name} and {new.name} cannot be compared: only one marks the end of a word by "
             f"“{suffix}”. Use a tokeniser that was made from the model's own."
         )

@@ -216,8 +216,8 @@ def made_rows(
             squares += (block * block).sum(axis=0)
         if not count:
             raise MorphGraphError(
-                f"{tensor.path}: no row of the tensor “{tensor.name}” has finite numbers only, so "
-                "there is no mean of them. Save the model again."
+                f"{tensor.path}: no row of the tensor “{tensor.name}” has only finite numbers, "
+                "so their mean is undefined. Save the model again."
             )
         mean = total / count
         return count, mean, np.sqrt(np.maximum(squares / count - mean * mean, 0))
@@ -386,8 +386,8 @@ def check_rows(
     if rows == ids or (rows > ids and (padded or (step >= 8 and rows - ids < step))):
         return
     others = counted(rows - ids, "row")
-    beyond = f" If the other {others} are padding, say so: --padded." if rows > ids else ""
+    beyond = f" If the other {others} are padding, add --padded." if rows > ids else ""
     raise MorphGraphError(
         f"{vocabulary.name}: this tokeniser has {ids:,} ids, but the model has {rows:,} rows, so "
-        f"it is not the one that the model was trained with. Name that {place}.{beyond}"
+        f"it is not the one that the model was trained with. Name that one {place}.{beyond}"
     )

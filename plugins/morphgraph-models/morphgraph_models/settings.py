@@ -15,16 +15,16 @@ class RowSettings(Parameters):
 
     init: RowInit = Field(
         "mean",
-        description="The row of a new type: mean (of the rows of the old tokens of its string), "
-        "length (the same, weighted by their characters), zeros, normal (drawn with each column's "
-        "mean and standard deviation) or hewitt (drawn with the covariance of columns, too).",
+        description="The row of a new type. mean: of the rows of the old tokens of its string; "
+        "length: the same, weighted by their characters; zeros; normal: drawn with the mean and "
+        "standard deviation of each column; hewitt: drawn also with the covariance of columns.",
     )
     norm: RowNorm | None = Field(
         None,
         description="median scales new input rows to the median norm of old ones; refused where "
         "input and output are one matrix.",
     )
-    seed: int = Field(0, ge=0, description="Draws rows.")
+    seed: int = Field(0, ge=0, description="Seed of rows that are drawn.")
     pad_to_multiple_of: int = Field(
         1, ge=1, le=65_536, description="Add rows up to a multiple of this number."
     )

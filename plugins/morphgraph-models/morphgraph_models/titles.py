@@ -63,8 +63,8 @@ def drawn_titles(
     few = [label for label in most if sizes[label] < per_label]
     if few or len(most) < labels:
         raise MorphGraphError(
-            f"There are {len(most)} labels, {len(most) - len(few)} of them with {per_label:,} "
-            "titles of three to ten words. Give more titles, or ask for fewer."
+            f"Of {len(most)} labels, {len(most) - len(few)} have {per_label:,} titles of three to "
+            "ten words. Give more titles, or ask for fewer."
         )
     random = np.random.default_rng(seed)
     drawn: Titles = []
@@ -88,7 +88,9 @@ def main(
     label: Annotated[str, typer.Option(help="The column with labels.")] = "label",
     per_label: Annotated[int, typer.Option(min=5, help="ArXiv-S has 100, ArXiv-L 1,000.")] = 1000,
     labels: Annotated[int, typer.Option(min=2, help="The most frequent ones.")] = 20,
-    prefixes: Annotated[Path | None, typer.Option(help="A file with one a line; ours.")] = None,
+    prefixes: Annotated[
+        Path | None, typer.Option(help="A file with one per line; ours if not given.")
+    ] = None,
     seed: int = 0,
 ) -> None:
     """Draw a data set of titles, those with many prefixed words above all."""

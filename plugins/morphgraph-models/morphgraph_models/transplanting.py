@@ -301,9 +301,9 @@ def _configs(
     lost = [c.field for c in changes if c.after is None and c.field in _NEEDED_TO_DECODE]
     if lost and checkpoint.config.get("is_encoder_decoder"):
         raise MorphGraphError(
-            f"{new.name}: it has no token for the field {lost[0]} of the model, which has an "
-            "encoder and a decoder and can neither generate nor be trained without. Add that "
-            "token, such as <pad>, to the tokeniser."
+            f"{new.name}: it has no token for the model's field {lost[0]}, and a model of an "
+            "encoder and a decoder needs one to generate and to be trained. Add that token, "
+            "such as <pad>, to the tokeniser."
         )
     return files, changes
 
@@ -365,7 +365,7 @@ def _check_special_ids(
             raise MorphGraphError(
                 f"{old.name}: {field} of the model is {number}, which is {problem}, "
                 f"“{shortened(text)}”, in this tokeniser, so it is not the one that the model was "
-                f"trained with. Name that with --old. If it is, correct {field} in {CONFIG}."
+                f"trained with. Name that one with --old. If it is, correct {field} in {CONFIG}."
             )
 
 
@@ -410,7 +410,7 @@ def _tokeniser_contents(folder: Path, model: Path) -> dict[str, bytes]:
     }
     whole = "tokenizer.json"
     if "tokeniser.bte.json" in contents and not {whole, _CODE} & contents.keys():
-        problem = "transformers needs code beside tokeniser.bte.json, which is not there"
+        problem = "the code that transformers needs beside tokeniser.bte.json is missing"
         fix = "Export it first: morphgraph export FOLDER --out ANOTHER."
         raise FileFormatError(str(folder), "", problem, fix)
     layout = next((file for file in _LAYOUTS if file in contents), None)

@@ -36,7 +36,7 @@ TYPE_KINDS: Mapping[str, str] = {
     "special": "a special or added token",
     "reserved": "reserved, by its name",
     "partial": "part of a character",
-    "unreachable": "never produced: its own string is segmented otherwise",
+    "unreachable": "never produced: its own string is segmented differently",
     "step": "a step on the way to another type",
     "never_used": "no token of the corpus",
     "ordinary": "an ordinary type",

@@ -215,7 +215,7 @@ class AdaptBPE(Bte):
         wrong = next((pair for pair in self.merges if pair not in known), None)
         if wrong is not None:
             raise MorphGraphError(
-                f"“{wrong[0]} {wrong[1]}” is no merge of {tokeniser.name}. Choose its own ones."
+                f"“{wrong[0]} {wrong[1]}” is not a merge of {tokeniser.name}. Choose one that is."
             )
         document = json.loads(to_tokenizer_json(self.original)[0])
         document["model"]["merges"] = [list(pair) for pair in self.merges]
@@ -258,7 +258,7 @@ class AdaptBPE(Bte):
         shown = ", ".join(map(self.tokeniser.readable, dead[:5]))
         return (
             f"{counted(len(dead), 'type')} of the chosen merges cannot be formed ({shown}"
-            f"{', …' if len(dead) > 5 else ''}): a part went, or comes too late."
+            f"{', …' if len(dead) > 5 else ''}): a part was removed, or is made too late."
         )
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
@@ -285,8 +285,8 @@ class AdaptBPE(Bte):
         given, graph = AdaptBPEParameters(**settings), tokeniser.graph
         if graph.has_tuples:
             raise MorphGraphError(
-                f"{tokeniser.name} has tuple merges, and AdaptBPE chooses pairs. Leave only pair "
-                "merges first (portable)."
+                f"{tokeniser.name} has tuple merges, but AdaptBPE chooses pair merges. Make it "
+                "portable first."
             )
         merges: dict[PartPair, int] = {}
         for merge in graph.merges().values():
@@ -309,7 +309,7 @@ class AdaptBPE(Bte):
         pairs = document_field(document, "merges_chosen", list)
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise FileFormatError(
-                "model", "field merges_chosen", "it is no list of pairs", "Save the model again."
+                "model", "field merges_chosen", "it is not a list of pairs", "Save the model again."
             )
         given: Any = {name: document.get(name) for name in AdaptBPEParameters.model_fields}
         return cls(saved_tokeniser(document), pairs, AdaptBPEParameters(**given))
@@ -318,8 +318,8 @@ class AdaptBPE(Bte):
 ADAPTBPE = Method(
     "adaptbpe",
     "AdaptBPE",
-    "BPE by a number of the tokeniser's own merges, of which those that a corpus uses least are "
-    "exchanged for those that it would use more.",
+    "BPE with a given number of the tokeniser's own merges: those that a corpus uses least are "
+    "exchanged for others that it would use more.",
     AdaptBPE,
     "merges",
     AdaptBPEParameters,

@@ -28,15 +28,20 @@ class LiteTokenParameters(Parameters):
     """Which types are residues."""
 
     ratio: float = Field(
-        default=0.1, ge=0, le=1, description="Residues are final tokens in a smaller share."
+        default=0.1,
+        ge=0,
+        le=1,
+        description="Residues are final tokens in a smaller share of cases than this.",
     )
     occurrences: int = Field(
-        default=100, ge=1, description="And occur at least this often, final or merged further."
+        default=100,
+        ge=1,
+        description="Residues occur at least this often, final or merged further.",
     )
     entropy: float = Field(
         default=1.0,
         ge=0,
-        description="And the entropy of their left or right neighbours is below this, in bits.",
+        description="The entropy of a residue's left or right neighbours is below this, in bits.",
     )
 
 

@@ -25,16 +25,16 @@ class ParityParameters(Parameters):
     global_merges: int = Field(
         default=0,
         ge=0,
-        description="The first so many merges are those of all languages together (hybrid).",
+        description="How many of the first merges all languages choose together (hybrid).",
     )
     window: int = Field(
         default=0,
         ge=0,
-        description="No language has more than its share, times alpha, of the last so many merges; "
-        "0 for no limit, 100 in the paper's window.",
+        description="The number of last merges of which no language has more than its share times "
+        "alpha; 0 for no limit, 100 in the paper.",
     )
     alpha: float = Field(
-        default=2.0, ge=1, description="How often its share a language may have of the window."
+        default=2.0, ge=1, description="How many times its share of the window a language may have."
     )
 
 

@@ -174,15 +174,15 @@ class Picky(Bte):
             if len(parts) < 2 or "".join(types[part] for part in parts) != text:
                 problem = "has parts that do not make it"
             elif None in widths:
-                problem = "uses a type that no event before it has made"
+                problem = "uses a type that no earlier event made"
             elif whole in tokeniser.graph.fixed or tokeniser.is_atom_text(text):
-                problem = "is of a type that words have as an atom"
+                problem = "is about a type that is an atom of words"
             elif byte and text.startswith("<0x"):
-                problem = "is of a byte"
+                problem = "is about a byte"
             elif kind == "merge" and (len(parts) != 2 or atoms.get(whole, total) != total):
-                problem = "merges other than two parts, or others than before"
+                problem = "does not merge two parts, or merges others than before"
             elif kind == "split" and atoms.get(whole) != total:
-                problem = "splits what no event before it has merged"
+                problem = "splits a type that no earlier event merged"
             else:
                 problem = ""
             if problem:
@@ -357,7 +357,7 @@ PICKY = Method(
     PickyParameters,
     source="Chizhov et al. 2024",
     training=Training(
-        "BPE that removes types which hardly occur but inside another one (Chizhov et al. 2024).",
+        "BPE that removes types which hardly occur outside another one (Chizhov et al. 2024).",
         _trained,
         PickyParameters,
         seconds=6.0,

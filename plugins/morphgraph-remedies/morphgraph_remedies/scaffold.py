@@ -95,14 +95,14 @@ def _trained(*given: Any, **more: Any) -> Scaffold:
 SCAFFOLD = Method(
     "scaffold",
     "Scaffold-BPE",
-    "All merges, then tokens of types that, in training, hardly stood by themselves once others "
-    "were built of them are taken apart again.",
+    "All merges; then tokens are taken apart again whose types hardly stood alone in training once "
+    "others were built of them.",
     Scaffold,
     "training",
     build=Scaffold.on,
     source="Lian et al. 2025",
     training=Training(
-        "BPE that takes types apart again which only helped to build others (Lian et al. 2025).",
+        "BPE that takes apart types which only helped to build others (Lian et al. 2025).",
         _trained,
         seconds=3.0,
     ),

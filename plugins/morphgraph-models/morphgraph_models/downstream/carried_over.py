@@ -68,7 +68,7 @@ class TransplantCurveSettings(LanguageModelSettings):
     def _can_be_scaled(self) -> Self:
         if self.tied and any(start.endswith("+median") for start in self.starts):
             raise ValueError(
-                "rows of one matrix are not scaled. Set tied: false, or leave +median."
+                "+median does not scale rows of one matrix. Set tied: false, or leave out +median."
             )
         return self
 
@@ -81,8 +81,8 @@ def numbered_as_exported(segmenter: Segmenter) -> tuple[TokenIds, bytes]:
     tokeniser = segmenter.editable
     if tokeniser is None:
         raise MorphGraphError(
-            f"{segmenter.name} is no tokeniser of merges alone, so its model cannot be carried "
-            "over here. Say in the task which tokenisers it is for."
+            f"{segmenter.name} does not segment by merges alone, so its model cannot be carried "
+            "over here. List under the task's tokenisers those that it is for."
         )
     ids = dense_ids(segmenter)
     numbers = {text: number for number, text in ids.by_id.items()}

@@ -104,7 +104,7 @@ def _read_numbers(settings: RegressionSettings) -> TaskParts:
         try:
             return (*part[:-1], tuple(map(float, part[-1])))
         except ValueError as error:
-            problem = f"a label is no number ({error})"
+            problem = f"a label is not a number ({error})"
             files = ", ".join([*settings.train, *settings.test])
             raise FileFormatError(files, "", problem, "Correct it, or classify.") from error
 

@@ -177,8 +177,8 @@ def read_parallel(paths: Sequence[str]) -> Examples:
         raise FileFormatError(", ".join(paths), "", problem, fix)
     sources, targets = map(text_lines, paths)
     if len(sources) != len(targets):
-        problem = f"it has {len(targets):,} lines, {paths[0]} has {len(sources):,}"
-        fix = "Give files in which each line translates the one of the same number."
+        problem = f"its number of lines is {len(targets):,}, but {paths[0]} has {len(sources):,}"
+        fix = "Give files whose lines are translations of each other, in the same order."
         raise FileFormatError(paths[1], "", problem, fix)
     pairs = [pair for pair in zip(sources, targets, strict=True) if all(map(str.strip, pair))]
     if not pairs:
@@ -234,7 +234,7 @@ def read_entities(paths: Sequence[str], encoding: str | None = None) -> Examples
                     tags.append(as_iob2([last for *_, last in sentence]))
                 sentence = []
             elif len(fields) < 2 or not _IOB.fullmatch(fields[-1]):
-                problem = f"its last column, “{fields[-1][:40]}”, is no tag such as O or B-PER"
+                problem = f"its last column, “{fields[-1][:40]}”, is not a tag such as O or B-PER"
                 fix = "Give files of CoNLL-2002 or CoNLL-2003."
                 raise FileFormatError(path, f"line {number:,}", problem, fix)
             else:

@@ -46,7 +46,7 @@ def read_glue(paths: Sequence[str], task: str) -> Examples:
         lines = [line.split("\t") for line in text_lines(path)]
         header = layout.columns or lines[0]
         if missing := [name for name in (*layout.texts, layout.label) if name not in header]:
-            problem = f"there is no column “{missing[0]}”, so it is no file of {task} with labels"
+            problem = f"there is no column “{missing[0]}”, so it is not a labelled file of {task}"
             fix = "Give train.tsv, or dev.tsv, of GLUE's archive."
             raise FileFormatError(path, "line 1", problem, fix)
         wanted = [header.index(name) for name in (*layout.texts, layout.label)]

@@ -47,7 +47,7 @@ class LanguageModelSettings(TrainingSettings):
 
     text: str | None = Field(
         None,
-        description="The column with the text; without it, files are plain text, a text a line.",
+        description="The column with the text. Without it, files are plain text, a text per line.",
     )
     curve: list[int] = Field(
         [], description="Steps of training after which the loss on the test's texts is measured."

@@ -41,8 +41,8 @@ class TranslationSettings(TrainingSettings):
 
     vocabularies: Literal["joint", "separate"] = Field(
         "joint",
-        description="One vocabulary for both sides, or another one of the target side, trained on "
-        "its file as the tokeniser was on the corpus, which then is the source side alone.",
+        description="One vocabulary for both sides, or a second one for the target side. It is "
+        "trained on the target's file; the corpus is then the source side alone.",
     )
     beams: int = Field(1, ge=1, le=64, description="Translations kept while searching.")
 

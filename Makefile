@@ -72,6 +72,7 @@ site: $(STAMPS)/site
 	cp -r --parents *.md CITATION.cff LICENSE assets/icon.svg assets/panzoom/LICENSE docs plugins/*/docs build/docs
 	rm -r build/docs/docs/tools
 	$(BIN)/python docs/tools/notebooks.py build/docs
+	$(BIN)/python docs/tools/dark.py build/docs
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python -m docs.tools.reading
 	$(BIN)/python release/publish_site.py build/site site

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import morphgraph as mg
-from docs.tools.atlas import ATLAS, blamed_in, pages_of, read_merges, read_results
+from docs.tools.atlas import ATLAS, HOME, blamed_in, home_of, pages_of, read_merges, read_results
 
 HOSTILE = "<script>alert(1)</script>"
 RECIPE = """
@@ -117,3 +117,18 @@ def test_the_pages_that_ship_are_of_the_results_that_ship():
     for name, text in pages.items():
         assert Path(ATLAS, name).read_text(encoding="utf-8") == text, f"{name}: make atlas"
     assert len(pages["index.html"].encode()) <= 650_000
+
+
+def test_the_home_of_the_site_has_numbers_of_the_atlas():
+    table = home_of(read_results())
+    assert HOME.read_text(encoding="utf-8") == table, "make atlas"
+    _, f1, *_ = Tables(pages_of(read_results(), {})["index.html"]).tables
+    known = {row[0].strip(): dict(zip(f1[0], row, strict=True)) for row in f1}
+    [(_, *heads), *rows] = Tables(table).tables[0]
+    assert len(rows) >= 5 and len(heads) == 7
+    for name, *cells in rows:
+        about = re.sub(r" [\d,]+ types", "", name).strip()
+        for head, cell in zip(heads, cells, strict=True):
+            language = next(each for each in f1[0] if head.startswith(each))
+            before, after = (known[f"{about} {method}"][language] for method in ("BPE", "ReBPE"))
+            assert cell.startswith(f"{before} → {after.strip()} [")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from morphgraph.core.glossary import GLOSSARY, glossed
 from morphgraph.core.text import counted
 from morphgraph.reference.families import Part
 from morphgraph.refine.learning import kept_from, sources_in
@@ -31,8 +32,8 @@ class Scored:
     def help(self) -> str:
         """What to know of figures over these words."""
         if self.part is not None:
-            share = f"{100 * self.part.share:g} % of the words, whole families, are kept aside."
-            return f"On {self.said}: {share} Nothing is learned from them."
+            share = f"{100 * self.part.share:g} %"
+            return f"On {self.said} ({share}): {GLOSSARY['kept aside'].meaning}"
         return HELD_IN_NOTE if self.said else ""
 
 
@@ -65,10 +66,7 @@ def sides(current: Session) -> tuple[Benchmark, Benchmark]:
 def share_field(current: Session, *, disabled: bool = False) -> None:
     """Choose the share of the words that is kept aside; what was learned before has decided it."""
     is_learned = scored_words(current).is_learned
-    tip = (
-        "Words with the same stem, or of the same base, stay together. 0 learns from all words, "
-        "and scores on the same."
-    )
+    tip = f"{glossed('kept aside')} {glossed('family')} 0 learns from all, and scores on the same."
     setting(
         st.number_input,
         "Share of words kept aside",

@@ -1,5 +1,7 @@
 """Draw the atlas in ``docs/atlas`` from results: a page of all tokenisers, and one for each.
 
+The home of the site has a table of the same results.
+
 Run: ``python -m docs.tools.atlas``, or with the ``results.json`` of an evaluation, which becomes
 the atlas's: ``python -m docs.tools.atlas atlas/results.json``. The merges to blame are then
 computed from the recipe of its run, where its files are here.
@@ -37,8 +39,13 @@ from morphgraph.tables.writing import environment
 from morphgraph.tokeniser.merging import segment
 from morphgraph_corpora.measures import gini
 
-ATLAS, RECIPES, TEMPLATES = DOCS / "atlas", DOCS / "evaluations", DOCS / "tools" / "templates"
+ATLAS, RECIPES = DOCS / "atlas", DOCS / "evaluations"
 RESULTS, MERGES = ATLAS / "results.json.gz", ATLAS / "merges.json.gz"
+HOME = DOCS / "tools" / "theme" / "partials" / "atlas.html"
+"""The table on the home of the site."""
+_LOADER = FileSystemLoader(DOCS / "tools" / "templates")
+_template = environment().overlay(loader=_LOADER, keep_trailing_newline=False).get_template
+_AT_HOME = ("eng", "deu", "fra", "spa", "hun", "ces", "fin")
 _MOST_MERGES = 8
 
 Place = tuple[str, str]
@@ -238,11 +245,7 @@ def blamed_in(results: Results, known: Blamed) -> Blamed:
 def pages_of(results: Results, blamed: Blamed) -> dict[str, str]:
     """Return the text of each page by its file's name."""
     scores = Scores(results)
-    templates = environment().overlay(
-        loader=FileSystemLoader(TEMPLATES), keep_trailing_newline=False
-    )
-    names = list(dict.fromkeys(tokeniser for tokeniser, _ in scores.values))
-    slugs = dict(zip(names, file_names(["index", *names])[1:], strict=True))
+    slugs = _slugs(scores)
     shared = {
         "slugs": slugs,
         "measures": MEASURES,
@@ -251,13 +254,35 @@ def pages_of(results: Results, blamed: Blamed) -> dict[str, str]:
         "anchor": lambda place: re.sub(r"\W", "-", " ".join(place)),
         "UNDEFINED": UNDEFINED,
     }
-    index = templates.get_template("index.html.j2")
-    pages = {"index.html": index.render(_front(scores), **shared)}
-    template = templates.get_template("tokeniser.html.j2")
+    pages = {"index.html": _template("index.html.j2").render(_front(scores), **shared)}
+    template = _template("tokeniser.html.j2")
     for name, slug in slugs.items():
         about = _of_tokeniser(scores, name, blamed.get(name, {}))
         pages[f"{slug}.html"] = template.render(about, name=name, **shared)
     return pages
+
+
+def home_of(results: Results) -> str:
+    """Return the table for the home of the site: F1 of tokenisers as they are, and after ReBPE.
+
+    They are those that have both in each of a few languages.
+    """
+    scores = Scores(results)
+    places = [place for code in _AT_HOME for place in scores.places if place[0] == code]
+    rows = []
+    for name, slug in _slugs(scores).items():
+        both = [who for who in ((name, "BPE"), (name, "ReBPE")) if who in scores.values]
+        cells = [[scores.of(who, place, F1) for who in both] for place in places]
+        if len(both) == 2 and not any(math.isnan(one.value) for cell in cells for one in cell):
+            rows.append((name, slug, scores.types(both[0]), cells))
+    about = {"places": places, "rows": rows, "f1": F1, "language_name": language_name}
+    return _template("home.html.j2").render(about) + "\n"
+
+
+def _slugs(scores: Scores) -> dict[str, str]:
+    """Return the names of the files of the tokenisers' pages."""
+    names = list(dict.fromkeys(tokeniser for tokeniser, _ in scores.values))
+    return dict(zip(names, file_names(["index", *names])[1:], strict=True))
 
 
 def _front(scores: Scores) -> dict[str, Any]:
@@ -359,6 +384,7 @@ def main(path: str | None = None) -> None:
         results = parse_json(read_bytes(path), path)
         _write_packed(RESULTS, results)
         _write_packed(MERGES, blamed_in(results, read_merges()))
+    write_file(HOME, home_of(read_results()).encode())
     pages = pages_of(read_results(), read_merges())
     for old in set(ATLAS.glob("*.html")) - {ATLAS / name for name in pages}:
         old.unlink()

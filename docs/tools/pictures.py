@@ -1,9 +1,11 @@
 """Make the pictures of the docs, and the animation of the README, from the running app.
 
-Run: ``python -m docs.tools.pictures``; it needs Chromium, as the tests do.
+Run: ``python -m docs.tools.pictures``; it needs Chromium, as the tests do. Each picture has a dark
+twin beside it, which `docs.tools.dark` shows on dark pages.
 """
 
 import io
+from typing import Literal
 from urllib.parse import quote
 
 from PIL import Image
@@ -12,6 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 from benchmarks import running_app
 from benchmarks.app import chromium
 from docs.tools import DOCS
+from docs.tools.dark import DARK
 
 IMAGES = DOCS / "images"
 SIZE = {"width": 1280, "height": 800}
@@ -32,22 +35,18 @@ def go_to(page: Page, name: str) -> None:
     settle(page)
 
 
-def shoot(page: Page, name: str) -> None:
-    """Save a screenshot of the visible page."""
-    page.screenshot(path=IMAGES / f"{name}.png")
+def first_minute(page: Page) -> list[tuple[Image.Image, int]]:
+    """Take the frames of the animation: a type, its knockout, another one, the user's own text.
 
-
-def first_minute(page: Page) -> None:
-    """Make the animation: a type, its knockout, another one, the user's own text."""
-    frames: list[Image.Image] = []
-    lasting: list[int] = []
+    Each comes with the milliseconds that it lasts.
+    """
+    frames: list[tuple[Image.Image, int]] = []
 
     def frame(milliseconds: int) -> None:
         taken = Image.open(io.BytesIO(page.screenshot()))
         height = round(taken.height * GIF_WIDTH / taken.width)
         small = taken.convert("RGB").resize((GIF_WIDTH, height), Image.Resampling.LANCZOS)
-        frames.append(small.quantize(96, dither=Image.Dither.NONE))
-        lasting.append(milliseconds)
+        frames.append((small.quantize(96, dither=Image.Dither.NONE), milliseconds))
 
     field = page.get_by_role("textbox", name="A word, or any text")
     frame(2200)
@@ -68,48 +67,55 @@ def first_minute(page: Page) -> None:
     field.press("Enter")
     settle(page)
     frame(3000)
-    options = {"append_images": frames[1:], "duration": lasting, "loop": 0, "optimize": True}
-    frames[0].save(IMAGES / "first-minute.gif", save_all=True, **options)
+    return frames
 
 
-def main() -> None:
-    """Make all pictures."""
+def take_all(scheme: Literal["light", "dark"]) -> None:
+    """Take all pictures; the animation is light."""
+
+    def shoot(name: str) -> None:
+        page.screenshot(path=IMAGES / f"{name}{DARK if scheme == 'dark' else ''}.png")
+
     with running_app() as (address, _), sync_playwright() as playwright:
         browser = chromium(playwright)
-        page = browser.new_page(viewport=SIZE, color_scheme="light")
-        page.set_default_timeout(60_000)
+        page = browser.new_page(viewport=SIZE, color_scheme=scheme)
+        page.set_default_timeout(300_000)
         page.goto(address)
         page.locator(".st-key-knock-out button").wait_for()
         settle(page)
-        shoot(page, "work-word")
-        first_minute(page)
+        shoot("work-word")
+        (first, *others), lasting = zip(*first_minute(page), strict=True)
+        if scheme == "light":
+            options = {"append_images": others, "duration": lasting, "loop": 0, "optimize": True}
+            first.save(IMAGES / "first-minute.gif", save_all=True, **options)
         page.get_by_role("radio", name="All types").click()
         settle(page)
-        shoot(page, "work-types")
+        shoot("work-types")
         page.goto(
             f"{address}/?state=Type&type=ies&text={quote('The bakeries carried strawberries')}"
         )
         page.get_by_role("button", name="Bring it back").wait_for()
         settle(page)
-        shoot(page, "work-knocked")
+        shoot("work-knocked")
         pages = {"Compare": "compare", "Build": "build", "Repair": "repair"}
         for name, picture in pages.items():
             go_to(page, name)
             page.wait_for_timeout(6000)
             settle(page)
-            shoot(page, picture)
+            shoot(picture)
         page.get_by_role("radio", name="ReBPE").locator("xpath=ancestor::label").click()
         settle(page)
         page.get_by_role("button", name="Run", exact=True).click()
         page.get_by_role("heading", name="converged").wait_for()
         page.locator('g[data-phase="2"]').click()
         settle(page)
-        shoot(page, "rebpe")
+        shoot("rebpe")
         page.get_by_role("button", name="History, export").click()
         settle(page)
-        shoot(page, "drawer")
+        shoot("drawer")
         browser.close()
 
 
 if __name__ == "__main__":
-    main()
+    take_all("light")
+    take_all("dark")

@@ -95,3 +95,12 @@ GLOSSARY = {
     "baseline": Term("The method that others are compared with.", "BPE as it was loaded."),
 }
 """Terms in an order in which they can be read."""
+
+
+def glossed(term: str) -> str:
+    """Return a term with what it means.
+
+    >>> glossed("blame")
+    "Blame: The share of a merge's joins that are wrong."
+    """
+    return f"{term.capitalize()}: {GLOSSARY[term].meaning}"

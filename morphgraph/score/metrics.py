@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError, nearest
+from morphgraph.core.glossary import GLOSSARY
 from morphgraph.core.plugins import Registry
 from morphgraph.kernels import worth_loading
 from morphgraph.score.boundaries import Array, BoundaryTally, WordNumbers
@@ -175,9 +176,10 @@ _FORMULAS: Mapping[str, Callable[[Tally], Ratio]] = {
 _TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 GROUPS: Mapping[str, tuple[str, ...]] = {group: tuple(names) for group, names in _TOLD.items()}
 """Our own scores by what they are of."""
+_GLOSSED = {name.lower(): {"meaning": term.meaning} for name, term in GLOSSARY.items()}
 OURS = SimpleNamespace(
     **{
-        name: Metric(of=_FORMULAS[name], **told)
+        name: Metric(of=_FORMULAS[name], **_GLOSSED.get(name, {}) | told)
         for group in _TOLD.values()
         for name, told in group.items()
     }

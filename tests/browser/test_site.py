@@ -1,5 +1,6 @@
 """The site of `make site`: its links lead somewhere, and it loads nothing from elsewhere."""
 
+import re
 import runpy
 import shutil
 import subprocess
@@ -78,7 +79,8 @@ def test_all_links_lead_to_what_is_there(site, pages):
             target = target.removesuffix("index.html")
             file = site / unquote(urlsplit(target).path).lstrip("/")
             there = target in pages or file.is_file()
-            if not there or (place and unquote(place) not in pages[target].places):
+            places = pages[target].places if target in pages else {"only-light", "only-dark"}
+            if not there or (place and unquote(place) not in places):
                 wrong.append(f"{address}: {link}")
     assert wrong == []
 
@@ -123,6 +125,17 @@ def test_all_pages_open(served, pages, new_page):
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, address
     ours = (served, served.replace("latest/", "versions.json"), "data:", "blob:")
     assert [url for url in asked if not url.startswith(ours)] == []
+
+
+def test_pictures_of_the_app_are_as_dark_as_the_page(served, new_page):
+    named = re.findall(r"images/(.*)\.png\)", (ROOT / "docs/app.md").read_text(encoding="utf-8"))
+    for scheme, ending in (("light", ".png#only-light"), ("dark", "-dark.png#only-dark")):
+        page = new_page(color_scheme=scheme)
+        page.goto(f"{served}docs/app/")
+        shown = page.locator("article img:visible")
+        seen = shown.evaluate_all("all => all.map(one => [one.src.split('/').at(-1), one.alt])")
+        assert [name for name, _ in seen] == [f"{name}{ending}" for name in named]
+        assert all(text for _, text in seen)
 
 
 def test_a_question_is_found_by_its_own_words(served, page):

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from morphgraph.core.glossary import glossed
 from morphgraph.core.text import counted
 from morphgraph.refine.knockout import listed_types
 from web import widgets as ui
@@ -24,8 +25,10 @@ def show_list(current: Session) -> None:
             "Types, one per line", key=_FIELD, placeholder="␣und\nable\n#300", height=190, help=tip
         )
         file = st.file_uploader("Or a file of them", type=["txt"], key="file of types")
-        cascade = st.toggle("Also what is made from them", key="listed cascade")
-        portable = st.toggle("Leave only pair merges", key="listed portable")
+        tip = glossed("cascade")
+        cascade = st.toggle("Also what is made from them", key="listed cascade", help=tip)
+        tip = glossed("portable")
+        portable = st.toggle("Leave only pair merges", key="listed portable", help=tip)
     data, name = text.encode(), "The list"
     if file is not None and not text.strip():
         data, name = content_of(file), file.name

@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
+from morphgraph.core.glossary import GLOSSARY
 from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
 from morphgraph.draw import charts as figures
 from morphgraph.draw.word_lines import WordLine, line_in
@@ -25,10 +26,10 @@ from web.state import Session
 from web.views.trees import MARKS
 
 _MEANING: dict[refining.MergeChange, str] = {
-    "annealed": "Merges added: their parts were nearly always neighbours inside a morph.",
+    "annealed": GLOSSARY["annealing"].meaning,
     "removed": "Merges knocked out: at least θ of their joins were on a gold boundary.",
     "split": "Merges that used a removed type and now take its parts: tuple merges.",
-    "repaired": "Tuple merges that could no longer apply, with new parts.",
+    "repaired": GLOSSARY["repair"].meaning,
     "linked": "Existing pair merges, now used inside tuple merges.",
     "created": "Pair merges created inside tuple merges, just below the lowest of them.",
     "shortened": "Tuple merges in which a linked or created pair replaced its parts.",
@@ -38,7 +39,7 @@ _MEANING: dict[refining.MergeChange, str] = {
 _LINE, _SHOWN = "rebpe line", "rebpe phase on show"
 _MOST = 5_000
 _LONGEST = 200
-_RANK = {"rank": ui.NUMBER(format="localized")}
+_RANK = {"rank": ui.NUMBER(format="localized", help=GLOSSARY["rank"].meaning)}
 _ROWS = 7
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from morphgraph.core.glossary import GLOSSARY
+from morphgraph.core.glossary import glossed
 from morphgraph.core.text import shortened
 from morphgraph.draw import BLAME_SCALE
 from morphgraph.draw.fan import fan_around
@@ -82,7 +82,7 @@ def _menu(current: Session, state: str) -> None:
         page = partial(_free_page, current, options_now())
         tip = "This neighbourhood in free layout. It works offline."
         ui.download("Web page", page, "merge-graph.html", help=tip)
-    tip = f"Cascade: {GLOSSARY['cascade'].meaning}"
+    tip = glossed("cascade")
     setting(st.toggle, "Knock out what is made from it, too", "cascade", help=tip)
 
 

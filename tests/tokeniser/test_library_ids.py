@@ -200,7 +200,7 @@ def test_any_file(models, data, texts):
     library = Tokenizer.from_str(json.dumps(document))
     assume(are_told_apart(library, document["added_tokens"]))
     try:
-        assume("Those of the file" not in warned(loaded(document)))
+        assume("ids of the file are used" not in warned(loaded(document)))
     except FileFormatError:  # two types of one id, which the library does not mind
         assume(False)
     check(document, [text for text in texts if is_cut(library, text)])
@@ -329,7 +329,7 @@ def test_an_added_token_beyond_the_end_has_the_librarys_id(tmp_path):
 )
 def test_ids_that_contradict_each_other_are_the_librarys(listed):
     tokeniser = check(document_of(PLAIN, listed), ["a<s>b<t>", "ab"])
-    assert "Those of the library count here" in warned(tokeniser)
+    assert "library's ids are used" in warned(tokeniser)
     # A file of our own is read by our own class, which numbers as the file does.
     with refused(FileFormatError):
         contradiction = [*listed, added("a", 11)]
@@ -342,7 +342,7 @@ def test_where_the_librarys_id_is_taken_the_files_counts():
     assert Tokenizer.from_str(json.dumps(document)).encode("<x>b").ids == [2, 2]
     tokeniser = loaded(document)
     assert tokeniser.encode("<x>b") == [3, 2]
-    assert "Those of the file count here, as “<x>” would share its id with “b”" in warned(tokeniser)
+    assert "ids of the file are used here, because “<x>” would share its id with “b”" in warned(tokeniser)
 
 
 @pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**32 - 1])

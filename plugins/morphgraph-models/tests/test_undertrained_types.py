@@ -232,4 +232,3 @@ def test_what_it_refuses(morphgraph: Command, model: Path, tmp_path: Path) -> No
     assert "the folder holds no tokeniser" in refused(model)
     message = refused(model, "demo:en")
     assert "8,000 ids, but the model has 16 rows" in message
-    assert "Name that after the model." in message

@@ -225,7 +225,7 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
         (lambda model: model["tokens"][8].update(id=7), "field tokens: the id 7 is given more"),
         (lambda model: model["merges"][1].update(id=1), "merges and splits: the id 1 is given"),
         (lambda model: model["id2int"].update({"8": 3}), "field id2int: the id 3 is given more"),
-        (lambda model: model["merges"].pop(0), "no event before it has merged"),
+        (lambda model: model["merges"].pop(0), "no earlier event merged"),
         (lambda model: model["tokens"].pop(6), "does not have the fields of a Picky BPE model"),
         (
             lambda model: model["tokens"][5].update(str=""),

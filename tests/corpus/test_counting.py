@@ -83,7 +83,7 @@ def test_counts_are_those_of_a_counter(texts, kind, least, ending):
         kept = {word: number for word, number in expected.items() if number >= least}
         options = {"pipeline": kind, "minimum_count": least}
         if not expected:
-            with pytest.raises(MorphGraphError, match="there is no word"):
+            with pytest.raises(MorphGraphError, match="no words"):
                 count_words([source], out, **options)
             assert names_in(folder) == ["in"]
             return

@@ -175,8 +175,8 @@ def test_it_is_what_the_library_makes():
 @pytest.mark.parametrize(
     ("words", "size", "variable", "message"),
     [
-        (WORDS, 60_000, "", "60,000 types of a trained vocabulary, the limit is 50"),
-        (WORDS, 260, "MORPHGRAPH_PUBLIC_WORDS=3", "5 different words to train on, the limit is 3"),
+        (WORDS, 60_000, "", "60,000 types of a trained vocabulary; the limit is 50"),
+        (WORDS, 260, "MORPHGRAPH_PUBLIC_WORDS=3", "5 different words to train on; the limit is 3"),
         (WORDS, 260, "MORPHGRAPH_PUBLIC_MEMORY=1000000", "more memory or time than a visitor has"),
         (MANY, 260, "MORPHGRAPH_PUBLIC_SECONDS=1", "after 1 seconds, the limit on this server"),
     ],

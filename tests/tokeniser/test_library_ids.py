@@ -342,7 +342,7 @@ def test_where_the_librarys_id_is_taken_the_files_counts():
     assert Tokenizer.from_str(json.dumps(document)).encode("<x>b").ids == [2, 2]
     tokeniser = loaded(document)
     assert tokeniser.encode("<x>b") == [3, 2]
-    assert "ids of the file are used here, because “<x>” would share its id with “b”" in warned(tokeniser)
+    assert "ids of the file are used here, because “<x>” would share" in warned(tokeniser)
 
 
 @pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**32 - 1])

@@ -116,7 +116,7 @@ def test_nobody_makes_room_at_the_cost_of_others(monkeypatch):
     first, second, third = BrowserStore(), BrowserStore(), BrowserStore()
     first.keep_file(b"x" * 100)
     monkeypatch.setenv("MORPHGRAPH_PUBLIC_BYTES", "150")
-    with pytest.raises(MorphGraphError, match="200 bytes.*150"):
+    with pytest.raises(MorphGraphError, match=r"200 bytes.*150"):
         first.keep_file(b"y" * 100)
     second.keep_file(b"x" * 100)
     monkeypatch.setattr("web.storage.MOST_BYTES", 250)

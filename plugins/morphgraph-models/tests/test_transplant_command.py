@@ -125,9 +125,7 @@ REFUSED = {
         config(eos_token_id=1)(model),
         (model / "tokenizer_config.json").write_text('{"pad_token": "n"}'),
     ),
-    "field decoder_start_token_id": config(
-        is_encoder_decoder=True, decoder_start_token_id=7000
-    ),
+    "field decoder_start_token_id": config(is_encoder_decoder=True, decoder_start_token_id=7000),
     "both there": lambda model: (
         shard(model),
         save_file({"a": matrix(1)}, model / "model.safetensors"),

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from docs.tools import DOCS, examples, reading
+from docs.tools import DOCS, examples, figures, reading
 
 READ = reading.read_all()
 ANSWERS = [path for path in READ if path.parent.name == "answers" and path.stem != "index"]
@@ -19,6 +19,12 @@ def named(path):
 def test_a_page_shows_what_its_commands_print(path):
     page = path.read_text(encoding="utf-8")
     assert examples.renewed(page) == page, f"python -m docs.tools.examples {named(path)}"
+
+
+@pytest.mark.parametrize("draw", figures.DRAWN)
+def test_pictures_of_results_show_the_tables(draw):
+    drawn = (DOCS / "images" / f"{draw.__name__}.svg").read_text(encoding="utf-8")
+    assert drawn == draw(), "python -m docs.tools.figures"
 
 
 @pytest.mark.parametrize("path", READ, ids=named)

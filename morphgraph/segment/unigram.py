@@ -75,7 +75,35 @@ class BestPath(VocabularySegmenter):
             self._unknown_score,
             self.unknown_id != UNKNOWN,
         )
+        if self.vocabulary.byte_fallback and self.vocabulary.unknown in self.vocabulary.in_text:
+            self._spell_out(piece_offsets, closed_by, token_at)
         return closed_by, token_at
+
+    def _spell_out(
+        self,
+        piece_offsets: npt.NDArray[np.int64],
+        closed_by: npt.NDArray[np.int32],
+        token_at: npt.NDArray[np.int32],
+    ) -> None:
+        """Make bytes of the unknown token's own text beside others, which the library fuses."""
+        ids = self.vocabulary.ids
+        spelled = [ids[BYTES[byte]] for byte in str(self.vocabulary.unknown).encode()]
+        fused = {self.unknown_id, *map(ids.__getitem__, BYTES)}
+        for end in np.flatnonzero(token_at == self.unknown_id).tolist():
+            piece = np.searchsorted(piece_offsets, end, "right")
+            first, last = piece_offsets[piece - 1 : piece + 1].tolist()
+            start, after = end, end + 1
+            while start > first and closed_by[start - 1] >= 0:
+                start -= 1
+            while after < last and closed_by[after] >= 0:
+                after += 1
+            beside = [
+                *token_at[max(first, start - 1) : start],
+                *token_at[after : min(after + 1, last)],
+            ]
+            times, rest = divmod(end + 1 - start, len(spelled))
+            if not rest and (times > 1 or not fused.isdisjoint(beside)):
+                token_at[start : end + 1], closed_by[start:end] = spelled * times, -1
 
     def _is_continued(self, atoms: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
         """Return 1 for each atom that is a byte, but the last one of its character."""
@@ -93,6 +121,8 @@ class BestPath(VocabularySegmenter):
         """Return the readable text of a token; for an unknown one, its original characters."""
         if token == UNKNOWN or token != self.unknown_id:
             return super().token_text(words, atom, token)
+        if self.vocabulary.byte_fallback:
+            return str(self.vocabulary.unknown)
         # Where it begins is in the segmentation of its piece.
         number = np.searchsorted(words.piece_offsets, atom, "right") - 1
         start, end = words.piece_offsets[number : number + 2].tolist()

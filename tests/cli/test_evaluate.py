@@ -61,7 +61,7 @@ def test_a_failed_cell_is_told_and_stops_no_other(tmp_path):
     out = tmp_path / "run"
     run = evaluate(configuration, "--out", out, "--workers", 1)
     assert run.returncode == 1
-    failure = "rebpe needs a tokeniser of merges"
+    failure = "rebpe needs a tokeniser"
     for said in (run.stdout, *((out / f"report.{kind}").read_text() for kind in ("html", "md"))):
         assert failure in said
     assert "Traceback (most recent call last)" in (out / "run.log").read_text()

@@ -345,6 +345,14 @@ def test_where_the_librarys_id_is_taken_the_files_counts():
     assert "ids of the file are used here, because “<x>” would share" in warned(tokeniser)
 
 
+def test_the_name_of_the_unknown_token_beside_what_is_unknown():
+    """Left to the model, it is one token alone, and bytes where more is unknown."""
+    scores = [("<unk>", -1.0), ("a", -1.0), *((f"<0x{byte:02X}>", -1.0) for byte in range(256))]
+    model = {"type": "Unigram", "unk_id": 0, "byte_fallback": True, "vocab": [*map(list, scores)]}
+    document = document_of(model, [added("<unk>", 0, single_word=True)])
+    check(document, ["a<unk>a", "a<unk>b", "a<unk><unk>a", "é<unk>a<unk> b"])
+
+
 @pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**32 - 1])
 def test_the_largest_ids(number):
     check(document_of({**PLAIN, "vocab": {"a": 0, "b": number}}), ["ab", "ba", "c"])

@@ -149,7 +149,8 @@ class Unigram(Lookup):
     """Viterbi over the log-probabilities of the types; earlier starts win ties.
 
     A character that is no type costs the smallest log-probability less ten; it becomes its bytes or
-    the unknown token, and a run of unknown ones is one token. Source: Kudo 2018.
+    the unknown token, and a run of unknown ones is one token; where the text spells the unknown
+    token, it counts as such a run. Source: Kudo 2018.
     """
 
     def __init__(self, model: Mapping[str, Any]) -> None:
@@ -157,6 +158,7 @@ class Unigram(Lookup):
         self.find_in_text()
         vocabulary = model["method"]["model"]
         self.unknown = None if self.unknown_number is None else self.shown[self.unknown_number]
+        self.named = None if self.unknown_number is None else self.types[self.unknown_number]
         self._kind = "f" if vocabulary["single"] else "d"
         self.scores = array(self._kind, vocabulary["scores"]).tolist()
         self._penalty = self._rounded(min(self.scores) - 10.0)
@@ -181,18 +183,19 @@ class Unigram(Lookup):
             if not single:
                 self._offer(best, at + 1, here + self._penalty, at, None)
         placed: list[Placed] = []
-        end, was_unknown = size, False
+        end, unknown = size, (None, self.unknown_number)
         while end > 0:
             _, at, type_ = best[end]
-            start, stop = offsets[at], offsets[end]
-            if type_ is None and self.byte_fallback:
-                placed += reversed(self.bytes_of(characters[at], start, stop))
+            is_unknown = type_ in unknown
+            while is_unknown and at > 0 and best[at][2] in unknown:
+                at = best[at][1]
+            if is_unknown and self.byte_fallback and "".join(characters[at:end]) != self.named:
+                for place in reversed(range(at, end)):
+                    where = offsets[place], offsets[place + 1]
+                    placed += reversed(self.bytes_of(characters[place], *where))
             else:
-                type_ = self.unknown_number if type_ is None else type_
-                if was_unknown and type_ == self.unknown_number:
-                    stop = placed.pop()[2]
-                placed.append((type_, start, stop))
-            was_unknown = type_ == self.unknown_number
+                number = self.unknown_number if is_unknown else type_
+                placed.append((number, offsets[at], offsets[end]))
             end = at
         return self.tokens(reversed(placed))
 

@@ -107,9 +107,10 @@ def test_a_chain_goes_through_types_that_are_there():
 
 
 def test_a_chain_has_no_pair_twice():
-    graph = MergeGraph.from_merges([("x", "y", "x", "y"), ("x", "y")])
+    graph = MergeGraph.from_merges([("a", "b"), ("x", "y", "x", "y"), ("x", "y")])
     graph.portable()
     assert [graph.describe(merge) for merge in graph.merge_ids()] == [
+        "a + b → ab",
         "x + y → xy",
         "xy + xy → xyxy",
     ]

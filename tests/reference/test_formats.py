@@ -535,8 +535,8 @@ def test_lines_of_morfessor(line, morphs, count):
 
 
 def test_morfessor_numbers_are_words_where_there_are_no_counts():
-    reference = read("un + do", "2 + nd", "12", "re + do + ing")
-    assert [e.word for e in reference.entries] == ["undo", "2nd", "12", "redoing"]
+    reference = read("un + do", "2 + nd", "12", "3 + rd")
+    assert [e.word for e in reference.entries] == ["undo", "2nd", "12", "3rd"]
     assert not reference.has_counts
 
 

@@ -27,7 +27,9 @@ def test_what_others_draw_changes_no_model_and_is_not_changed():
 
 
 def test_silver_is_where_four_of_five_runs_agree():
-    text = silver_reference(WORDS, "wordfreq:de", 500, 3, workers=2)
+    told: list[float] = []
+    text = silver_reference(WORDS, "wordfreq:de", 500, 3, workers=2, watch=told.append)
+    assert told == [0.2, 0.4, 0.6, 0.8, 1.0]
     assert silver_reference(WORDS, "wordfreq:de", 500, 3) == text
     reference = read_reference(text.encode(), name="silver.tsv")
     assert reference.name == "silver.tsv (silver)" and not reference.skipped

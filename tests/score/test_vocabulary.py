@@ -335,6 +335,7 @@ ORDERS = st.just(1.0) | st.floats(0.05, 8).filter(lambda order: abs(order - 1) >
 @given(st.lists(st.integers(0, 10**6), max_size=30), st.integers(0, 50), ORDERS)
 @example([6, 3, 1], 7, 50_000.0)  # nearly that of the most frequent type alone
 @example([6, 3, 1], 7, 1 + 1e-9)  # no jump at Shannon's
+@example([2, 1], 0, 1.0)  # as few types as can be
 def test_renyi_efficiency_by_its_definition(counts, unused, order):
     size = len(counts) + unused
     found = renyi_efficiency(counts, size, order)
@@ -384,11 +385,12 @@ def test_same_as_word_by_word(merges, given_counts):
 @pytest.mark.parametrize("method", ["bpe", "flota", "first", "greedy"])
 def test_same_as_word_by_word_with_markers_and_bytes(method):
     segmenter = method_on(load_tokeniser("demo:de"), method)
-    words = ["häuser", "it's", "über-all", "🧩", "x", "Straße", "don’t", "Gehweg"]
-    counts = WordCounts(words, [3, 1, 4, 1, 5, 9, 2, 6])
+    words = ["häuser", "it's", "über-all", "🧩", "\x7f\x80\u07ff\u0800\uffff", "Straße", "don’t"]
+    counts = WordCounts(words, [3, 1, 4, 1, 5, 9, 2])
     found = compress(segmenter, counts)
     expected, tokens = naive(segmenter, counts)
     assert found.tokens == tokens
+    assert found.bytes == sum(len(word.encode()) * count for word, count in counts.items())
     assert {n: int(c) for n, c in enumerate(found.counts) if c} == dict(expected)
 
 

@@ -42,6 +42,7 @@ def tokens_of(segmentation, graph, word):
 
 EXAMPLES = [
     ([("a", "a")], ["aaaaa", "aaaa", "", "a"]),
+    ([("a", "c")], ["ac", "acac"]),
     ([("a", "b", "a")], ["ababa", "ababab", "abaaba"]),
     ([("a", "b"), ("ab", "ab"), ("ab", "ab", "ab")], ["ababababab"]),
     ([("ab", "c"), ("a", "b"), ("b", "c")], ["abc", "abcabc"]),
@@ -54,7 +55,11 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("path", ["low ids", "high ids", "long pieces"])
+PATHS = {"low ids": 0, "both": merge_lookup.DENSE - 2, "high ids": merge_lookup.DENSE}
+PATHS["long pieces"] = 0
+
+
+@pytest.mark.parametrize("path", PATHS)
 @examples(200)
 @given(drawn=with_words())
 def test_as_oracle(path, drawn):
@@ -62,14 +67,14 @@ def test_as_oracle(path, drawn):
     assert_as_oracle(path, *drawn)
 
 
-@pytest.mark.parametrize("path", ["low ids", "high ids", "long pieces"])
+@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("merges, words", EXAMPLES)
 def test_examples_as_oracle(path, merges, words):
     assert_as_oracle(path, merges, words)
 
 
 def assert_as_oracle(path, merges, words):
-    graph = graph_of(merges, filler=merge_lookup.DENSE if path == "high ids" else 0)
+    graph = graph_of(merges, filler=PATHS[path])
     is_long = path == "long pieces"
     with (
         patch.object(segmenting, "SCANNED", 1 if is_long else segmenting.SCANNED),

@@ -47,6 +47,15 @@ def test_same_as_naive_where_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> Non
         for _ in range(300)
     }
     seen, train_events = set[int](), merge_training.train_events
+    initial_pairs = merge_training.initial_pairs
+
+    def barely(words: Any, state: Any, removing: bool) -> merge_training.Pairs:
+        """Pairs in a table that has to grow."""
+        pairs = initial_pairs(words, state, removing)
+        table = merge_training._empty_table(1 << (int(state.pairs) + 1).bit_length())
+        heads = np.full(len(table), -1, np.int32)
+        merge_training.copy_rows(pairs.table, pairs.heads, table, heads)
+        return pairs._replace(table=table, heads=heads)
 
     def watched(*arguments: Any) -> int:
         status: int = train_events(*arguments)
@@ -55,6 +64,7 @@ def test_same_as_naive_where_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(merge_training, "EVENTS_PER_CALL", 50)
     monkeypatch.setattr(merge_training, "train_events", watched)
+    monkeypatch.setattr(merge_training, "initial_pairs", barely)
     trained = train_picky(counts, vocab_size=300, threshold=0.3)
     types, events, _, _ = plain.train_picky(counts, 300, 0.3)
     assert (list(trained.types), events_of(trained)) == (types, events)

@@ -62,14 +62,6 @@ class Blame:
         places = self.places_of_types
         return np.where(places < 0, 0.0, np.append(self.applied, 0.0)[places])
 
-    def figures(self, number: int) -> str:
-        """Describe a type by its most blamed merge, shortly."""
-        place, joins = self.places_of_types[number], self.joins_of_types[number]
-        if not joins:
-            return "atom" if place < 0 else "never applied"
-        blame = in_percent(self.ratio[place], 0)
-        return f"blame {blame} · {self.blamed[place]:,.0f} of {counted(joins, 'join')}"
-
     def candidates(self, threshold: float = DEFAULT_THRESHOLD) -> npt.NDArray[np.int64]:
         """Return positions in ``arrays`` of merges with R ≥ threshold and N > 0, worst first."""
         return self.order[self.ratio[self.order] >= threshold]

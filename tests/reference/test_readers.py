@@ -38,7 +38,7 @@ def test_detection():
         ["ing", "able"],
         ['{"model": {"type": "BPE"}}'],
         [],
-        ["word"],
+        ["gold"],
     ],
 )
 def test_what_is_no_reference_is_not_detected(lines):

@@ -73,8 +73,9 @@ def test_each_answer_says_what_may_be_loaded(public_port, path):
     assert b'"allowedOrigins":[]' in ask(public_port, "/_stcore/host-config").read()
 
 
+@pytest.mark.soak
 def test_no_page_needs_more(page, public_port):
-    """What the policy refuses stands on the console, and that fails the test."""
+    """What the policy refuses stands on the console, and that fails this and every other test."""
     refused = []
     page.expose_function("refused", lambda text: refused.append(text))
     page.add_init_script(

@@ -4,7 +4,6 @@ import re
 
 import pytest
 from browser_steps import PATIENCE, Line, go_to, idle, remedy, start, to_click, value_of
-from effort import one_of
 from playwright.sync_api import expect
 
 from morphgraph.core.files import demo_gold_path
@@ -65,7 +64,8 @@ def test_steps_are_not_taken_back_by_late_answers(page, app_address):
     expect(page.get_by_text("What “anneal” did to merges")).to_be_visible(timeout=PATIENCE)
 
 
-@pytest.mark.parametrize("delay", one_of(60, 0, 200))
+@pytest.mark.soak
+@pytest.mark.parametrize("delay", [60, 0, 200])
 def test_a_run_can_be_stopped_and_goes_on(page, app_address, delay):
     start(page, app_address)
     remedy(page, "ReBPE")

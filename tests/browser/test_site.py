@@ -13,7 +13,6 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
-from effort import share_of
 from playwright.sync_api import expect
 
 from morphgraph import __version__
@@ -113,12 +112,12 @@ def served(site):
         server.shutdown()
 
 
+@pytest.mark.soak
 def test_all_pages_open(served, pages, new_page):
     page = new_page(viewport={"width": 390, "height": 800})
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    # Some of them: all are in a soak, and links and words are looked at in all.
-    for address in [*pages][:: len(pages) // share_of(len(pages), 12)]:
+    for address in pages:
         if not address.endswith("404.html"):  # it is at the root, whatever is asked for
             page.goto(address.replace(f"{HOST}/", served), wait_until="load")
             expect(page.locator("h1").first).to_be_visible()
@@ -127,6 +126,7 @@ def test_all_pages_open(served, pages, new_page):
     assert [url for url in asked if not url.startswith(ours)] == []
 
 
+@pytest.mark.soak
 def test_pictures_of_the_app_are_as_dark_as_the_page(served, new_page):
     named = re.findall(r"images/(.*)\.png\)", (ROOT / "docs/app.md").read_text(encoding="utf-8"))
     for scheme, ending in (("light", ".png#only-light"), ("dark", "-dark.png#only-dark")):
@@ -146,6 +146,7 @@ def test_a_question_is_found_by_its_own_words(served, page):
     page.wait_for_url(f"{served}docs/answers/how-do-i-remove-a-token-and-keep**")
 
 
+@pytest.mark.soak
 def test_versions_are_listed_and_changed_between(site, served, page):
     publish = runpy.run_path(str(ROOT / "release/publish_site.py"))["publish"]
     # Published out of order, as the mending of an earlier version is.

@@ -53,7 +53,7 @@ def test_what_is_built_is_in_step_and_small():
     assert all(len(made[f"merges-{code}.js"].encode()) < 300_000 for code in ("en", "de", "nl"))
 
 
-@pytest.mark.parametrize("width", [1440, 768, 390])
+@pytest.mark.parametrize("width", one_of(390, 768, 1440))
 def test_a_guess_is_answered_and_the_knockout_comes_before_its_result(alone, width):
     page = alone(STORY, width=width)
     assert not is_too_wide(page)
@@ -88,7 +88,7 @@ def test_words_and_labels_follow_the_slider_of_the_run(alone):
         expect(page.locator("#end .chip")).to_have_text(tokens)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", one_of("light", "dark"))
 def test_all_pages_of_the_atlas_open(alone, scheme):
     page = alone(ATLAS, DOCS, width=390, color_scheme=scheme)
     for path in sorted(ATLAS.parent.glob("*.html")):
@@ -133,7 +133,7 @@ def report(tmp_path):
     return tmp_path / "report.html"
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1000), ("dark", 1400)])
+@pytest.mark.parametrize(("scheme", "width"), one_of(("dark", 1400), ("light", 1000)))
 def test_a_report_draws_its_charts(alone, report, scheme, width):
     page = alone(report, width=width, color_scheme=scheme)
     page.wait_for_selector("html[data-drawn]", timeout=60_000)

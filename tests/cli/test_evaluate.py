@@ -14,7 +14,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from effort import one_of
+from pandas.testing import assert_frame_equal
 from sixty_cells import TINY, evaluate
+
+import morphgraph as mg
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def tiny(folder):
 
 
 @pytest.mark.slow
-def test_a_run_leaves_all_that_it_promises(tiny, tmp_path):
+def test_a_run_leaves_all_that_it_promises_and_is_a_call(morphgraph, tiny, tmp_path):
     out = tmp_path / "run"
     run = evaluate(tiny, "--out", out, "--workers", 1)
     assert run.returncode == 0, run.stderr
@@ -38,21 +41,30 @@ def test_a_run_leaves_all_that_it_promises(tiny, tmp_path):
     assert ran["command"][:2] == ["morphgraph", "evaluate"]
     assert re.fullmatch("[0-9a-f]{12}", ran["code"])
     assert ran["versions"]["python"].startswith("3.")
+    # It is a call, and goes on where it was.
     first = (out / "results.parquet").read_bytes()
-
-    again = evaluate(tiny, "--out", out)
-    assert again.returncode == 0
-    assert "3 done before" in again.stderr
+    again = morphgraph("evaluate", tiny, "--out", out, "--json")
+    assert "3 done before" in again.err
     assert (out / "results.parquet").read_bytes() == first
+    outcome = mg.evaluate(tiny, tmp_path / "own", workers=1)
+    assert again.json == {**outcome.to_dict(), "folder": str(out)}
+    assert_frame_equal(mg.evaluate(tiny, out).to_frame(), outcome.to_frame())
+    outcome.save(tmp_path / "table.csv")
+    table = outcome.folder / "tables" / "scores.csv"
+    assert (tmp_path / "table.csv").read_bytes() == table.read_bytes()
+    assert str(outcome).startswith("done: 3 of 3 tasks")
 
-    # One value more: two cells are there already.
+
+@pytest.mark.soak
+def test_with_one_value_more_two_cells_are_there_already(tiny, tmp_path):
+    assert evaluate(tiny, "--out", tmp_path / "run").returncode == 0
     tiny.write_text(TINY.replace("dropout(p=0.1)]", "dropout(p=0.1), dropout(p=0.2)]"))
-    more = evaluate(tiny, "--out", out)
+    more = evaluate(tiny, "--out", tmp_path / "run")
     assert more.returncode == 0
     assert "4 of 4 tasks, 3 done before" in more.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_failed_cell_is_told_and_stops_no_other(tmp_path):
     (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
     configuration = tmp_path / "odd.yaml"
@@ -111,7 +123,7 @@ def assert_no_room(tiny, out):
     assert not list(out.rglob(".partial-*"))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny, small_disk):
     filling = small_disk / "filling"
     filling.write_bytes(bytes(340_000))
@@ -157,7 +169,7 @@ def test_output_on_a_full_disk():
         assert (run.returncode, run.stdout) == (0, "done\n")
 
 
-@pytest.mark.kills
+@pytest.mark.soak
 def test_a_scheduler_that_is_lost_on_the_way(tmp_path):
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 400))
     long = tmp_path / "long.yaml"
@@ -222,6 +234,5 @@ def test_interrupted_it_stops_and_goes_on(tiny, tmp_path):
     assert "stopping; press Ctrl-C again to end at once" in said
     assert "Traceback" not in said
     assert not (out / "stop").exists()
-    again = evaluate(tiny, "--out", out)
-    assert again.returncode == 0
+    assert evaluate(tiny, "--out", out, "--workers", 1).returncode == 0
     assert pd.read_parquet(out / "results.parquet")["cell"].nunique() == 25

@@ -1,12 +1,10 @@
-"""A command says what the library says: it is a call of it (`tests.batch`: so is an evaluation)."""
+"""A command says what the library says, as it is a call of it (so is an evaluation: see its tests)."""
 
 import json
 
 import pandas as pd
 import pytest
 from effort import one_of
-from pandas.testing import assert_frame_equal
-from sixty_cells import TINY, evaluate
 
 import morphgraph as mg
 from morphgraph.core.text import without_nan
@@ -75,19 +73,6 @@ def test_training_is_a_call(method, morphgraph, tmp_path):
     trained.save(own)
     assert run == data({"saved": str(out), **trained.to_dict()})
     assert out.read_bytes() == own.read_bytes()
-
-
-def test_an_evaluation_is_a_call(tmp_path):
-    file = tmp_path / "tiny.yaml"
-    file.write_text(TINY)
-    run = evaluate(file, "--out", tmp_path / "run", "--workers", 1, "--json")
-    outcome = mg.evaluate(file, tmp_path / "own", workers=1)
-    assert json.loads(run.stdout) == {**outcome.to_dict(), "folder": str(tmp_path / "run")}
-    assert_frame_equal(mg.evaluate(file, tmp_path / "run").to_frame(), outcome.to_frame())
-    outcome.save(tmp_path / "table.csv")
-    tables = outcome.folder / "tables"
-    assert (tmp_path / "table.csv").read_bytes() == (tables / "scores.csv").read_bytes()
-    assert str(outcome).startswith("done: 3 of 3 tasks")
 
 
 def test_scores_are_those_of_the_library(morphgraph):

@@ -1,4 +1,4 @@
-"""A command says what the library says, as it is a call of it (so is an evaluation: see its tests)."""
+"""A command says what the library says: it is a call of it (an evaluation: see `test_evaluate`)."""
 
 import json
 

@@ -6,7 +6,7 @@ import random
 import oracles
 import pytest
 import rebpe_oracle
-from effort import one_of
+from effort import one_of, share_of
 from strategies import check_graph, file_ids
 from tokenizers import Tokenizer, models, pre_tokenizers
 

@@ -12,6 +12,7 @@ sys.path += map(str, (HERE.parent / "tests", HERE.parent, *HERE.glob("*/tests"))
 
 from tests.conftest import (  # noqa: E402, F401
     data_folder,
+    few_words,
     morphgraph,
     no_data_folder,
     own_main,

@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 import refusals
 import reruns
 from command import Run
-from effort import share_of
+from effort import few_words, share_of  # noqa: F401
 
 # Kernels are used for few words too where no test says otherwise (see test_quick_to_start).
 import morphgraph.kernels.segmenting

@@ -35,5 +35,6 @@ def all_but(cases, *long):
 
 @pytest.fixture(autouse=True)
 def few_words(monkeypatch):
-    """Exports are compared on a share of the words; a folder of tests imports this."""
+    """Exports are compared on a share of the words and sentences."""
     monkeypatch.setattr("morphgraph.formats.export.WORDS_TO_CHECK", share_of(10_000))
+    monkeypatch.setattr("morphgraph.formats.export.SENTENCES_TO_CHECK", share_of(1_000))

@@ -347,7 +347,7 @@ _FRAMES = (
 )
 
 
-def sentences_to_check(words: Sequence[str], count: int = SENTENCES_TO_CHECK) -> list[str]:
+def sentences_to_check(words: Sequence[str], count: int | None = None) -> list[str]:
     """Return texts made of words, with punctuation, numbers, rare characters and white space.
 
     >>> sentences_to_check(["un", "do"], 2)
@@ -363,7 +363,7 @@ def sentences_to_check(words: Sequence[str], count: int = SENTENCES_TO_CHECK) ->
         for i, word in enumerate(order)
     )
     texts = []
-    for frame in islice(cycle(_FRAMES), count):
+    for frame in islice(cycle(_FRAMES), SENTENCES_TO_CHECK if count is None else count):
         texts.append(frame.format(*islice(cased, frame.count("{}"))))
     return texts
 

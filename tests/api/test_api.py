@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from effort import share_of
 from refusals import refused
 from small import small_document
 from tokenizers import Tokenizer
@@ -314,7 +315,7 @@ def test_an_export_sets_other_files_aside(tokeniser, small, tmp_path, monkeypatc
     assert {path.name for path in mine.iterdir()} == others | {*made.files}
     assert (mine / "README.md.old").read_text() == "all of README.md"
     again = small.export(mine, words=["undo"])  # what it wrote itself makes room
-    assert repr(again).endswith(" 9 types, checked on 1 word and 1,000 sentences>")
+    assert repr(again).endswith(f" 9 types, checked on 1 word and {share_of(1000):,} sentences>")
     assert not (mine / "README.md.old1").exists()
     with refused():
         small.export(mine / "thesis.tex")

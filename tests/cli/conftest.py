@@ -5,7 +5,6 @@ import os
 import subprocess
 
 import pytest
-from effort import few_words  # noqa: F401
 from sixty_cells import TINY
 from small import small_document
 

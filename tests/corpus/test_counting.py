@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from effort import examples, one_of
+from effort import EFFORT, examples, one_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -192,7 +192,7 @@ if __name__ == "__main__":
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read in /proc")
 def test_memory_does_not_grow_with_the_words(tmp_path):
     peaks = []
-    for distinct in (1, 800_000, 2_400_000):
+    for distinct in (1, 800_000, 2_400_000) if EFFORT == "soak" else (1, 1_600_000):
         text = tmp_path / f"{distinct}.txt"
         text.write_text(
             " ".join(f"{number * 2654435761 % 2**32:08x}" for number in range(distinct))
@@ -202,10 +202,10 @@ def test_memory_does_not_grow_with_the_words(tmp_path):
         peak, found = map(int, run.stdout.split())
         assert found == distinct
         peaks.append(peak / 1024)
-    least, some, many = peaks
+    least, *some, many = peaks
     # The 64 MB, DuckDB's own and what is read and written. In a dictionary, they take 360 MB.
     assert many - least < 150 and many < 64 + 210
-    assert many - some < 40
+    assert all(many - each < 40 for each in some)
 
 
 def test_workers_are_as_many_as_the_memory_is_for(monkeypatch):
@@ -230,7 +230,7 @@ def sample(data_folder, tmp_path):
 
 
 @pytest.mark.parametrize("pipeline", ["knockout", "rebpe"])
-@pytest.mark.parametrize("least", [1, 5, 10])
+@pytest.mark.parametrize("least", one_of(5, 1, 10))
 def test_the_words_are_those_of_the_pipeline(data_folder, tmp_path, pipeline, least):
     text, out = sample(data_folder, tmp_path), tmp_path / "counts"
     count_words([text], out, pipeline=pipeline, minimum_count=least)
@@ -248,7 +248,7 @@ def test_the_words_are_those_of_the_pipeline(data_folder, tmp_path, pipeline, le
     assert all(word[-1] in "'’" or word[0] in "'’" for word in unstable)
 
 
-@pytest.mark.parametrize("method", ["bpe", "picky", "scaffold", "wordpiece"])
+@pytest.mark.parametrize("method", one_of("picky", "bpe", "scaffold", "wordpiece"))
 def test_the_order_of_words_does_not_matter(data_folder, tmp_path, method):
     counts = read_text(sample(data_folder, tmp_path))
     items = sorted(counts.items())

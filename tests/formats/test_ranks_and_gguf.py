@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tiktoken
 import wordfreq
-from effort import SHARE, all_but, examples
+from effort import SHARE, examples, one_of
 from gguf_models import write_merges, write_model, write_pieces
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,7 +88,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("ranks")
 
 
-@examples(30)
+@examples(30, 3)
 @given(st.integers(0, 10**6))
 def test_a_trained_file_is_cut_as_tiktoken_does(folder, seed):
     drawn = random.Random(seed)
@@ -146,12 +146,13 @@ def some_lines(each):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", all_but(PUBLISHED, "p50k_base", "o200k_base"))
+@pytest.mark.parametrize("name", one_of(*PUBLISHED))
 def test_published_files_are_cut_as_tiktoken_does(name, data_folder):
     path = data_folder / "tokenizers" / "tiktoken" / f"{name}.tiktoken"
     theirs = encoding(PATTERNS.get(name, PATTERNS["r50k_base"]), ranks_in(path.read_bytes()))
-    ours = mg.load(path)
-    ids = {token["content"]: token["id"] for token in load_tokeniser(path).document["added_tokens"]}
+    loaded = load_tokeniser(path)
+    ours = mg.Tokeniser(Bte(loaded))
+    ids = {token["content"]: token["id"] for token in loaded.document["added_tokens"]}
     assert ids | PUBLISHED[name] == ids
     for line in some_lines(4):
         assert ours.encode(line) == theirs.encode(line), line

@@ -13,7 +13,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.portable_edits import explain_lost, preview_keeping
 from morphgraph.tokeniser.merging import unformed_types
 
-LONGEST = 7 if EFFORT == "soak" else 6
+LONGEST = 7 if EFFORT == "soak" else 5
 TEXTS = ["".join(letters) for n in range(LONGEST) for letters in product("abc", repeat=n + 1)]
 
 

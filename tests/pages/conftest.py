@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from effort import few_words  # noqa: F401
 from small import small_document
 from streamlit.components.v2 import manifest_scanner
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df

@@ -227,7 +227,7 @@ def test_every_line_of_all_real_files_is_used_or_skipped_with_a_reason(data_fold
         (data_folder / "references").rglob("*.tsv"), key=lambda path: path.stat().st_size
     )
     assert len(paths) > 15
-    for path in paths[: None if EFFORT == "soak" else -4]:
+    for path in paths[: None if EFFORT == "soak" else 5]:
         reference = read_reference(path)
         shape = "sigmorphon2022" if "sigmorphon" in str(path) else "morphynet-derivation"
         assert reference.format == shape or "inflectional" in path.name

@@ -6,13 +6,16 @@ import sys
 from dataclasses import replace
 from itertools import accumulate
 
+from effort import share_of
+
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 from morphgraph.reference.silver import dampened, silver_reference, train_baseline
 
 COUNTS = wordfreq_counts("de", wordlist="small")
-WORDS = WordCounts(COUNTS.words[:2000], COUNTS.counts[:2000])
+COUNT = share_of(2000, 1000)
+WORDS = WordCounts(COUNTS.words[:COUNT], COUNTS.counts[:COUNT])
 
 
 def test_what_others_draw_changes_no_model_and_is_not_changed():

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from itertools import product
 
 import pytest
+from effort import share_of
 from small import small_reference, small_tokeniser
 from strategies import check_graph
 
@@ -208,9 +209,9 @@ def test_the_recipe_does_not_depend_on_the_order_of_sets():
             text=True,
         ).stdout
 
-    first = recipe("1")
+    first, *others = map(recipe, ("1", "2", "31")[: share_of(3, 2)])
     assert '"reify"' in first
-    assert recipe("2") == recipe("31") == first
+    assert {first} == {*others}
 
 
 @pytest.fixture(scope="module")

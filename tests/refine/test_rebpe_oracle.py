@@ -373,7 +373,7 @@ def test_trained_tokenisers(data):
 
 
 @pytest.mark.slow
-@examples(20, least=2, suppress_health_check=[HealthCheck.too_slow])
+@examples(20, least=1, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_trained_tokenisers_of_two_thousand_types(data):
     case = trained_case(data, "large")

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 import wordfreq
-from effort import share_of
+from effort import one_of, share_of
 from sentencepiece import SentencePieceProcessor
 from small import trained_pieces
 from tokenizers import Tokenizer
@@ -52,7 +52,7 @@ def check_as_stock(tokeniser, library, texts=None):
             assert tokeniser.decode(found.ids, special_tokens=special) == read, text
 
 
-@pytest.mark.parametrize("name", ["qwen2.5", "deepseek-v3", "oscar-de-40k", "oscar-nl-40k"])
+@pytest.mark.parametrize("name", one_of("qwen2.5", "deepseek-v3", "oscar-de-40k", "oscar-nl-40k"))
 def test_published_tokenisers(name, data_folder):
     folder = data_folder / "tokenizers" / name
     check_as_stock(mg.load(folder), Tokenizer.from_file(str(folder / "tokenizer.json")))

@@ -38,6 +38,20 @@ trainers = card.set_value(card.options[2]).run().selectbox(key="train_other").op
 assert not app.exception
 print(json.dumps(["Atoms" in picker, "Atoms" in trainers]))
 """
+COMMANDS = """
+import contextlib, io, json, sys
+from morphgraph import cli
+said = []
+for line in sys.argv[1:]:
+    sys.argv = ["morphgraph", *line.split()]
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        try:
+            cli.main()
+        except SystemExit as ended:
+            assert not ended.code, line
+    said.append(out.getvalue())
+print(json.dumps(said))
+"""
 LOADED = """
 import json
 from transformers import AutoTokenizer
@@ -96,28 +110,21 @@ def run(tmp_path_factory):
     return run
 
 
-def test_the_examples_in_their_docstrings_hold(run):
-    assert json.loads(run("-c", DOCTESTS)) == [[0, True], [0, True]]
-
-
-def test_the_command_line(run):
-    segmented = run("-m", "morphgraph", "segment", "demo:en", "--method", "atoms", "house")
+def test_the_command_line_an_evaluation_and_the_examples_in_docstrings(run):
+    lines = (
+        "segment demo:en --method atoms house",
+        "score demo:en gold.txt --scores single --json",
+        "reference show gold.txt",
+        "train atoms --text lines.txt --vocab-size 260 --out m.json",
+        "evaluate lengths.yaml --out run --workers 1",
+    )
+    said, examples = map(json.loads, run("-c", COMMANDS + DOCTESTS, *lines).splitlines())
+    segmented, scored, shown, *_ = said
     assert segmented == "Ġ h o u s e\n"
-    command = ("-m", "morphgraph", "score", "demo:en", "gold.txt", "--scores", "single", "--json")
-    [table] = json.loads(run(*command))["tables"]
+    [table] = json.loads(scored)["tables"]
     assert table["rows"][0]["scores"]["single"]["value"] == 0.5, "house is one token of two words"
-    shown = run("-m", "morphgraph", "reference", "show", "gold.txt")
     assert "gold.txt, hyphenated" in shown and "not letters and hyphens" in shown
-    training = "train atoms --text lines.txt --vocab-size 260 --out m.json"
-    run("-m", "morphgraph", *training.split())
-
-
-def test_the_pages(run):
-    assert json.loads(run("-c", IN_THE_APP, cwd=ROOT).splitlines()[-1]) == [True, True]
-
-
-def test_an_evaluation(run):
-    run("-m", "morphgraph", "evaluate", "lengths.yaml", "--out", "run", "--workers", "1")
+    assert examples == [[0, True], [0, True]]
     printed = run("-c", "print(open('run/results.json', encoding='utf-8').read())")
     values = {
         (row["method"], score["metric"]): score["value"]
@@ -129,10 +136,14 @@ def test_an_evaluation(run):
     assert values["Atoms", "f1"] < values["as it is", "f1"]
 
 
+def test_the_pages(run):
+    assert json.loads(run("-c", IN_THE_APP, cwd=ROOT).splitlines()[-1]) == [True, True]
+
+
 def test_an_export_is_loaded(run):
     pytest.importorskip("transformers")
-    run("-m", "morphgraph", "export", "demo:en", "--method", "atoms", "--out", "out")
-    assert json.loads(run("-c", LOADED).splitlines()[-1]) == ["Ġ", *"house"]
+    lines = ["export demo:en --method atoms --out out"]
+    assert json.loads(run("-c", COMMANDS + LOADED, *lines).splitlines()[-1]) == ["Ġ", *"house"]
 
 
 def test_a_page(tmp_path, monkeypatch):

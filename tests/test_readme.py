@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from effort import EFFORT, share_of
 from tokenizers import Tokenizer
 
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
@@ -17,6 +18,8 @@ COMMANDS = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf
 
 NOT_RUN = ("morphgraph reference get", "morphgraph app")
 """One needs the network, the other never ends."""
+SHORTER = {"wordfreq:de": "wordfreq:vi", "tr=wordfreq:tr": "tr=wordfreq:vi", "16000": "1000"}
+"""What lines name, for less than a soak."""
 
 
 LINES = [
@@ -55,7 +58,10 @@ def test_one_after_the_other(morphgraph, folder):
             continue
         arguments = shlex.split(line)[1:]
         if "silver" in arguments:
-            arguments += ["--words", "1000"]  # of 50,000, which take a minute
+            arguments += ["--words", str(share_of(1000))]  # of 50,000, which take a minute
+        if EFFORT != "soak":
+            arguments = [SHORTER.get(each, each) for each in arguments]
+            arguments += ["--quick", "--workers", "1"] if "evaluate" in arguments else []
         ended[" ".join(arguments[:1])] = run = morphgraph(*arguments)
         assert run.code == 0, f"{line}\n{run.err}"
         assert "Traceback" not in run.err

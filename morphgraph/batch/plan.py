@@ -210,6 +210,9 @@ class _Planner:
         ]
         if any(lacks[:2]) or (lacks[2] and not (self.references or asked.vocabulary)):
             return
+        for number, method in of_language(asked.methods):  # before anything expands one
+            with self._at("methods", number):
+                self._check_size(prod(map(len, method.given().values())))
         for corpus in corpora or [None]:
             sources = self._there(partial(self._tokenisers, corpus), tokenisers)
             for source, (number, method) in product(chain(*sources), of_language(asked.methods)):

@@ -3,11 +3,12 @@
 import json
 import re
 from concurrent.futures import wait
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from effort import EFFORT
 from small import small_document
 from streamlit.components.v2 import manifest_scanner
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
@@ -15,11 +16,16 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
+from web import sources
 from web.edits import CANVAS
 from web.sources import references_there
 
 # Each app of a test would read what is said of all installed packages, for half a second.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+# The short lists of wordfreq show what the long ones do, which are for a soak.
+if EFFORT != "soak":
+    sources.wordfreq_counts = partial(sources.wordfreq_counts, wordlist="small")
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,7 +11,6 @@ import pytest
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.text import percent
-from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference import catalogue
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import KnockoutSettings, ReBPESettings
@@ -29,6 +28,7 @@ from morphgraph.tables.model import HELD_IN, shown_texts
 from morphgraph.tables.scores import breakdown_table, scores_table, words_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from tests.pages.conftest import as_read
+from web import sources
 from web.sources import references_there
 
 pytestmark = pytest.mark.slow
@@ -342,7 +342,7 @@ def test_all_methods_on_several_references(greek, downloads, page):
     chosen = ["open", "demo de", "file mine.tsv", "public small-greek"]
     page.set("multiselect", "References", chosen)
     page.set("segmented_control", "Each word counts", "tokens")
-    counts = dict(wordfreq_counts("de").items())
+    counts = dict(sources.wordfreq_counts("de").items())
     german = read_reference(demo_gold_path("de"), name="demo:de")
     golds = [gold_of(page), GoldSet.of(german, counts, "wordfreq:de")]
     golds.append(GoldSet.of(read_reference(GOLD, name="mine.tsv")))

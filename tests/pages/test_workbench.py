@@ -117,6 +117,7 @@ def test_types_that_would_be_markup_are_text(app):
 def test_types_that_nothing_forms_are_a_list(app):
     document = json.dumps(small_document(SEVERAL_MERGES, string.printable.strip())).encode()
     app.session.open_tokeniser(from_tokenizer_json(document, "several.json"))
+    app.session.use_frequencies({"abcd": 1.0}, "small.tsv")
     app.graph.knockout(["abcd"])
     lists = state(app.run(), "All types").find("pills", "Lists")
     assert "1 never formed" in lists.options

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,7 @@ class MergeArrays:
         return Merges(table, dense, int(widest), self.parts, spans, self.results, self.leaders)
 
     @cached_property
-    def pairs(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint16]] | None:
+    def pairs(self) -> "tuple[npt.NDArray[Any], ...] | None":
         """What `kernels.segmenting_pairs` looks up; None if merges tie or some have more parts."""
         from morphgraph.kernels.segmenting_pairs import MOST_MERGES, MOST_TYPES, build_pairs
 
@@ -51,7 +51,7 @@ class MergeArrays:
         if (np.diff(self.part_offsets) > 2).any():
             return None
         table, seeds = build_pairs(self.parts, self.part_offsets)
-        return (table, seeds) if len(table) else None
+        return (table, seeds, self.merges.dense, self.results) if len(table) else None
 
     @cached_property
     def places(self) -> npt.NDArray[np.int32]:

@@ -59,12 +59,14 @@ class TypeAtoms:
         return (number,)
 
 
-def atoms_of(
-    graph: MergeTable, among: Iterable[int] | None = None
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+Flat = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
+"""The atoms of all types one after the other, and offsets (types + 1) into them."""
+
+
+def atoms_of(graph: MergeTable, among: Iterable[int] | None = None) -> Flat:
     """Return the atoms of every type, by id, or of types ``among`` these and of their parts.
 
-    They come with offsets (types + 1) into them. Others, and removed types, have none.
+    Others, and removed types, have none.
 
     >>> graph = MergeTable.from_merges([("a", "b"), ("ab", "ab")])
     >>> atoms, offsets = atoms_of(graph)

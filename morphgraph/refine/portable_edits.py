@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from morphgraph.graph.atoms import atoms_of
 from morphgraph.graph.keeping import affected_types, missing_types
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
@@ -31,12 +32,12 @@ def preview_portable(
     >>> "abc" in graph, graph.has_tuples, change.counts()
     (False, False, {'removed': 2})
     """
-    original, usual = graph.original(), UsualPairs(graph)
+    original, usual, atoms = graph.original(), UsualPairs(graph), atoms_of(graph)
     drop, formed, already = set[str](), set[int](), set[int]()
     while True:
         change = graph.preview_portable(drop, usual)
         after = graph.after(change)
-        found = set(unformed_types(after))
+        found = set(unformed_types(after, atoms=atoms))
         new = {each for each in found if each < graph.loaded_type_count} - formed - already
         already |= set(unformed_types(original, new))
         formed |= new - already

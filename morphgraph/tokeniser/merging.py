@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from morphgraph.core.system import usual_threads
 from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges, merge_arrays
-from morphgraph.graph.atoms import TypeAtoms, atoms_of
+from morphgraph.graph.atoms import Flat, TypeAtoms, atoms_of
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change, Merge, ranges
 from morphgraph.kernels import INSIDE_TOKEN, worth_loading
@@ -346,9 +346,9 @@ def segment_pieces_anew(
     from morphgraph.kernels.segmenting import NONE_OMITTED, SCANNED, scan_pieces, segment_pieces
     from morphgraph.kernels.segmenting_pairs import SHORT, segment_pairs
 
-    words, merges = segmentation.words, arrays.merges
+    words, pairs = segmentation.words, arrays.pairs
+    merges = arrays.merges if pairs is None else None
     pieces, both = words.piece_offsets, (segmentation.closed_by, segmentation.token_at)
-    pairs = None if arrays.pairs is None else (*arrays.pairs, merges.dense, merges.results)
 
     def run_short(first: int, last: int) -> None:
         if pairs is None:
@@ -358,7 +358,7 @@ def segment_pieces_anew(
 
     def run_long(first: int, last: int) -> None:
         given = words.atoms, words.word_offsets, pieces, (first, last)
-        segment_pieces(*given, merges, NONE_OMITTED, is_long, *both)
+        segment_pieces(*given, merges or arrays.merges, NONE_OMITTED, is_long, *both)
 
     run_blocks(run_short, _blocks(pieces, threads or usual_threads(), wanted))
     is_long = (np.diff(pieces) > (SCANNED if pairs is None else SHORT)).astype(np.uint8)
@@ -444,17 +444,20 @@ def unreachable_types(graph: MergeGraph, among: Iterable[int] | None = None) -> 
     return [] if graph.never_whole is not None else unformed_types(graph, among)
 
 
-def unformed_types(graph: MergeGraph, among: Iterable[int] | None = None) -> list[int]:
+def unformed_types(
+    graph: MergeGraph, among: Iterable[int] | None = None, atoms: Flat | None = None
+) -> list[int]:
     """Return ids of present types, or ``among`` some, that their own string is not merged into.
 
     A tuple merge that can no longer apply *disables* its result: a lower-ranked merge always takes
-    one of its parts away first. Source: Bauwens & de Lhoneux 2026, §3.1.
+    one of its parts away first. Source: Bauwens & de Lhoneux 2026, §3.1. ``atoms``: what
+    `atoms_of` gives of them in an earlier state.
     """
     looked_at = np.array(graph.type_ids() if among is None else [*among], np.int64)
-    atoms, offsets = atoms_of(graph, looked_at)
+    flat, offsets = atoms or atoms_of(graph, looked_at)
     present = looked_at[np.diff(offsets)[looked_at] > 1]
     places, offsets = ranges(offsets[present], offsets[present + 1])
     texts = tuple(map(graph.types.__getitem__, present.tolist()))
-    words = Words(texts, atoms[places], offsets, offsets, np.zeros(len(places), np.int32))
+    words = Words(texts, flat[places], offsets, offsets, np.zeros(len(places), np.int32))
     ends = segment_merging(graph, words).token_at[offsets[1:] - 1]
     return cast(list[int], present[ends != present].tolist())

@@ -97,6 +97,14 @@ def test_segmenting_as_the_kernel(drawn):
     assert_same(graph, segment_plain(graph, words))
 
 
+def test_words_one_by_one_are_soon_cut_by_the_kernel():
+    tokeniser = load_tokeniser("demo:en")
+    with patch.object(merging, "_segment_few", wraps=merging._segment_few) as few:
+        for _ in range(20):
+            segment(tokeniser.graph, tokeniser.encode(["undesirable"]))
+    assert 0 < few.call_count < 5
+
+
 @given(tied_graphs(), st.lists(st.text("abc", max_size=20), max_size=4))
 def test_segmenting_by_merges_that_tie_as_the_kernel(graph, words):
     assert_same(graph, segment_plain(graph, words))

@@ -54,6 +54,11 @@ class MergeArrays:
         return (table, seeds, self.merges.dense, self.results) if len(table) else None
 
     @cached_property
+    def asked(self) -> list[int]:
+        """How many atoms have been segmented by these so far, as the only number."""
+        return [0]
+
+    @cached_property
     def places(self) -> npt.NDArray[np.int32]:
         """The position of each merge in the other arrays, by id; -1 if absent."""
         places = np.full(1 + int(self.merge_ids.max(initial=-1)), -1, np.int32)

@@ -479,6 +479,8 @@ class MergeTable:
     def added_atoms(self) -> tuple[str, ...]:
         """Return the present types that edits added to the alphabet."""
         first = self.loaded_type_count
+        if len(self.types) == first:
+            return ()
         is_atom = np.frombuffer(bytes(self._alive[first:]), np.uint8).copy()
         results = self._results[(self._results >= first) & (self._spans[:, 1] > 0)]
         is_atom[results - first] = 0

@@ -214,7 +214,13 @@ def segment_merging(
 ) -> MergeSegmentation:
     """Segment by merges alone, also where a piece that is a type stays whole."""
     count, arrays = len(words.atoms), merge_arrays(graph)
-    if count * _MERGES_PER_ATOM < len(arrays) or not worth_loading(count):
+    # Texts that come one by one are many in the end: a table that is kept is worth it then.
+    arrays.asked[0] += count
+    asked = arrays.asked[0]
+    is_few = count * _MERGES_PER_ATOM < len(arrays)
+    if asked * _MERGES_PER_ATOM < len(arrays) or not worth_loading(asked):
+        return _segment_few(graph, words)
+    if is_few and arrays.pairs is None:
         return _segment_few(graph, words)
     empty = np.empty((2, count), np.int32)
     result = MergeSegmentation(words, empty[0], empty[1], arrays)

@@ -78,14 +78,14 @@ def plan_knockout(graph: MergeTable, texts: Iterable[str]) -> Change:
     texts, numbers, removed_merges = _removal(graph, texts)
     # Parts are shorter than their result, so in order of length substitutes are ready in time.
     substitute: dict[int, Parts] = {}
+    made = {merge.result: merge.parts for merge in reversed(removed_merges.values())}
     for number in sorted(numbers, key=lambda n: len(graph.types[n])):
-        parts = graph.merge(graph.producer(number)).parts
-        substitute[number] = _substituted(parts, substitute)
-    affected = set().union(*(graph.users(number) for number in numbers))
-    rewired = []
-    for number in sorted(affected.difference(removed_merges)):
-        parts = graph.merge(number).parts
-        rewired.append(Rewired(number, parts, _substituted(parts, substitute)))
+        substitute[number] = _substituted(made[number], substitute)
+    affected = set().union(*map(graph.users, numbers)).difference(removed_merges)
+    rewired = [
+        Rewired(number, merge.parts, _substituted(merge.parts, substitute))
+        for number, merge in graph.merges(np.array(sorted(affected), np.int32)).items()
+    ]
     return Change(
         {"edit": "knockout", "types": texts},
         tuple(numbers),
@@ -118,9 +118,9 @@ def _removal(
 ) -> tuple[list[str], list[int], dict[int, Merge]]:
     """Return the types to remove, without duplicates, their ids, and the merges that make them."""
     texts = list(dict.fromkeys(texts))
-    numbers = [graph.id_of(text) for text in texts]
-    for number in numbers:
-        if not graph.incoming(number):
+    incoming = {number: graph.incoming(number) for number in map(graph.id_of, texts)}
+    for number, merges in incoming.items():
+        if not merges:
             raise EditError(
                 f"“{graph.types[number]}” is an atom: it belongs to the alphabet and cannot be "
                 "knocked out. Choose a type that a merge produces."
@@ -130,8 +130,8 @@ def _removal(
                 f"“{graph.types[number]}” is an added token or the end of a word: words contain "
                 "it before any merge, so it cannot be knocked out. Choose another type."
             )
-    merges = {m: graph.merge(m) for number in numbers for m in graph.incoming(number)}
-    return texts, numbers, merges
+    makers = np.array([*chain.from_iterable(incoming.values())], np.int32)
+    return texts, list(incoming), graph.merges(makers)
 
 
 def _substituted(parts: Parts, substitute: Mapping[int, Parts]) -> Parts:

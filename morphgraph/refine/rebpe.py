@@ -196,8 +196,9 @@ def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Part
     tuples = np.flatnonzero(widths > 2)
     if not len(tuples):
         return {}
-    numbers = arrays.merge_ids[tuples].tolist()
-    strings = [atoms.of(graph, graph.merge(number).parts) for number in numbers]
+    merges = graph.merges(arrays.merge_ids[tuples])
+    numbers = list(merges)
+    strings = [atoms.of(graph, merge.parts) for merge in merges.values()]
     ends = np.cumsum([0, *map(len, strings)])
     flat = np.fromiter(chain.from_iterable(strings), np.int32, ends[-1])
     parts, offsets = repair(

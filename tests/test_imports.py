@@ -1,16 +1,12 @@
-"""The rooms depend on each other one way, however a module is named; one name is one thing."""
+"""The rooms depend on each other one way, however a module is named."""
 
 import ast
 import re
 import tomllib
-from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
-
-from morphgraph.cli import program
 
 ROOT = Path(__file__).parent.parent
 
@@ -148,42 +144,6 @@ def test_the_library_never_imports_streamlit():
         if name.startswith("morphgraph") and "streamlit" in path.read_text(encoding="utf-8"):
             for node in ast.walk(TREES[name]):
                 assert not [n for n in named(name, node) if n.split(".")[0] == "streamlit"], name
-
-
-GROUP = get_command(program)
-COMMANDS = {*GROUP.list_commands(None), "doctor", "transplant", "undertrained"}
-COMMAND_MODULES = [f"{package}.commands" for package in PLUGINS]
-
-EXCEPTIONS = {
-    "main": "the entry point of a command",
-    "train": "the public function gives what the inner one makes as a `Tokeniser`",
-    "Queue": "a kernel's own heap; numba's cache on disk knows it by this name",
-}
-
-
-def defined(node):
-    """What a statement defines; type variables, whose names stay in their module, left out."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return [node.name]
-    if isinstance(node, ast.Assign) and "TypeVar(" not in ast.unparse(node.value):
-        return [target.id for target in node.targets if isinstance(target, ast.Name)]
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        return [node.target.id]
-    return []
-
-
-def test_no_two_things_have_one_name():
-    """A command's function is named as the command, and the call of a kernel as the kernel."""
-    places = defaultdict(list)
-    for module, tree in TREES.items():
-        # What ships inside exported folders stands alone there, and a page by itself.
-        alone = room(module).startswith(("standalone", "pages"))
-        nodes = [] if alone or module.endswith(("kernels.calls", ".kernel_calls")) else tree.body
-        for name in (name for node in nodes for name in defined(node)):
-            is_command = room(module) in ("cli", *COMMAND_MODULES) and name in COMMANDS
-            if not (name.startswith("_") or name in EXCEPTIONS or is_command):
-                places[name].append(module)
-    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 PUBLIC = {

@@ -35,12 +35,11 @@ class TypeAtoms:
 
     def _look_up(self, graph: MergeTable, type_: int) -> Parts:
         # A type may be thousands of merges deep, so this has its own stack.
-        stack = [type_]
+        stack, makers = [type_], graph.producers()
         while stack:
             number = stack[-1]
-            incoming = graph.incoming(number)
-            is_atom = not incoming or number in graph.fixed
-            parts = () if is_atom else graph.merge(incoming[0]).parts
+            is_atom = makers[number] < 0 or number in graph.fixed
+            parts = () if is_atom else graph.merge(int(makers[number])).parts
             waiting = [part for part in parts if part not in self._known]
             if waiting:
                 stack += waiting

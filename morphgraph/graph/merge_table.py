@@ -441,10 +441,14 @@ class MergeTable:
 
     def producers(self) -> npt.NDArray[np.int32]:
         """Return the id of *the* merge of each type; -1 for types that no merge makes."""
-        merges = self.columns()
-        producers = np.full(len(self.types), -1, np.int32)
-        producers[merges.results[::-1]] = merges.ids[::-1]
-        return producers
+
+        def found() -> npt.NDArray[np.int32]:
+            merges = self.columns()
+            producers = np.full(len(self.types), -1, np.int32)
+            producers[merges.results[::-1]] = merges.ids[::-1]
+            return producers
+
+        return self.derived(("producers", len(self.types)), found)
 
     def levels(self) -> Mapping[int, int]:
         """Return the rank with which each present merge competes, by id, in order of rank.

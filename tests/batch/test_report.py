@@ -5,22 +5,17 @@ becomes markup, a formula or a command.
 import json
 import math
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
-import pandas as pd
 import pytest
 import reports
 
 from morphgraph.batch.report import chart_of, file_names, make_table
 from morphgraph.batch.results import FAILED, TableSpec, results_of_rows
 from morphgraph.batch.store import Task, TaskFailure, TaskReport
-from morphgraph.tables.writing import to_latex
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"
-LATEX = r"a_b & 50 % $x$ #1 {y} ~ ^ \end{table} ] 'q' \"z\" ≥ − ′ ○ --"
 SPEC = TableSpec(title="Scores", rows=["method"], metrics=["f1", "types"])
 
 
@@ -43,10 +38,6 @@ def scores():
         {"method": "BPE", "metric": "types", "value": 32000.0},
         {"method": "F", "metric": FAILED, "value": NAN},
     )
-
-
-def scores_table(**changes):
-    return make_table(scores(), TableSpec(**{**vars(SPEC), **changes}))
 
 
 RUN = {
@@ -193,36 +184,6 @@ def test_no_results(tmp_path):
     reports.write(tmp_path, **run | {"tables": [SPEC]})
     for name in ("report.html", "report.md", "tables/scores.tex"):
         assert "no results" in (tmp_path / name).read_text()
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
-def test_latex_compiles(tmp_path):
-    wide = pd.concat(
-        scores().assign(language=f"{LATEX} {n}", scope=scope, method=lambda f: f["method"] + LATEX)
-        for n in range(2)
-        for scope in ("morphemic", "whole-word")
-    ).assign(signature=f"ref:{LATEX}|")
-    spec = TableSpec(title=LATEX, rows=["language", "method"], columns=["scope"], note=LATEX)
-    tables = [make_table(wide, spec), scores_table(), make_table(results(), SPEC)]
-    rows = ({"method": f"m{n:03}", "value": n / 1000, "signature": "a:1"} for n in range(92))
-    tables.append(make_table(results(*rows), SPEC))
-    for number, table in enumerate(tables):
-        (tmp_path / f"t{number}.tex").write_text(to_latex(table, f"t{number}"))
-    inputs = "".join(rf"\input{{t{number}}}" for number in range(len(tables)))
-    (tmp_path / "all.tex").write_text(
-        r"\documentclass{article}\usepackage{adjustbox,array,booktabs}\begin{document}"
-        rf"\listoftables{inputs}\end{{document}}"
-    )
-    for _ in range(2):  # the list of tables is that of the first time
-        ended = subprocess.run(
-            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
-            cwd=tmp_path,
-            capture_output=True,
-        )
-        log = ended.stdout.decode(errors="replace")
-        assert ended.returncode == 0, log[-3000:]
-    assert "Float too large" not in log
-    assert "Overfull" not in log
 
 
 def test_names_of_files():

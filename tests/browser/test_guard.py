@@ -9,7 +9,7 @@ import psutil
 import pytest
 import requests
 import websockets.sync.client
-from browser_steps import PATIENCE, idle, start
+from browser_steps import PATIENCE, start
 from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -20,7 +20,6 @@ from web.guard import FRAME
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("", "Repair", "Compare", "Build")
 MEGABYTE = 2**20
 
 
@@ -71,24 +70,6 @@ def test_each_answer_says_what_may_be_loaded(public_port, path):
     assert headers["Referrer-Policy"] == "same-origin"
     # No other page sends the app messages.
     assert b'"allowedOrigins":[]' in ask(public_port, "/_stcore/host-config").read()
-
-
-@pytest.mark.soak
-def test_no_page_needs_more(page, public_port):
-    """What the policy refuses stands on the console, and that fails this and every other test."""
-    refused = []
-    page.expose_function("refused", lambda text: refused.append(text))
-    page.add_init_script(
-        "addEventListener('securitypolicyviolation', (event) =>"
-        " refused(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`))"
-    )
-    for name in PAGES:
-        page.goto(f"http://127.0.0.1:{public_port}/{name}")
-        idle(page)
-        for tab in page.locator('[role="tab"]:visible').all():
-            tab.click()
-            idle(page)
-        assert not refused, name
 
 
 def test_a_page_of_others_runs_in_its_frame_and_reaches_nothing(browser, public_port):

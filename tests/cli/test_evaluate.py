@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -56,15 +55,6 @@ def test_a_run_leaves_all_that_it_promises_and_is_a_call(morphgraph, tiny, tmp_p
 
 
 @pytest.mark.soak
-def test_with_one_value_more_two_cells_are_there_already(tiny, tmp_path):
-    assert evaluate(tiny, "--out", tmp_path / "run").returncode == 0
-    tiny.write_text(TINY.replace("dropout(p=0.1)]", "dropout(p=0.1), dropout(p=0.2)]"))
-    more = evaluate(tiny, "--out", tmp_path / "run")
-    assert more.returncode == 0
-    assert "4 of 4 tasks, 3 done before" in more.stderr
-
-
-@pytest.mark.soak
 def test_a_failed_cell_is_told_and_stops_no_other(tmp_path):
     (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
     configuration = tmp_path / "odd.yaml"
@@ -101,18 +91,6 @@ def test_schema_and_plan_run_nothing(morphgraph, tiny, tmp_path):
     assert run.code == 0
     assert "2 cells" in run.out
     assert not list(tmp_path.glob("run*"))
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_is_not_there(tiny, tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-        run = evaluate(tiny, "--out", tmp_path / "run", "--scheduler", address)
-    assert run.returncode == 2
-    assert address in run.stderr
-    assert "Traceback" not in run.stderr
-    assert json.loads((tmp_path / "run" / "progress.json").read_text())["state"] == "failed"
 
 
 def assert_no_room(tiny, out):

@@ -197,8 +197,10 @@ def test_a_run_of_the_page_quotes_nothing(tmp_path):
 
 
 def test_a_run_that_takes_too_long_is_stopped_and_says_so(folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("MORPHGRAPH_PUBLIC_SECONDS", "1")  # less than it takes to start a worker
-    out = prepare_run(text_of(references="[gold.tsv]"), tmp_path / "runs", "t")
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC_SECONDS", "1")
+    # A hundred cells, as a fast machine starts a worker and ends one cell within the second.
+    text = text_of(references="[gold.tsv]", seeds=[*range(100)], methods="[dropout(p=0.1)]")
+    out = prepare_run(text, tmp_path / "runs", "t")
     launch_run(out, ["--confined", "--folder", str(folder), "--workers", "1"])
     progress = end_of(out)
     assert progress.state == "stopped"

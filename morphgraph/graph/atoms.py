@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -46,16 +47,18 @@ class TypeAtoms:
                 continue
             stack.pop()
             atoms = [atom for part in parts for atom in self._known[part]]
-            self._known[number] = tuple(atoms) if parts else self._of_leaf(graph, number)
+            self._known[number] = tuple(atoms) if parts else _of_leaf(graph, number)
         return self._known[type_]
 
-    def _of_leaf(self, graph: MergeTable, number: int) -> Parts:
-        text = graph.types[number]
-        if len(text) == 1 or number in graph.fixed or _BYTE.fullmatch(text):
-            return (number,)
-        if all(character in graph for character in text):
-            return tuple(graph.ids[character] for character in text)
+
+def _of_leaf(graph: MergeTable, number: int) -> Parts:
+    """Return the atoms of a type that no merge makes."""
+    text = graph.types[number]
+    if len(text) == 1 or number in graph.fixed or _BYTE.fullmatch(text):
         return (number,)
+    if all(character in graph for character in text):
+        return tuple(graph.ids[character] for character in text)
+    return (number,)
 
 
 Flat = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
@@ -63,9 +66,9 @@ Flat = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 
 
 def atoms_of(graph: MergeTable, among: Iterable[int] | None = None) -> Flat:
-    """Return the atoms of every type, by id, or of types ``among`` these and of their parts.
+    """Return the atoms of every type, as `TypeAtoms` does, by id.
 
-    Others, and removed types, have none.
+    ``among``: only of these types, and of their parts; others, and removed types, have none.
 
     >>> graph = MergeTable.from_merges([("a", "b"), ("ab", "ab")])
     >>> atoms, offsets = atoms_of(graph)
@@ -81,14 +84,18 @@ def atoms_of(graph: MergeTable, among: Iterable[int] | None = None) -> Flat:
         is_there[new] = True
         parts = graph.columns(makers[new][makers[new] >= 0]).parts
         new = np.unique(parts[~is_there[parts]])
+    leaves = np.flatnonzero(is_there & (makers < 0)).tolist()
+    spelt = {number: _of_leaf(graph, number) for number in leaves}
+    is_there[[*chain.from_iterable(spelt.values())]] = True
     is_made = is_there & (makers >= 0)
     made = graph.columns(makers[is_made])
+    own = [spelt.get(number, (number,)) for number in np.flatnonzero(is_there & ~is_made).tolist()]
     widths = is_there.astype(np.int64)
-    widths[is_made] = made.widths
+    widths[is_made], widths[is_there & ~is_made] = made.widths, [*map(len, own)]
     offsets = np.append(0, np.cumsum(widths))
     is_part = np.repeat(is_made, widths)
     atoms = np.empty(len(is_part), np.int32)
-    atoms[is_part], atoms[~is_part] = made.parts, np.flatnonzero(is_there & ~is_made)
+    atoms[is_part], atoms[~is_part] = made.parts, [*chain.from_iterable(own)]
     there = np.flatnonzero(is_there)
     lengths = np.fromiter(map(len, map(graph.types.__getitem__, there.tolist())), np.int32)
     atoms, offsets = expanded(atoms, offsets, there[np.argsort(lengths, kind="stable")])

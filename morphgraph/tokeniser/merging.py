@@ -461,7 +461,7 @@ def unformed_types(
     """
     looked_at = np.array(graph.type_ids() if among is None else [*among], np.int64)
     flat, offsets = atoms or atoms_of(graph, looked_at)
-    present = looked_at[np.diff(offsets)[looked_at] > 1]
+    present = looked_at[graph.producers()[looked_at] >= 0]
     places, offsets = ranges(offsets[present], offsets[present + 1])
     texts = tuple(map(graph.types.__getitem__, present.tolist()))
     words = Words(texts, flat[places], offsets, offsets, np.zeros(len(places), np.int32))

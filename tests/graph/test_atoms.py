@@ -14,12 +14,14 @@ from morphgraph.tokeniser.merging import unformed_types
 
 def expanded(graph, number):
     makers = graph.incoming(number)
-    parts = graph.merge(makers[0]).parts if makers else ()
-    return [atom for part in parts for atom in expanded(graph, part)] or [number]
+    if not makers:  # no word has it, but its characters
+        return [graph.ids[character] for character in graph.types[number]]
+    return [atom for part in graph.merge(makers[0]).parts for atom in expanded(graph, part)]
 
 
 def with_parts(graph, numbers):
     parts = {p for n in numbers for m in graph.incoming(n)[:1] for p in graph.merge(m).parts}
+    parts |= {atom for n in numbers for atom in expanded(graph, n)}
     return numbers if parts <= numbers else with_parts(graph, numbers | parts)
 
 
@@ -42,5 +44,7 @@ def test_atoms_are_those_of_the_parts_of_parts(merges, is_some, data):
     )
     own = {n: [graph.types[atom] for atom in found[n]] for n in asked}
     assert unformed_types(graph, among) == [
-        n for n in asked if oracles.segment(merged, own[n])[0] != [graph.types[n]]
+        n
+        for n in asked
+        if graph.incoming(n) and oracles.segment(merged, own[n])[0] != [graph.types[n]]
     ]

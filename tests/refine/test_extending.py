@@ -116,6 +116,7 @@ def appended(own, other):
 
 @given(MERGES, MERGES)
 @example([("bca", "c")], [("b", "c"), ("bc", "a"), ("bca", "c", "b")])  # an old merge applies
+@example([("b", "bc", "a", "cb")], [("b", "bc", "a", "cb"), ("bc", "a")])  # not the old merge
 @examples(1500)
 def test_types_of_another_one_are_reached(own, other):
     tokeniser, before = bpe_of(own), bpe_of(own)

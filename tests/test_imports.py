@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -41,7 +42,11 @@ def modules():
 
 
 MODULES = modules()
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+
+
+@cache
+def tree(name):
+    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
 
 
 def named(name, node):
@@ -64,13 +69,11 @@ def named(name, node):
     return set()
 
 
+@cache
 def imported(name):
     """The modules of the project that a module imports, wherever in it."""
-    found = {other for node in ast.walk(TREES[name]) for other in named(name, node)}
+    found = {other for node in ast.walk(tree(name)) for other in named(name, node)}
     return found & MODULES.keys() - {name}
-
-
-IMPORTS = {name: imported(name) for name in MODULES}
 
 
 def room(name):
@@ -79,8 +82,8 @@ def room(name):
 
 def test_a_module_is_named_in_full():
     """Where it is not known before the program runs, its name comes whole from somewhere else."""
-    for name, tree in TREES.items():
-        for node in ast.walk(tree):
+    for name in MODULES:
+        for node in ast.walk(tree(name)):
             if isinstance(node, ast.Call) and "import" in ast.unparse(node.func):
                 assert not any(isinstance(n, ast.JoinedStr | ast.BinOp) for n in node.args), name
 
@@ -95,7 +98,7 @@ def test_a_room_imports_from_those_before_it():
     for name in MODULES:
         if name.split(".")[0] not in (*APP, *PLUGINS):
             allowed = ROOMS if name in TOP else ROOMS[: ROOMS.index(room(name)) + 1]
-            wrong = {other for other in IMPORTS[name] if room(other) not in allowed}
+            wrong = {other for other in imported(name) if room(other) not in allowed}
             assert not wrong, f"{name} imports upwards"
 
 
@@ -106,11 +109,12 @@ def test_nothing_of_ours_names_a_plug_in():
         source = path.read_text(encoding="utf-8")
         for plugin, folder in PLUGINS.items():
             assert package == plugin or not re.search(rf"{plugin}|{folder.name}", source), name
-        assert package not in PLUGINS or not [n for n in IMPORTS[name] if n.split(".")[0] in APP]
+        assert package not in PLUGINS or not [n for n in imported(name) if n.split(".")[0] in APP]
 
 
 def test_what_ships_imports_nothing_of_ours():
-    for name, found in IMPORTS.items():
+    for name in MODULES:
+        found = imported(name)
         assert SHIPPED not in found, name
         if room(name) == "standalone":
             assert {room(other) for other in found} <= {"standalone"}, name
@@ -119,9 +123,9 @@ def test_what_ships_imports_nothing_of_ours():
 def test_the_kernels_are_found_by_the_version_that_what_ships_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     [(version, place)] = project["entry-points"]["morphgraph.piece_kernels"].items()
-    assert f"KERNELS = {version!r}" in map(ast.unparse, TREES[SHIPPED].body)
+    assert f"KERNELS = {version!r}" in map(ast.unparse, tree(SHIPPED).body)
     module, _, name = place.partition(":")
-    assert name in [getattr(node, "name", "") for node in TREES[module].body]
+    assert name in [getattr(node, "name", "") for node in tree(module).body]
 
 
 def test_nothing_imports_itself_by_a_detour():
@@ -132,7 +136,7 @@ def test_nothing_imports_itself_by_a_detour():
         # For type checkers: what an edit returns names the class of its tokeniser.
         "morphgraph.api.edited": "morphgraph.api.with_merges",
     }
-    graph = {name: found - {apart.get(name, "")} for name, found in IMPORTS.items()}
+    graph = {name: imported(name) - {apart.get(name, "")} for name in MODULES}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -142,7 +146,7 @@ def test_nothing_imports_itself_by_a_detour():
 def test_the_library_never_imports_streamlit():
     for name, path in MODULES.items():
         if name.startswith("morphgraph") and "streamlit" in path.read_text(encoding="utf-8"):
-            for node in ast.walk(TREES[name]):
+            for node in ast.walk(tree(name)):
                 assert not [n for n in named(name, node) if n.split(".")[0] == "streamlit"], name
 
 

@@ -210,15 +210,13 @@ class _Planner:
         ]
         if any(lacks[:2]) or (lacks[2] and not (self.references or asked.vocabulary)):
             return
-        for number, method in of_language(asked.methods):  # before anything expands one
-            with self._at("methods", number):
-                self._check_size(prod(map(len, method.given().values())))
+        for number, method in of_language(asked.methods):
+            self._check_grid(number, method)
         for corpus in corpora or [None]:
             sources = self._there(partial(self._tokenisers, corpus), tokenisers)
             for source, (number, method) in product(chain(*sources), of_language(asked.methods)):
                 if method.is_on(source.name):
-                    with self._at("methods", number):
-                        self._check_size(prod(map(len, method.given().values())))
+                    self._check_grid(number, method)
                     self._cells(source, method)
 
     def _there(self, plan: Callable[[int, Any], T], choices: list[tuple[int, Any]]) -> list[T]:
@@ -245,6 +243,11 @@ class _Planner:
                 with self._at("tokenisers", place, "vocab_size"):
                     problem = f"at most {most:,} types are trained here"
                     raise MorphGraphError(f"{problem}. Ask for fewer, {elsewhere}")
+
+    def _check_grid(self, number: int, method: MethodChoice) -> None:
+        """Refuse too many combinations of a method's parameters, before anything expands them."""
+        with self._at("methods", number):
+            self._check_size(prod(map(len, method.given().values())))
 
     def _check_size(self, more: int) -> None:
         most = (PUBLIC_TASKS if self.confined else PLAN_TASKS).value

@@ -343,6 +343,7 @@ def test_what_is_shown_is_data_too(tokeniser, gold):
     assert blamed.plot().data and "R ≥" not in blamed.report(limit=1)
 
 
+@pytest.mark.slow
 def test_silver_is_the_file_that_the_command_writes(tmp_path):
     counts = wordfreq_counts("de", wordlist="small")
     counts = WordCounts(counts.words[:400], counts.counts[:400])

@@ -13,6 +13,7 @@ def test_a_page_is_up_to_date(name):
     assert (DOCS.parent / name).read_text(encoding="utf-8") == api.PAGES[name]()
 
 
+@pytest.mark.slow
 def test_an_example_of_a_format_is_read_as_that_format():
     assert {*READERS} <= {*formats.GOLD}
     for name in READERS:

@@ -68,6 +68,7 @@ def test_with_few_families_nothing_is_kept_aside_and_scores_say_so(tmp_path):
     assert not math.isnan(scored.loc["FLOTA", "p"])
 
 
+@pytest.mark.slow
 def test_what_a_file_was_learned_from_is_held_in(tmp_path):
     tokeniser, gold = mg.load("demo:en"), mg.read_gold("demo:en")
     for name, holdout in (("all", 0), ("rest", 0.2)):

@@ -84,6 +84,7 @@ def test_a_run_keeps_its_configuration(tmp_path):
         start_run("name: x\r\n", tmp_path, "mine", ["--workers", "1"])
 
 
+@pytest.mark.slow
 def test_what_a_run_said_that_ended_at_once(tmp_path):
     run = start_run("name: [", tmp_path, "bad", ["--workers", "1"])
     for _ in range(600):

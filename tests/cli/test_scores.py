@@ -139,6 +139,7 @@ def test_what_learns_is_scored_on_other_words(morphgraph):
         assert ("|test:" in table["rows"][1]["signature"]) == (holdout > 0)
 
 
+@pytest.mark.slow
 def test_a_recipe_tells_it_too_but_not_of_baselines(morphgraph, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = tmp_path / "made"

@@ -121,6 +121,7 @@ def test_white_space_around_words_of_a_large_file(block):
             assert outcome(data, block) == outcome(data, 10**6), repr(white)
 
 
+@pytest.mark.slow
 @examples(300)
 @given(_LINES, st.integers(1, 40), st.booleans())
 def test_blocks_of_a_large_file_are_read_as_a_small_file(lines, block, ended):

@@ -80,6 +80,7 @@ def test_nfkc_comes_first():
     assert PIPELINES["rebpe"].words(counts) == {"fine": 5, "...": 2, "a": 1, "b": 1}
 
 
+@pytest.mark.slow
 @given(st.text())
 @example("⇧⇧A⇧a")
 @example("ẞ ᾈ İ Ǆ Σς")

@@ -91,6 +91,7 @@ def command(hub, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_it_is_fetched_once_and_only_if_asked(command, hub, tmp_path):
     done = command("segment", "org/model", "undesirable")
     assert (done.returncode, hub[1]) == (2, [])

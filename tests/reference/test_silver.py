@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from itertools import accumulate
 
+import pytest
 from effort import share_of
 
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
@@ -29,6 +30,7 @@ def test_what_others_draw_changes_no_model_and_is_not_changed():
     assert drawn == [random.random() for _ in drawn] and drawn
 
 
+@pytest.mark.slow
 def test_silver_is_where_four_of_five_runs_agree():
     told: list[float] = []
     text = silver_reference(WORDS, "wordfreq:de", 500, 3, workers=2, watch=told.append)
@@ -53,6 +55,7 @@ def test_silver_is_where_four_of_five_runs_agree():
     assert agreed > 100
 
 
+@pytest.mark.slow
 def test_gold_tells_how_much_is_divided():
     whole = {word: [(word,)] for word in WORDS.words[:300]}
     divided = [

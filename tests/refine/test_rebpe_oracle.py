@@ -322,6 +322,7 @@ def behind_a_space(entry):
     return replace(entry, pieces=(" " + "".join(entry.pieces),), morphs=morphs)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(data=st.data())
 def test_merges_across_words_are_rewired_and_nothing_else(data):

@@ -19,7 +19,10 @@ from morphgraph.segment.models import export_segmenter
 from morphgraph.segment.training import train, training_of
 from morphgraph.segment.unigram import sentencepiece_model
 
-_SLOW = {name: pytest.mark.slow if "unigram" in name else () for name in METHODS.trained}
+_SLOW = {
+    name: pytest.mark.slow if name.startswith(("unigram", "morfessor")) else ()
+    for name in METHODS.trained
+}
 COMBINATIONS = [
     pytest.param(name, pipeline, marks=_SLOW[name])
     for name in METHODS.trained

@@ -132,6 +132,7 @@ def test_edits_of_one_session_are_not_seen_in_another(visitors):
     assert first.study.now is second.study.now
 
 
+@pytest.mark.slow
 def test_what_nobody_has_open_any_more_is_dropped(visitors):
     first, second = visitors
     gone = weakref.ref(first.study.now), weakref.ref(first.study.benchmark)

@@ -4,6 +4,10 @@ BIN := $(VENV)/bin
 STAMPS := .make
 PLUGINS := plugins/morphgraph-corpora plugins/morphgraph-doctor plugins/morphgraph-models plugins/morphgraph-readers plugins/morphgraph-remedies
 export MORPHGRAPH_DATA ?= ../shared/data
+# What does not need each other is set up side by side.
+MAKEFLAGS += --jobs=2
+# Modules are compiled when they are first imported: few of those that come are.
+PIP := $(BIN)/pip install --quiet --no-compile
 # Tests whose assertions are rewritten once are collected in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -12,25 +16,25 @@ PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile --no-loadsco
 
 .PHONY: app quick test test-models soak messages lint bench release-check assets story atlas site clean
 
-app: $(STAMPS)/run
+app: $(STAMPS)/kernels
 	$(BIN)/morphgraph app
 
 # Three rings. The first takes a minute: what is fast and needs nothing else, of the library and the
 # app's state, without pages, plug-ins and the examples of docstrings.
-quick: $(STAMPS)/dev
+quick: $(STAMPS)/dev $(STAMPS)/kernels
 	MORPHGRAPH_EFFORT=quick $(PYTEST) tests --ignore tests/pages \
 		-m "not (browser or fuzz or kills or data or slow or soak or models)"
 
 # The second: each damage, kill and way through the app once.
-test: lint $(STAMPS)/browser
+test: lint $(STAMPS)/kernels $(STAMPS)/browser
 	$(PYTEST) -m "not (soak or models)"
 
 # What needs torch: models trained, fine-tuned and carried over.
-test-models: $(STAMPS)/models
+test-models: $(STAMPS)/models $(STAMPS)/kernels
 	$(BIN)/pytest plugins/morphgraph-models -m models
 
 # The third has every test with all its examples, damaged files and kills: for before a release.
-soak: $(STAMPS)/browser
+soak: $(STAMPS)/dev $(STAMPS)/kernels $(STAMPS)/browser
 	MORPHGRAPH_EFFORT=soak $(PYTEST) --timeout 3600
 
 # What every refusal says, in tests/messages.txt: read the diff.
@@ -47,7 +51,7 @@ lint: $(STAMPS)/dev
 release-check:
 	$(PYTHON) release/check.py
 
-bench: $(STAMPS)/browser
+bench: $(STAMPS)/dev $(STAMPS)/kernels $(STAMPS)/browser
 	$(BIN)/python -m benchmarks
 
 # The demo tokenisers, as they are in assets/.
@@ -83,25 +87,28 @@ $(STAMPS)/venv:
 	mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/run: requirements.txt pyproject.toml $(PLUGINS:%=%/pyproject.toml) $(STAMPS)/venv
-	$(BIN)/pip install --quiet -r requirements.txt
-	$(BIN)/pip install --quiet --no-deps --editable . $(PLUGINS:%=--editable %)
+	$(PIP) -r requirements.txt
+	$(PIP) --no-deps --editable . $(PLUGINS:%=--editable %)
+	touch $@
+
+$(STAMPS)/kernels: $(STAMPS)/run
 	$(BIN)/python -m morphgraph.kernels
 	touch $@
 
 $(STAMPS)/dev: requirements-dev.txt requirements-site.txt $(STAMPS)/run
-	$(BIN)/pip install --quiet -r requirements-dev.txt
+	$(PIP) -r requirements-dev.txt
 	touch $@
 
 $(STAMPS)/site: requirements-site.txt $(STAMPS)/venv
-	$(BIN)/pip install --quiet -r requirements-site.txt
+	$(PIP) -r requirements-site.txt
 	touch $@
 
 $(STAMPS)/models: requirements-models.txt $(STAMPS)/dev
-	$(BIN)/pip install --quiet -r requirements-models.txt
+	$(PIP) -r requirements-models.txt
 	touch $@
 
 # The browser that the tests drive comes from the system.
-$(STAMPS)/browser: $(STAMPS)/dev
+$(STAMPS)/browser: $(STAMPS)/venv
 	command -v chromium >/dev/null || { apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu >/dev/null; }
 	command -v chromium-headless-shell >/dev/null || \

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from heapq import heappop, heappush
-from itertools import pairwise, repeat
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -48,9 +48,8 @@ class UsualPairs:
         self.graph = graph
         self.atoms = TypeAtoms()
         self.merges = merges = graph.columns()
-        self.levels = np.arange(len(merges.ids))
-        if graph.ties:
-            self.levels = np.fromiter(graph.levels().values(), np.int64, len(merges.ids))
+        self.levels = [*graph.levels().values()] if graph.ties else range(len(merges.ids))
+        self.results = merges.results.tolist()
         places = np.flatnonzero(merges.widths == 2)
         pairs = graph.columns(merges.ids[places])
         is_first = pairs.first_of_pairs()
@@ -58,15 +57,18 @@ class UsualPairs:
         self.others = np.delete(np.arange(len(merges.ids)), places).tolist()
         """The places of all others, in order."""
         left, right = pairs.parts.reshape(-1, 2).T.tolist()
-        keys = zip(self.levels[places].tolist(), repeat(0), strict=False)
-        known = zip(keys, pairs.results.tolist(), places.tolist(), strict=True)
-        self.applied: dict[Parts, _Applied] = dict(
-            zip(zip(left, right, strict=True), known, strict=True)
+        self._places: dict[Parts, int] = dict(
+            zip(zip(left, right, strict=True), places.tolist(), strict=True)
         )
         self._users = np.repeat(np.arange(len(merges.ids)), merges.widths)
         self._users = self._users[np.argsort(merges.parts, kind="stable")]
         counts = np.bincount(merges.parts, minlength=len(graph.types))
         self._starts = np.append(0, np.cumsum(counts))
+
+    def get(self, parts: Parts) -> _Applied | None:
+        """Return the merge of a pair."""
+        place = self._places.get(parts)
+        return None if place is None else ((self.levels[place], 0), self.results[place], place)
 
     def users(self, type_: int) -> list[int]:
         """Return the places of the merges that a type takes part in, in order."""
@@ -78,9 +80,9 @@ class _Plan:
 
     def __init__(self, usual: UsualPairs, unwanted: Collection[int]) -> None:
         self.graph, self.usual, self.unwanted = usual.graph, usual, unwanted
-        self.merges, self.levels = usual.merges, usual.levels
-        self.applied = usual.applied.copy()
-        """Of each pair that is merged, the merge; it may come later."""
+        self.merges = usual.merges
+        self._changed: dict[Parts, _Applied | None] = {}
+        """Of pairs that are not merged as usual, the merge, if there is one."""
         is_made = np.isin(self.merges.results, list(unwanted))
         self.waiting = sorted({*usual.others, *np.flatnonzero(is_made).tolist()})
         """A heap of places to look at: of tuple merges, unwanted and repeated ones, at first."""
@@ -106,8 +108,8 @@ class _Plan:
 
     def _take(self, place: int) -> None:
         rank, parts, result = merge = self._merge(place)
-        if (found := self.applied.get(parts)) and found[2] == place:
-            del self.applied[parts]
+        if (found := self._applied(parts)) and found[2] == place:
+            self._changed[parts] = None
         if self._is_applied(parts, place) or result in self.unwanted:
             self._drop(place, merge)  # it would never apply, or must not
         elif len(parts) == 2 and self.gone.isdisjoint(parts):
@@ -125,15 +127,12 @@ class _Plan:
 
     def _pair(self, chain: list[Merge], place: int) -> bool:
         """Keep a merge with the last one's parts after the others, unless they do not form it."""
-        later = {each.parts: self.applied.get(each.parts) for each in chain}
+        later = {each.parts: self._applied(each.parts) for each in chain}
         for at, each in enumerate(chain, 1 - len(chain)):
             self._apply(each, place, at)
         if len(chain) > 1 and self._segment(chain[-1].result, place) != [chain[-1].result]:
             del self.tokens[chain[-1].result]
-            for parts, was in later.items():
-                del self.applied[parts]
-                if was:
-                    self.applied[parts] = was
+            self._changed |= later
             return False
         self.paired[place] = chain[-1].parts
         for at, each in enumerate(chain[:-1]):
@@ -144,14 +143,18 @@ class _Plan:
         return True
 
     def _apply(self, merge: Merge, place: int, at: int = 0) -> None:
-        level = int(self.levels[place])
+        level = self.usual.levels[place]
         if self.graph.ties:
             level, at = merge.rank if at else level, 0
-        self.applied[merge.parts] = (level, at), merge.result, place
+        self._changed[merge.parts] = (level, at), merge.result, place
+
+    def _applied(self, parts: Parts) -> _Applied | None:
+        """Return the merge of a pair, if there is one now; it may come later."""
+        return self._changed[parts] if parts in self._changed else self.usual.get(parts)
 
     def _is_applied(self, parts: Parts, place: int) -> bool:
         """Whether a merge up to a place has these parts."""
-        found = self.applied.get(parts)
+        found = self._applied(parts)
         return found is not None and found[2] <= place
 
     def _merge(self, place: int) -> Merge:
@@ -175,10 +178,8 @@ class _Plan:
         """Return the tokens of a type's string by the merges kept up to a place."""
 
         def find(parts: Parts) -> _Applied | None:
-            found = applied(parts)
+            found = self._applied(parts)
             return found if found and found[2] <= place else None
-
-        applied = self.applied.get
 
         # What is kept up to a place stays so, and merges after it wait until no other applies.
         before = None if self.graph.ties else self.tokens.get(type_)

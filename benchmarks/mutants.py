@@ -105,20 +105,25 @@ def codes_of(code: CodeType) -> Iterator[CodeType]:
             yield from codes_of(inner)
 
 
-def put_in(file: Path, place: int, is_told: bool = False) -> str:
-    """Give the function of a fault the code with it, or only tell; return what changes."""
+def with_fault(file: Path, place: int) -> tuple[ast.Module, str]:
+    """Return the code of a file with a fault, and what it changes."""
     tree = ast.parse(file.read_text())
     node, field, other = list(faults(tree))[place]
     before = ast.unparse(node).partition("\n")[0]
     setattr(node, field, other)
-    code = compile(ast.fix_missing_locations(tree), str(file), "exec")
+    after = ast.unparse(node).partition("\n")[0]
+    told = f"{file.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {before} → {after}"
+    return ast.fix_missing_locations(tree), told
+
+
+def put_in(file: Path, place: int) -> None:
+    """Give the function of a fault the code with it."""
+    code = compile(with_fault(file, place)[0], str(file), "exec")
     new = {(one.co_qualname, one.co_firstlineno): one for one in codes_of(code)}
-    for one in [] if is_told else gc.get_objects():
+    for one in gc.get_objects():
         if isinstance(one, FunctionType) and one.__code__.co_filename == str(file):
             old = one.__code__
             one.__code__ = new.get((old.co_qualname, old.co_firstlineno), old)
-    after = ast.unparse(node).partition("\n")[0]
-    return f"{file.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {before} → {after}"
 
 
 class Mutants:
@@ -147,8 +152,7 @@ class Mutants:
                     sound.add(finder)
                     break
                 items.remove(finder)  # it fails without a fault
-            told = put_in(file, place, is_told=True)
-            rows.append([told, finder.nodeid if finder else "MISSED"])
+            rows.append([with_fault(file, place)[1], finder.nodeid if finder else "MISSED"])
             print(*rows[-1], sep="\t", flush=True)
         found = sum(row[1] != "MISSED" for row in rows)
         print(f"{found} of {len(rows)} faults are found")

@@ -27,24 +27,6 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
-# Where the box of a type is as the picture of that type begins to move.
-FIRST_PLACE = """() => {
-  const within = (root) => [...root.querySelectorAll("*")].flatMap((one) => (
-    one.shadowRoot ? [one, ...within(one.shadowRoot)] : [one]
-  ));
-  const look = () => {
-    const part = within(document).find((one) => one.ariaLabel?.startsWith("type es,"));
-    if (!part) return requestAnimationFrame(look);
-    for (const one of part.getAnimations()) one.pause();
-    requestAnimationFrame(() => {
-      for (const one of part.getAnimations()) one.currentTime = 0;
-      const { x, y, width, height } = part.querySelector(".box").getBoundingClientRect();
-      globalThis.__first = [x + width / 2, y + height / 2];
-    });
-  };
-  look();
-}"""
-
 
 def token(page, text):
     return page.locator(".token", has_text=re.compile(f"^{text}$"))
@@ -257,18 +239,6 @@ def check_full_screen(page, picture):
     assert picture.bounding_box()["width"] > 1.2 * small["width"]
     page.evaluate("document.exitFullscreen()")
     expect(page.locator(":fullscreen")).to_have_count(0)
-
-
-@pytest.mark.parametrize("motion", one_of("no-preference", "reduce"))
-def test_from_a_word_to_its_type_the_boxes_move(new_page, app_address, motion):
-    page = new_page(reduced_motion=motion)
-    start(page, app_address)
-    box = tree(page).locator("g[data-type]", has_text=re.compile("^es26")).bounding_box()
-    page.evaluate(FIRST_PLACE)
-    show(page, "Type")
-    [x, y] = page.evaluate("__first")
-    was = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert ((x, y) == pytest.approx(was, abs=3)) == (motion == "no-preference")
 
 
 SHARED = Path(__file__).resolve().parents[2] / "web" / "components" / "shared.js"

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 import oracles
+import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,6 +104,15 @@ def test_a_chain_goes_through_types_that_are_there():
     graph.portable()
     found = [graph.describe(merge) for merge in graph.merge_ids()]
     assert found == ["a + b → ab", "ab + c → abc", "abc + a → abca"]
+    assert not unreachable_types(graph)
+
+
+@pytest.mark.parametrize(("ties", "parts"), [({}, "a + bc"), ({0: 0, 1: 0}, "ab + c")])
+def test_of_tied_pairs_the_left_one_comes_first(ties, parts):
+    graph = MergeGraph.from_merges([("b", "c"), ("a", "b"), ("a", "b", "c")])
+    graph = MergeGraph(graph.types, graph.merges().values(), ties=ties)
+    graph.portable()
+    assert graph.describe(graph.merge_ids()[-1]) == f"{parts} → abc"
     assert not unreachable_types(graph)
 
 

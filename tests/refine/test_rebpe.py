@@ -294,12 +294,14 @@ def test_changed_merges_by_kind():
 
 
 @pytest.mark.slow
-def test_ablation_is_four_runs(tokeniser, reference):
+@pytest.mark.parametrize("reifies", [True, False])
+def test_ablation_is_four_runs(tokeniser, reference, reifies):
     benchmark = Benchmark.build(tokeniser, reference)
     before = tokeniser.signature()
     steps = [{"edit": "knockout", "types": ["Ġthe"]}]
     shares = []
-    cells = ablation(tokeniser, benchmark, ReBPESettings(iterations=3), steps, shares.append)
+    settings = ReBPESettings(iterations=3, **dict.fromkeys(("repair", "link", "expand"), reifies))
+    cells = ablation(tokeniser, benchmark, settings, steps, shares.append)
     assert tokeniser.signature() == before
     assert [(cell.anneal, cell.reify) for cell in cells] == [*product((False, True), repeat=2)]
     assert shares == sorted(shares) and shares[-1] == 1.0

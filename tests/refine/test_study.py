@@ -65,6 +65,7 @@ def test_a_preview_is_what_the_edit_then_does(merges, lines, data):
         left = {graph.types[number] for number in graph.type_ids()}
         removed = {was.types[number] for number in was.type_ids()} - left
         assert {*gone, *preview.also} == removed and len(preview.also) == len(removed) - len(gone)
+        assert all(preview.cost())
         cost, now, words = preview.to_dict(), study.now, study.benchmark.words
         tokens = [
             sum(len(state.segmentation.tokens(word)) for word in range(len(words))) / len(words)

@@ -10,12 +10,7 @@ from small import small_document
 import morphgraph as mg
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import collected
-from morphgraph.batch.store import (
-    Store,
-    TaskReport,
-    code_version,
-    run_task,
-)
+from morphgraph.batch.store import Store, TaskReport, code_version, run_task
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser, vocabulary_of
 from morphgraph.reference.entry import join_references

@@ -4,13 +4,7 @@ import math
 
 import pytest
 
-from morphgraph.draw.score_charts import (
-    Mark,
-    Panel,
-    breakdown,
-    heat_map,
-    line_panels,
-)
+from morphgraph.draw.score_charts import Mark, Panel, breakdown, heat_map, line_panels
 
 NAN = math.nan
 HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50

@@ -11,12 +11,7 @@ from small import small_reference, small_tokeniser
 from strategies import MERGES, graph_of
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine.knockout import (
-    KnockoutSettings,
-    baseline_types,
-    knock_out,
-    share_of_leaves,
-)
+from morphgraph.refine.knockout import KnockoutSettings, baseline_types, knock_out, share_of_leaves
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.score.boundaries import Benchmark, score_report
 from morphgraph.tokeniser.merging import segment

@@ -12,11 +12,7 @@ from small import small_reference
 from strategies import bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.score.by_language import (
-    labels_of,
-    language_of_reference,
-    rows_by_language,
-)
+from morphgraph.score.by_language import labels_of, language_of_reference, rows_by_language
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of

@@ -12,14 +12,7 @@ from refusals import refused
 
 from morphgraph_models import rows as row_making
 from morphgraph_models.checkpoint import NewTensor, read_safetensors, write_safetensors
-from morphgraph_models.rows import (
-    COPIED,
-    FILLER,
-    MADE,
-    RowPlan,
-    VocabularyMatrix,
-    made_rows,
-)
+from morphgraph_models.rows import COPIED, FILLER, MADE, RowPlan, VocabularyMatrix, made_rows
 from morphgraph_models.settings import RowInit, RowSettings
 
 OLD, COLUMNS = 6, 3

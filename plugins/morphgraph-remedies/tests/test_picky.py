@@ -20,12 +20,7 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.vocabulary_figures import list_behind
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.segment.bte import tokeniser_of_types
-from morphgraph.segment.models import (
-    export_segmenter,
-    load_segmenter,
-    read_model,
-    write_model,
-)
+from morphgraph.segment.models import export_segmenter, load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph_remedies.kernel_calls import call_segment_by_events

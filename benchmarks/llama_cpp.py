@@ -8,6 +8,7 @@ of llama.cpp, and have a tensor.
 import gzip
 import json
 import random
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -211,10 +212,14 @@ def _captions(part: str) -> list[str]:
 
 
 def _texts(count: int) -> list[str]:
-    """Return captions, code, other scripts, emoji and runs of spaces, in equal shares but code."""
+    """Return captions, code, other scripts, emoji and runs of spaces, in equal shares but code.
+
+    None has the name of a special token, which is one to some programs and text to others.
+    """
     draw, share = random.Random(1), count // 6
     captions = _captions("val")
     code = "".join(path.read_text("utf-8") for path in sorted(ROOT.glob("morphgraph/*/*.py")))
+    code = re.sub("</?s>|<unk>", "", code)
     words = {
         lang: wordfreq.top_n_list(lang, 5_000) for lang in ("en", "de", "zh", "ja", "ko", "ar")
     }

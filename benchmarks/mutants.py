@@ -14,6 +14,7 @@ import random
 import re
 import resource
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -71,6 +72,13 @@ def drawn(number: int, seed: int) -> list[tuple[Path, int]]:
         for place, _ in enumerate(faults(ast.parse(path.read_text())))
     ]
     return random.Random(seed).sample(every, number)
+
+
+def users_of(file: Path) -> list[str]:
+    """Return the names of modules that import a file, whose tests may find a fault in it."""
+    told = f".{file.parent.name}.{file.stem} import"
+    modules = [*ROOT.glob("morphgraph/*/*.py"), *ROOT.glob("plugins/*/morphgraph_*/*.py")]
+    return [each.stem for each in modules if told in each.read_text()]
 
 
 def without_compiling() -> None:
@@ -141,17 +149,20 @@ class Mutants:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items, sound, rows = session.items, set[pytest.Item](), []
+        found_in = Counter[tuple[Path, pytest.Item | None]]()
         for file, _ in self.chosen:  # before it is needed
             name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
             import_module(name.removesuffix(".__init__"))
         for file, place in self.chosen:
-            about = re.compile(rf"{file.stem}|/{file.parent.name}/")
+            about = re.compile("|".join([f"/{file.parent.name}/", file.stem, *users_of(file)]))
             items.sort(key=lambda item: -len(set(about.findall(item.nodeid))))
+            items.sort(key=lambda item: -found_in[file, item])
             while finder := self.finder(session, items, partial(put_in, file, place)):
                 if finder in sound or not self.finder(session, [finder]):
                     sound.add(finder)
                     break
                 items.remove(finder)  # it fails without a fault
+            found_in[file, finder] += 1
             rows.append([with_fault(file, place)[1], finder.nodeid if finder else "MISSED"])
             print(*rows[-1], sep="\t", flush=True)
         found = sum(row[1] != "MISSED" for row in rows)

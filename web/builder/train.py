@@ -31,7 +31,7 @@ from web.sources import Source
 from web.state import Session, keep_session
 from web.views.words_from import WordSource, words_from
 
-_ASKED, _SHOWN, _FAILED, _TOLD = (f"train {what}" for what in ("asked", "shown", "failed", "told"))
+_ASKED, _TIMES, _FAILED, _TOLD = (f"train {what}" for what in ("asked", "times", "failed", "told"))
 _FIRST = [name for name in (TRAINED, "bpe") if name in METHODS.trained]
 _EXAMPLES, _LONG, _SAMPLE = 3, 8, 10_000
 _PACE_NOW, _PACE = "train pace", 0.0002
@@ -163,7 +163,7 @@ def _train(current: Session, order: _Order | None) -> None:
     with ui.deferred_error(_FAILED), until_done(_ASKED):
         run = waiting.do(("train", order.label), f"Training {order.label}", make)
         current.keep_model(order.label, run.model)
-        st.session_state[_SHOWN] = order.label
+        st.session_state[_TIMES] = st.session_state.get(_TIMES, 0) + 1
         st.session_state[_PACE_NOW] = run.seconds / order.size
         told: dict[str, _Made] = st.session_state.setdefault(_TOLD, {})
         told[order.label] = run
@@ -197,10 +197,11 @@ def _made(order: _Order, visitor: str, tell: Tell) -> _Made:
 def _result(current: Session) -> None:
     models = current.models
     names = list(models)[::-1]
-    if st.session_state.get(_SHOWN) not in models:
-        st.session_state[_SHOWN] = names[0]
+    # A field for each training, as the newest is shown then: a choice written into one field is
+    # lost where the browser sends the old one before it is told of that.
+    key = f"train shown {st.session_state.get(_TIMES)}"
     hidden: Any = "visible" if len(names) > 1 else "collapsed"
-    label = st.selectbox("Trained in this session", names, key=_SHOWN, label_visibility=hidden)
+    label = st.selectbox("Trained in this session", names, key=key, label_visibility=hidden)
     segmenter = models[label]
     tokeniser, run = segmenter.editable, st.session_state.get(_TOLD, {}).get(label)
     caption = f"**{counted(segmenter.vocabulary_size, 'type')}**"

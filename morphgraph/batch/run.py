@@ -128,14 +128,20 @@ class ProgressFile:
 
 def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
     """Return the progress of the run in a folder; None if there is none, or it is invalid."""
+    folder = Path(folder)
+    progress = _last_written(folder)
+    if progress is None or progress.is_over or has_runner(folder):
+        return progress
+    last = _last_written(folder)  # it may have ended since it was read, and written how
+    return last if last != progress else replace(progress, state="interrupted", remaining=None)
+
+
+def _last_written(folder: Path) -> RunProgress | None:
     try:
-        document = parse_json(read_bytes(Path(folder) / "progress.json"), "progress.json")
-        progress: RunProgress = TypeAdapter(RunProgress).validate_python(document)
+        document = parse_json(read_bytes(folder / "progress.json"), "progress.json")
+        return TypeAdapter(RunProgress).validate_python(document)
     except (MorphGraphError, ValidationError):
         return None
-    if not progress.is_over and not has_runner(Path(folder)):
-        return replace(progress, state="interrupted", remaining=None)
-    return progress
 
 
 # ------------------------------------------------------------------------------ the outcome

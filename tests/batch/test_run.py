@@ -52,6 +52,18 @@ def test_a_runner_that_is_gone_is_interrupted(tmp_path):
     assert (found.state, found.is_over) == ("interrupted", True)
 
 
+def test_a_run_that_ends_while_it_is_read_is_not_interrupted(tmp_path, monkeypatch):
+    file = ProgressFile(tmp_path, RunProgress("running"))
+    file.update(force=True)
+
+    def has_runner(folder):
+        file.update(force=True, state="stopped")
+        return False
+
+    monkeypatch.setattr("morphgraph.batch.run.has_runner", has_runner)
+    assert read_progress(tmp_path).state == "stopped"
+
+
 def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path):
     for number, name in enumerate(("old", "new", "odd")):
         folder = tmp_path / name

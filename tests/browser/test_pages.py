@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from browser_steps import PATIENCE, bar, go_to, idle, pick, start, to_click, upload, uploader
-from effort import share_of
 from playwright.sync_api import expect
 from small import small_document
 
@@ -92,7 +91,7 @@ def test_the_grid_is_saved_as_a_picture_and_set_and_explained_by_keyboard(page, 
 
 
 AT_WORK = re.compile(r"(Starting|Starting workers|Running|Writing the report)$")
-CELLS = share_of(129, 65)
+CELLS = 301
 
 
 def begin(page):

@@ -216,7 +216,7 @@ def test_a_kill_in_the_middle_of_everything(browser, serve, tmp_path):
         picky.locator("xpath=ancestor::label").click()
         idle(trains)
         train(trains, 8_000)
-        expect(progress).to_be_visible(timeout=PATIENCE)
+        expect(trains.locator(".st-key-waiting")).to_be_visible(timeout=PATIENCE)
         trains.wait_for_timeout(500)
 
     with serve(port, **state):

@@ -257,7 +257,6 @@ def best_path(
     best = np.zeros(longest + 1, scores.dtype)
     begin = np.empty(longest + 1, np.int64)
     token = np.empty(longest + 1, np.int32)
-    stand_in = np.empty(longest + 1, np.uint8)
     for piece in range(piece_offsets.shape[0] - 1):
         base = piece_offsets[piece]
         size = piece_offsets[piece + 1] - base
@@ -280,7 +279,6 @@ def best_path(
                     best[end] = score
                     begin[end] = at
                     token[end] = type_
-                    stand_in[end] = 0
             if not single:
                 atom = atoms[base + at]
                 type_ = atom_types[atom] if atom < atom_types.shape[0] else np.int32(ABSENT)
@@ -291,7 +289,6 @@ def best_path(
                     best[at + 1] = score
                     begin[at + 1] = at
                     token[at + 1] = np.int32(unknown) if type_ == ABSENT else type_
-                    stand_in[at + 1] = 1 if type_ == ABSENT else 0
         end = size
         fused = False
         while end > 0:

@@ -1,46 +1,38 @@
 """``python -m benchmarks.mutants``: how many small faults, put into the library, its tests find.
 
-Faults are drawn at random: a comparison, an operator, a number or a condition is another one. Tests
-are collected once; for each fault a copy of the process gives a function other code, and runs them
-until one fails that does not fail without it, or time is over. Kernels are plain Python then, as to
-compile them takes minutes, and tests that cannot bear this are left out.
+Faults are drawn at random: a comparison, an operator, a number or a condition is another one. Each
+is put into a copy of the project, where tests of its room, its file and what imports it run until
+one fails, or time is over; kernels that it is in are compiled anew.
 """
 
 import argparse
 import ast
-import gc
 import os
 import random
 import re
 import resource
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from types import CodeType, FunctionType
-from typing import Any
+from tempfile import TemporaryDirectory
 
 import hypothesis
-import numba
-import numba.extending
-import numpy as np
 import pytest
 
 from benchmarks import ROOT
+from morphgraph.core.system import available_cores
 
 ROOMS = ("kernels", "graph", "refine", "score", "reference")
-TESTS = [
-    *(f"morphgraph/{room}" for room in ROOMS),
-    *(f"tests/{room}" for room in (*ROOMS, "segment", "training", "tokeniser", "tables", "api")),
-    *("tests/corpus", "tests/draw", "tests/cli", "tests/test_quick_to_start.py"),
-    "plugins/morphgraph-remedies/tests",
-]
-OPTIONS = ["-q", "-p", "no:cacheprovider", "-W", "ignore::RuntimeWarning", "--timeout=60"]
-OPTIONS += ["-m", "not (browser or fuzz or kills or soak or models)"]
-PLAIN = re.compile(r"morphgraph\.kernels\.(?!resampling)|morphgraph_remedies\.\w+_kernel")
-"""The modules whose kernels are plain Python; random numbers would take too long."""
+TESTS = [*ROOT.glob("tests/*/test_*.py"), *ROOT.glob("plugins/*/tests/test_*.py")]
+MODULES = [*ROOT.glob("morphgraph/*/*.py"), *ROOT.glob("plugins/*/morphgraph_*/*.py")]
+OPTIONS = "-x -q -p no:cacheprovider -p benchmarks.mutants --timeout 120 --timeout-method thread"
+KERNEL = re.compile("@(kernel|njit)")
+MARKS = "not (browser or fuzz or kills or soak or models)"
 _PAIRS = ("Lt LtE", "Gt GtE", "Eq NotEq", "In NotIn", "Is IsNot", "And Or", "Add Sub")
 OTHER = {"Mult": "Add", "Div": "Mult", "FloorDiv": "Mult"}
 OTHER |= dict(pair.split()[::step] for pair in _PAIRS for step in (1, -1))
@@ -74,45 +66,6 @@ def drawn(number: int, seed: int) -> list[tuple[Path, int]]:
     return random.Random(seed).sample(every, number)
 
 
-def users_of(file: Path) -> list[str]:
-    """Return the names of modules that import a file, whose tests may find a fault in it."""
-    told = f".{file.parent.name}.{file.stem} import"
-    modules = [*ROOT.glob("morphgraph/*/*.py"), *ROOT.glob("plugins/*/morphgraph_*/*.py")]
-    return [each.stem for each in modules if told in each.read_text()]
-
-
-def without_compiling() -> None:
-    """Make kernels plain Python, and records have a field `size`, as numba's do."""
-    compiled, made, usual = numba.njit, numba.extending.intrinsic, np.void.__getattribute__
-
-    def njit(function: Any = None, **options: Any) -> Any:
-        if function is None:
-            return lambda function: njit(function, **options)
-        if not PLAIN.match(function.__module__):
-            return compiled(**options)(function)
-        function.py_func = function
-        return function
-
-    def intrinsic(function: Any) -> Any:  # there is one, the least of 32 numbers
-        is_plain = PLAIN.match(function.__module__)
-        return (lambda array, at: array[at : at + 32].min()) if is_plain else made(function)
-
-    def read(record: Any, name: str) -> Any:
-        return record[name] if name in usual(record, "dtype").names else usual(record, name)
-
-    vars(numba).update(njit=njit)
-    vars(numba.extending).update(intrinsic=intrinsic)
-    np.record.__getattribute__ = read  # type: ignore[method-assign]
-
-
-def codes_of(code: CodeType) -> Iterator[CodeType]:
-    """Yield what was compiled, and all functions inside."""
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from codes_of(inner)
-
-
 def with_fault(file: Path, place: int) -> tuple[ast.Module, str]:
     """Return the code of a file with a fault, and what it changes."""
     tree = ast.parse(file.read_text())
@@ -124,91 +77,91 @@ def with_fault(file: Path, place: int) -> tuple[ast.Module, str]:
     return ast.fix_missing_locations(tree), told
 
 
-def put_in(file: Path, place: int) -> None:
-    """Give the function of a fault the code with it."""
-    code = compile(with_fault(file, place)[0], str(file), "exec")
-    new = {(one.co_qualname, one.co_firstlineno): one for one in codes_of(code)}
-    for one in gc.get_objects():
-        if isinstance(one, FunctionType) and one.__code__.co_filename == str(file):
-            old = one.__code__
-            one.__code__ = new.get((old.co_qualname, old.co_firstlineno), old)
+def importers(file: Path) -> list[Path]:
+    """Return the modules that import a file."""
+    told = re.compile(rf"\b{file.parent.name}\.{file.stem} import")
+    return [module for module in MODULES if told.search(module.read_text())]
 
 
-class Mutants:
-    """In place of running tests once, runs them for each fault."""
+def compiled_with(file: Path) -> list[Path]:
+    """Return a file, and those whose kernels have code of it inside."""
+    found = [file]
+    for each in found:
+        users = importers(each) if KERNEL.search(each.read_text()) else []
+        found += {user for user in users if KERNEL.search(user.read_text())}.difference(found)
+    return found
 
-    def __init__(self, chosen: list[tuple[Path, int]], seconds: int):
-        self.chosen, self.seconds = chosen, seconds
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_configure(self) -> None:
-        phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
-        usual = hypothesis.settings.default
-        hypothesis.settings.register_profile("mutants", usual, phases=phases, database=None)
-        hypothesis.settings.load_profile("mutants")
+def tests_of(files: list[Path]) -> list[Path]:
+    """Return the tests of some files, of their room and of what imports them, closest first."""
+    users = {user.stem for file in files for user in importers(file)}
+    names = {files[0].parent.name, *(file.stem for file in files)} | users
+    about = re.compile(rf"(?<=[/_])(?:{'|'.join(names)})(?=[/._])")
+    close = {test: len({*about.findall(str(test.relative_to(ROOT)))}) for test in TESTS}
+    tests = sorted((test for test in TESTS if close[test]), key=lambda test: -close[test])
+    return [*files, *tests]
 
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        items, sound, rows = session.items, set[pytest.Item](), []
-        found_in = Counter[tuple[Path, pytest.Item | None]]()
-        for file, _ in self.chosen:  # before it is needed
-            name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
-            import_module(name.removesuffix(".__init__"))
-        for file, place in self.chosen:
-            about = re.compile("|".join([f"/{file.parent.name}/", file.stem, *users_of(file)]))
-            items.sort(key=lambda item: -len(set(about.findall(item.nodeid))))
-            items.sort(key=lambda item: -found_in[file, item])
-            while finder := self.finder(session, items, partial(put_in, file, place)):
-                if finder in sound or not self.finder(session, [finder]):
-                    sound.add(finder)
-                    break
-                items.remove(finder)  # it fails without a fault
-            found_in[file, finder] += 1
-            rows.append([with_fault(file, place)[1], finder.nodeid if finder else "MISSED"])
-            print(*rows[-1], sep="\t", flush=True)
-        found = sum(row[1] != "MISSED" for row in rows)
-        print(f"{found} of {len(rows)} faults are found")
-        return True
 
-    def finder(
-        self, session: pytest.Session, items: list[pytest.Item], begin: Callable[[], object] = int
-    ) -> pytest.Item | None:
-        """Run tests in a copy of this process; return the one that fails, or does not end."""
-        read, write = os.pipe()
-        if (child := os.fork()) == 0:
-            os.setsid()
-            resource.setrlimit(resource.RLIMIT_CPU, (3 * self.seconds, 3 * self.seconds))
-            resource.setrlimit(resource.RLIMIT_AS, (2**34, 2**34))
-            begin()
-            for item, following in zip(items, [*items[1:], None], strict=True):
-                if time.process_time() > self.seconds:
-                    break
-                os.write(write, b".")
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-                if session.testsfailed:
-                    os._exit(1)
-            os._exit(0)
-        os.close(write)
-        with os.fdopen(read, "rb") as pipe:
-            tried = len(pipe.read())
-        _, status = os.waitpid(child, 0)
-        return items[tried - 1] if status else None
+@pytest.hookimpl(trylast=True)
+def pytest_configure() -> None:
+    """Look for no smaller example of a failure."""
+    phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
+    usual = hypothesis.settings.default
+    hypothesis.settings.register_profile("mutants", usual, phases=phases, database=None)
+    hypothesis.settings.load_profile("mutants")
+
+
+def finder(fault: tuple[Path, int], seconds: int) -> str:
+    """Return the test that fails with a fault in a copy of the project; "MISSED" if none does."""
+    file, place = fault
+    files = compiled_with(file)
+    with TemporaryDirectory() as folder:
+        copy = Path(folder, ROOT.name)
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "build"))
+        for each in files:
+            for cache in copy.glob(f"**/{each.stem}.*.nb?"):
+                cache.unlink()
+        (copy / file.relative_to(ROOT)).write_text(ast.unparse(with_fault(file, place)[0]))
+        path = os.pathsep.join(map(str, (copy, *copy.glob("plugins/*"))))
+        tests = [str(test.relative_to(ROOT)) for test in tests_of(files)]
+        run = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *OPTIONS.split(), "-m", MARKS, *tests],
+            cwd=copy,
+            env={**os.environ, "PYTHONPATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        resource.prlimit(run.pid, resource.RLIMIT_AS, (2**34, 2**34))
+        try:
+            told, _ = run.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.communicate()
+            return "MISSED"
+    assert run.returncode not in (4, 5), told  # none was run
+    if run.returncode == 0:
+        return "MISSED"
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", told, re.MULTILINE)
+    return failed[1] if failed else "a crash, or no end"
 
 
 def main() -> None:
-    """Put in one fault after the other, those of kernels last."""
+    """Put in one fault after the other, each on a core of its own."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants")
     parser.add_argument("--number", type=int, default=150)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=60, help="of tests for each fault")
+    parser.add_argument("--seconds", type=int, default=300, help="of tests for each fault")
     given = parser.parse_args()
     chosen = drawn(given.number, given.seed)
-    for are_kernels in (False, True):
-        part = [each for each in chosen if (each[0].parent.name == "kernels") is are_kernels]
-        if os.fork() == 0:
-            if are_kernels:
-                without_compiling()
-            os._exit(pytest.main([*OPTIONS, *TESTS], plugins=[Mutants(part, given.seconds)]))
-        os.wait()
+    found = 0
+    with ThreadPoolExecutor(available_cores()) as pool:
+        finders = pool.map(partial(finder, seconds=given.seconds), chosen)
+        for fault, test in zip(chosen, finders, strict=True):
+            print(with_fault(*fault)[1], test, sep="\t", flush=True)
+            found += test != "MISSED"
+    print(f"{found} of {len(chosen)} faults are found")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from morphgraph.core.system import available_cores
 ROOMS = ("kernels", "graph", "refine", "score", "reference")
 TESTS = [*ROOT.glob("tests/*/test_*.py"), *ROOT.glob("plugins/*/tests/test_*.py")]
 MODULES = [*ROOT.glob("morphgraph/*/*.py"), *ROOT.glob("plugins/*/morphgraph_*/*.py")]
-OPTIONS = "-x -q -p no:cacheprovider -p benchmarks.mutants --timeout 120 --timeout-method thread"
+OPTIONS = "-x -q -p no:cacheprovider -p benchmarks.mutants --timeout 60 --timeout-method thread"
 KERNEL = re.compile("@(kernel|njit)")
 MARKS = "not (browser or fuzz or kills or soak or models)"
 _PAIRS = ("Lt LtE", "Gt GtE", "Eq NotEq", "In NotIn", "Is IsNot", "And Or", "Add Sub")

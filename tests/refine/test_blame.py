@@ -42,6 +42,7 @@ def test_golden():
     found = blame(benchmark, segmentation)
     assert counts_of(found) == {0: (2, 0), 1: (2, 0), 2: (2, 1), 3: (2, 0), 4: (2, 0)}
     assert found.ratio.tolist() == [0, 0, 0.5, 0, 0]
+    assert [found.place(merge) for merge in (4, 5)] == [4, None]  # 5 would be new
     weighted = blame(benchmark, segmentation, weighting="tokens")
     assert counts_of(weighted) == {0: (7, 0), 1: (7, 0), 2: (7, 5), 3: (6, 0), 4: (6, 0)}
     held = blame(benchmark, segmentation, among=np.array([False, True, True]))
